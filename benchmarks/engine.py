@@ -1,9 +1,8 @@
-"""The table of docs/performance.md: `tute bench engine` of the rules as Python source and compiled, one after the other, as Markdown.
+"""The table of docs/performance.md: `tute bench engine` with the rules as Python source and compiled, as Markdown.
 
     .venv/bin/python benchmarks/engine.py [-g GAME ...] [--seconds 2]
 
-OpenSpiel is the rival where it is installed (extra `learn`).
-The measuring itself is engine/cli/bench/engine.py.
+OpenSpiel is the rival if it is installed (extra `learn`). engine/cli/bench/engine.py does the measuring.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ import sys
 from pathlib import Path
 from statistics import median
 
-sys.path.append(
-    str(Path(__file__).resolve().parent)
-)  # `-P` needs it. Not first: one of these files has the name of a package of the engine
+# `-P` needs the path. It is not the first one, because a file here has the name of a package of the engine.
+sys.path.append(str(Path(__file__).resolve().parent))
 
 import variants
 

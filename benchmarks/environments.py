@@ -1,11 +1,11 @@
-"""The table of docs/research.md: environments for learning against OpenSpiel with tensors in the same run, as Python source and compiled.
+"""The table of docs/research.md: the learning environments compared with OpenSpiel and its tensors in the same run, as Python source and compiled.
 
     .venv/bin/python benchmarks/environments.py [-g GAME ...] [--seconds 3] [--matches 64] [--only source|compiled]
 
-Decisions a second of uniformly random play (never a claim), CPU time of this process, the median of five rounds in which all take turns:
+Decisions per second of uniformly random play (never a claim), by CPU time of this process; the median of five rounds, in which all take turns:
 
-* batch: `Matches.step(Matches.sample())` of that number of matches: rules, observations as bytes, masks, rewards, the next deals
-* PettingZoo: the loop of its documents, with the observation as floats and the mask in each turn
+* batch: `Matches.step(Matches.sample())` of `--matches` matches: rules, observations as bytes, masks, rewards, the next deals
+* PettingZoo: the loop of its documentation, with the observation as floats and the mask in each turn
 * OpenSpiel: its hearts without passing, in C++, driven from Python with the information state tensor and the mask of legal actions in each turn
 
 OpenSpiel and PettingZoo come with the extra `learn`.
@@ -23,14 +23,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.append(
-    str(Path(__file__).resolve().parent)
-)  # `-P` needs it. Not first: one of these files has the name of a package of the engine
+# `-P` needs the path. It is not the first one, because a file here has the name of a package of the engine.
+sys.path.append(str(Path(__file__).resolve().parent))
 
 import variants
 
 ROUNDS = 5
-# Floors for compiled rules: decisions a second of a batch, and the ratio of PettingZoo to OpenSpiel
+# Floors for compiled rules: decisions per second of a batch, and the ratio of PettingZoo to OpenSpiel.
 BATCH = {"partnership": 1_000_000}
 ANY_BATCH = 300_000
 PETTINGZOO = 2
@@ -38,7 +37,7 @@ clock = time.process_time
 
 
 def rate(seconds: float, play: Callable[[], int]) -> float:
-    """Return decisions a second of `play`, which plays some of them and returns their number."""
+    """Return decisions per second. `play` plays some decisions and returns their number."""
     began, decisions = clock(), 0
     while (spent := clock() - began) < seconds:
         decisions += play()
@@ -56,13 +55,13 @@ def batch(key: str, matches: int) -> Callable[[], int]:
             table.step(table.sample())
         return 10 * matches
 
-    for _ in range(40):  # the matches drift apart
+    for _ in range(40):  # After some steps the matches are at different points of a deal.
         play()
     return play
 
 
 def pettingzoo(key: str) -> Callable[[], int]:
-    """Play one board at a time."""
+    """Return a function that plays one board with random actions."""
     from engine.adapters.pettingzoo import env
     from engine.cards.actions import CLAIM
 
@@ -89,7 +88,7 @@ def pettingzoo(key: str) -> Callable[[], int]:
 
 
 def openspiel() -> Callable[[], int]:
-    """Play one game of hearts at a time."""
+    """Return a function that plays one game of hearts with random actions."""
     import pyspiel
 
     game, draw = pyspiel.load_game("hearts(pass_cards=false)"), random.Random(1).random
@@ -110,7 +109,7 @@ def openspiel() -> Callable[[], int]:
 
 
 def measure(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Measure the engine that is on the path."""
+    """Measure the engine that Python imports."""
     import engine
 
     rival = openspiel()
@@ -128,7 +127,7 @@ def measure(chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def show(variant: str, results: dict[str, Any], matches: int) -> None:
-    """Print the table of one variant and, for compiled rules, what misses its aim."""
+    """Print the table of one variant and, for compiled rules, the floors that it misses."""
     print(f"\n{variant}; {matches} matches a batch; OpenSpiel: {results['openspiel']:,.0f} decisions/s\n")
     print("| game | batch, decisions/s | over OpenSpiel | PettingZoo, decisions/s | over OpenSpiel |")
     print("| --- | ---: | ---: | ---: | ---: |")

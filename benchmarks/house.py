@@ -3,13 +3,13 @@
     .venv/bin/python benchmarks/house.py [-g GAME ...] [--pair greedy:random ...] [--boards 100] [--forms] [--jobs 2]
     .venv/bin/python benchmarks/house.py --inside -g GAME ... --pair deep:counting ... [--boards 100] [--first 0] [--store FILE]
 
-Each cell is one `tute play BETTER WORSE ... -n BOARDS --seed house --no-sandbox`: at a table of two sides the bots hold one each, elsewhere
-one seat of the better among the worse, with every board played in every seating. `--forms` adds the other player counts and forms.
-A cell says which share of the comparisons of board scores the first bot won (a draw counts half) and by how much a board it led the others'
-mean, both with their 95% intervals over boards; "level" where one of them holds the level. Exit status 1 if that is so against random.
+Each cell is one `tute play BETTER WORSE ... -n BOARDS --seed house --no-sandbox`. At a table of two sides each bot has one; elsewhere the better bot
+has one seat and the worse one all others. Every board is played in every seating. `--forms` adds the other player counts and forms. A cell shows the
+share of board comparisons that the first bot won (a draw counts half) and its lead per board over the others' mean, both with 95% intervals over
+boards; and "level" if one of the intervals contains equality. Exit status 1 if that happens against random.
 
-`--inside` plays in this process, without pipes, for bots that think long: a line for each game and pair, with Elo and times. Board N is dealt by
-seed N, from `--first` on. Each board that was played is a line of `--store`: the same command goes on where it was stopped.
+`--inside` plays in this process, without pipes, for bots that think long. It prints a line for each game and pair, with Elo and times. Seed N deals
+board N, from `--first` on. Each board played is stored as a line of `--store`, so the same command continues where it was stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
+sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
 
 from engine.cli.stats import t95  # noqa: E402
 from engine.compiled import described  # noqa: E402
@@ -56,8 +56,8 @@ FORMS: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One measurement: a game at a table, and who plays whom."""
+class TableCell:
+    """One measurement: a game at a table, and the two bots."""
 
     game: str
     options: dict[str, Any]
@@ -92,8 +92,8 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Found:
-    """The result: means over boards with the half width of their 95% intervals, and milliseconds of CPU for a decision of `better`."""
+class CellResult:
+    """The result of a cell: means over boards with the half-width of their 95% intervals, and CPU milliseconds per decision of `better`."""
 
     share: float
     share_margin: float
@@ -105,12 +105,12 @@ class Found:
 
     @property
     def clear(self) -> bool:
-        """Return True if neither interval contains equality."""
+        """True if neither interval contains equality."""
         return self.share - self.share_margin > 0.5 and self.lead > self.lead_margin
 
 
-def measure(cell: Cell) -> Found:
-    """Play its boards. Raise RuntimeError with the output if that fails."""
+def measure(cell: TableCell) -> CellResult:
+    """Play the boards of a cell. Raise RuntimeError with the output if that fails."""
     command = [sys.executable, "-m", "engine.cli", *cell.command()]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if process.returncode:
@@ -123,7 +123,7 @@ def measure(cell: Cell) -> Found:
         shares.append(fmean((own_score > score) + (own_score == score) / 2 for score in others))
         leads.append((own_score - fmean(others)) / game.score_size)
     first = data["parties"][0]
-    return Found(
+    return CellResult(
         share=fmean(shares),
         share_margin=margin(shares),
         lead=fmean(leads),
@@ -135,8 +135,8 @@ def measure(cell: Cell) -> Found:
 
 
 @dataclass(frozen=True)
-class Board:
-    """One board that was played in this process: the share of its comparisons that `better` won, its lead in the game's unit, its milliseconds."""
+class PlayedBoard:
+    """One board that was played in this process: the share of comparisons that `better` won, its lead in the game's unit, its milliseconds."""
 
     game: str
     better: str
@@ -147,12 +147,12 @@ class Board:
     took: tuple[float, ...]
 
 
-def played(cell: Cell, first: int, store: Path) -> list[Board]:
-    """Return the boards of a cell from a seed on: those in the file, and the others, which are played and added to it one by one."""
+def boards_of(cell: TableCell, first: int, store: Path) -> list[PlayedBoard]:
+    """Return the boards of a cell, from the seed `first` on: those in the file, and the others, which it plays and appends to the file."""
     seeds = range(first, first + cell.boards)
     bots = (cell.better, cell.worse)
     lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
-    boards = [Board(**json.loads(line)) for line in lines]
+    boards = [PlayedBoard(**json.loads(line)) for line in lines]
     by_seed = {board.seed: board for board in boards if board.game == cell.game and (board.better, board.worse) == bots}
     game = load(cell.game)
     store.parent.mkdir(parents=True, exist_ok=True)
@@ -161,12 +161,12 @@ def played(cell: Cell, first: int, store: Path) -> list[Board]:
             if seed not in by_seed:
                 duel = Duel(game, house(cell.better), house(cell.worse), [seed])
                 took = tuple(round(1000 * seconds, 2) for seconds in duel.took)
-                by_seed[seed] = Board(cell.game, *bots, seed, duel.rate, duel.mean / game.score_size, took)
+                by_seed[seed] = PlayedBoard(cell.game, *bots, seed, duel.rate, duel.mean / game.score_size, took)
                 print(json.dumps(asdict(by_seed[seed])), file=file, flush=True)
     return [by_seed[seed] for seed in seeds]
 
 
-def line(cell: Cell, boards: Sequence[Board]) -> str:
+def format_row(cell: TableCell, boards: Sequence[PlayedBoard]) -> str:
     """Format the table row of a cell that was played in this process."""
     shares, leads = [board.share for board in boards], [board.lead for board in boards]
     took = sorted(value for board in boards for value in board.took)
@@ -180,25 +180,25 @@ def line(cell: Cell, boards: Sequence[Board]) -> str:
     return f"| {cell.game} | {who} | {len(boards)} | {share:.1%} ± {half:.1%} | {lead} | {elos} | {', '.join(f'{value:.0f}' for value in times)} |"
 
 
-def inside(cells: Sequence[Cell], first: int, store: Path) -> None:
-    """Play cells one after the other and print their rows."""
+def inside(cells: Sequence[TableCell], first: int, store: Path) -> None:
+    """Play cells in this process, one after another, and print their rows."""
     print(f"rules: {described()}; boards {first} on", file=sys.stderr)
     print("| game | bots | boards | share | lead a board | Elo | ms a decision: mean, median, p99, longest |")
     print("|---" * 7 + "|", flush=True)
     for cell in cells:
-        print(line(cell, played(cell, first, store)), flush=True)
+        print(format_row(cell, boards_of(cell, first, store)), flush=True)
 
 
 def margin(values: Sequence[float]) -> float:
-    """Half width of the 95% interval of a mean."""
+    """Return the half-width of the 95% interval of a mean."""
     return t95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
 
 
-def rows(chosen: argparse.Namespace) -> Iterator[list[Cell]]:
-    """Return the requested measurements by table."""
+def rows(chosen: argparse.Namespace) -> Iterator[list[TableCell]]:
+    """Yield the requested measurements, table by table."""
     for key in chosen.game or games():
         for options in ({}, *(FORMS.get(key, ()) if chosen.forms else ())):
-            yield [Cell(key, options, better, worse, chosen.boards) for better, worse in pairs(chosen)]
+            yield [TableCell(key, options, better, worse, chosen.boards) for better, worse in pairs(chosen)]
 
 
 def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
@@ -206,7 +206,7 @@ def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
     return [(better, worse) for better, _, worse in (pair.partition(":") for pair in chosen.pair)] or list(PAIRS)
 
 
-def text(cell: Found) -> str:
+def format_cell(cell: CellResult) -> str:
     """Format a cell of the table."""
     places = 0 if cell.lead_margin >= 10 else 1 if cell.lead_margin >= 1 else 2
     mark = "" if cell.clear else ", level"
@@ -216,7 +216,7 @@ def text(cell: Found) -> str:
 
 
 def main() -> int:
-    """Measure the pairs that were asked for; exit code 1 where one is not as it should be."""
+    """Measure the requested pairs. Return 1 if a bot is not clearly better than random."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
     parser.add_argument(
@@ -242,7 +242,7 @@ def main() -> int:
         started = [[pool.submit(measure, cell) for cell in row] for row in todo]
         for number, (row, futures) in enumerate(zip(todo, started, strict=True), 1):
             results = [future.result() for future in futures]
-            cells = " | ".join(map(text, results))
+            cells = " | ".join(map(format_cell, results))
             print(
                 f"| {row[0].title} | {chosen.boards} | {results[0].unit} | {cells} | {results[-1].each_ms:.1f} |",
                 flush=True,

@@ -1,11 +1,11 @@
-"""Measure how the league scales: fits, refits, creating a large tournament, transactions of a match. Prints limits and ratios as Markdown.
+"""Measure how the league scales: fits, refits, creating a large tournament, transactions of a match. Print limits and ratios as Markdown.
 
-    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [claims] [crew] [workers] [ahead]        all without a word
+    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [claims] [crew] [workers] [ahead]        all parts without an argument
 
     SECONDS=300 .venv/bin/python benchmarks/league.py crew                                     1,000 workers without bots for five minutes
 
-Fits are measured in CPU seconds on one thread, median of several, and given as a ratio to a floor of the same run: one pass of numpy over
-the same boards (the gather and logistic that no fit can do without, once). The other parts use a PostgreSQL server of the test tools.
+Fits are measured in CPU seconds on one thread, the median of several, and as a multiple of a floor of the same run: one numpy pass over the same
+boards, the gather and the logistic that every fit needs at least once. The other parts use a PostgreSQL server of the test tools.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core, as the limits are meant
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # One core: the limits are meant for one.
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from league.pure.rating.leaderboard import BASE, ELO, fit_leaderboard  # noqa: E
 from league.pure.rating.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
 
 PARTS = ("fits", "tournament", "match", "claims", "crew", "workers", "ahead")
-OF_QUEUEING = ("claims", "crew")  # benchmarks/queueing.py
+OF_QUEUEING = ("claims", "crew")  # These parts are in benchmarks/queueing.py.
 
 
 def cpu(work: Callable[[], object], rounds: int) -> float:
@@ -51,13 +51,17 @@ def boards(bots: int, count: int, seats: int, seed: int = 1) -> tuple[Ints, Ints
     """Draw boards that follow the model: (count, seats) ids and scores."""
     rng = np.random.default_rng(seed)
     theta = rng.normal(0, 0.6, bots)
-    parties = np.argsort(rng.random((count, bots)), axis=1)[:, :seats] if bots < 50 else _apart(rng, bots, count, seats)
+    parties = (
+        np.argsort(rng.random((count, bots)), axis=1)[:, :seats]
+        if bots < 50
+        else _draw_distinct(rng, bots, count, seats)
+    )
     noise = rng.gumbel(size=parties.shape)
     return parties.astype(np.int64), np.argsort(np.argsort(theta[parties] + noise, axis=1), axis=1).astype(np.int64)
 
 
-def _apart(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
-    """Different bots at each table: those where one sits twice are drawn again."""
+def _draw_distinct(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
+    """Draw different bots for each table: draw again where a bot sits twice."""
     parties: Ints = rng.integers(0, bots, (count, seats))
     while True:
         ordered = np.sort(parties, axis=1)
@@ -68,7 +72,7 @@ def _apart(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
 
 
 def floor(parties: Ints) -> Callable[[], object]:
-    """Look at every board once: gather the strengths of two seats and take their logistic."""
+    """Return the floor: a function that looks at every board once, gathers the strengths of two seats and takes their logistic."""
     theta = np.random.default_rng(0).normal(size=int(parties.max()) + 1)
     return lambda: 1 / (1 + np.exp(theta[parties[:, 0]] - theta[parties[:, 1]]))
 
@@ -81,7 +85,7 @@ def row(what: str, seconds: float, limit: float | None, base: float | None = Non
 
 
 def fits() -> None:
-    """Cold fits of the largest pools, refits after a match."""
+    """Measure cold fits of the largest pools, and refits after a match."""
     print("| what | CPU seconds | times the floor | limit |\n| --- | ---: | ---: | --- |")
     for seats, limit in ((2, 1.0), (4, 15.0)):
         parties, scores = boards(1000, 1_000_000, seats)
@@ -103,7 +107,7 @@ def fits() -> None:
 
 
 def _season(bots: int) -> tuple[Tallies, Tallies]:
-    """Return the sums of a double round robin of 16 boards, and of one more match."""
+    """Return the sums of a double round robin of 16 boards per match, and those of one more match."""
     parties, scores = boards(bots, bots * (bots - 1) * 16, 2)
     return tally_arrays(parties, scores), tally_arrays(parties[:16, :].copy(), scores[:16])
 
@@ -153,12 +157,12 @@ def on_postgres(program: str, file: str = "league") -> None:
 
 
 class Counted:
-    """Counts statements. Django's own list of them writes each one out, which takes longer than to send it."""
+    """Counts statements. Django's own list writes out each statement, which takes longer than sending it."""
 
     times = 0
 
     def __call__(self, execute: Callable[..., Any], *arguments: Any) -> Any:
-        """Run one statement."""
+        """Count one statement and run it."""
         self.times += 1
         return execute(*arguments)
 
@@ -209,6 +213,7 @@ def match() -> None:
     from django.db import connection, transaction
     from django.test.utils import CaptureQueriesContext
 
+    from league.domain.core import clock, queue
     from league.domain.matches import leases, reports, workers
     from league.domain.people import players
     from league.domain.ratings import ratings
@@ -250,20 +255,20 @@ def match() -> None:
         claimed_match = timed("claim", leases.claim, "w1")
         timed("start", start, claimed_match)
         played = result(claimed_match)
-        timed("heartbeat", leases.heartbeat, claimed_match.pk, claimed_match.token)
-        timed("report", reports.report, claimed_match.pk, claimed_match.token, played)
+        timed("heartbeat", lambda: queue.beat(claimed_match, progress=50, now=clock.present()))
+        timed("report", reports.report, claimed_match, played)
         timed("count", ratings.refresh, cup.pool)
 
     played = 30
     play_one_match()
     steps.clear()
-    time.sleep(1.2)  # the server's counters come with a delay
+    time.sleep(1.2)  # The server updates its counters with a delay.
     before = commits()
     for _ in range(played):
         play_one_match()
     connection.close()
     time.sleep(1.2)
-    total = commits() - before - 2 - played  # Each made-up result read its parties once
+    total = commits() - before - 2 - played  # Each simulated result read its parties once.
     print(
         f"\n{total / played:.1f} commits a match (claim, start, one heartbeat, report, count, and what the server does by itself)\n"
     )
@@ -297,7 +302,7 @@ def _end(running: list[subprocess.Popen[bytes]]) -> None:
 
 
 def workers() -> None:
-    """Count matches a minute of one worker process and of two, by turns on the same machine: real workers, sandboxed bots."""
+    """Count matches a minute of one worker process and of two, in turn on the same machine: real workers, sandboxed bots."""
     import tempfile
 
     cup = _cup(boards=16)
@@ -327,7 +332,7 @@ def workers() -> None:
                 running[-1].terminate()
                 running.pop().wait(60)
             base = count_finished()
-            while count_finished() < base + 3 * count:  # warm: the runtime is there, every worker plays
+            while count_finished() < base + 3 * count:  # Warm-up: the runtime is built and every worker plays.
                 time.sleep(0.2)
             rates[count].append(rate(20))
     finally:
@@ -341,7 +346,7 @@ def workers() -> None:
 
 
 def ahead() -> None:
-    """Run one worker on matches of one board, by turns with and without claiming the next match and starting its bots early."""
+    """Run one worker on matches of one board, in turn with and without claiming the next match and starting its bots early."""
     import math
     import tempfile
 
@@ -351,12 +356,12 @@ def ahead() -> None:
 
     cup = _cup(boards=1)
     state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
-    cores.shared_folder = lambda: state  # Other programs of this machine hold cores, too.
+    cores.shared_folder = lambda: state  # Other programs of this machine may reserve cores, too.
     state.chmod(0o755)
-    # Of each match: whether its bots were there, and when it was looked after.
+    # For each match: True if its bots were started ahead; the times at which it asked whether to stop.
     starts: list[tuple[bool, list[float]]] = []
 
-    class Watched(worker.Worker):
+    class WatchedWorker(worker.Worker):
         def run(self, job: Any, *, ahead: bool = False) -> Any:
             worker.SOON_S = (math.inf, -1.0)[len(starts) % 2]
             starts.append((job.task is not None and job.task.crew is not None, []))
@@ -365,7 +370,7 @@ def ahead() -> None:
     play = MatchHandler.run
 
     def run(self: Any, job: Any, task: Any, site: Any, signals: Any) -> Any:
-        """Note when the match asks whether to stop."""
+        """Record the times at which the match asks whether to stop."""
 
         def stop() -> bool:
             starts[-1][1].append(time.perf_counter())
@@ -377,7 +382,7 @@ def ahead() -> None:
     from django.conf import settings
 
     settings.STATE_DIR = state
-    watched = Watched(state / "bots")
+    watched = WatchedWorker(state / "bots")
     watched.open()
     try:
         while len(starts) < 120 and watched.look():
@@ -402,7 +407,7 @@ def ahead() -> None:
 
 
 def main() -> None:
-    """Run the parts that were asked for."""
+    """Run the requested parts."""
     chosen = sys.argv[1:] or list(PARTS)
     if unknown := [name for name in chosen if name not in PARTS]:
         sys.exit(f"error: unknown part {unknown[0]!r}; the parts are {', '.join(PARTS)}")

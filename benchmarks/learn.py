@@ -1,11 +1,12 @@
-"""Learn what hands are worth to the house bot `champion` while there is a stock, from its own play: the numbers of bots/house/champion/learned.py.
+"""Learn how the house bot `champion` should value hands while there is a stock, from its own play: the weights in bots/house/champion/learned.py.
 
     .venv/bin/python benchmarks/learn.py [-g two_player] [--deals N] [--first 1] [--jobs 2] [--write]
 
-The players are `champion` without anything learned, so the same deals give the same numbers, whatever learned.py holds. After each trick while there
-is a stock the features of both hands are noted (`engine.search.foresight`), and what the leader still won more than the other; each number of
-cards in the stock has its row of weights, by ridge regression with the two rows beside it at a lower weight. What is printed is how much of the
-points that are still to come the weights explain. --write puts them into learned.py. With compiled rules (`make fast`) a deal takes some .2 s.
+The players are `champion` without learned weights, so the same deals give the same numbers, whatever learned.py holds. After each trick while there
+is a stock, the features of both hands (`engine.search.foresight`) are recorded, and how many more points the leader won from then on. Ridge
+regression fits one row of weights for each number of cards in the stock; the positions of the two neighbouring rows count with a lower weight. The
+output is the share of the remaining points that the weights explain. --write stores the weights in learned.py. With compiled rules (`make fast`) a
+deal takes about 0.2 s.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from textwrap import wrap
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
+sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
 
 import engine  # noqa: E402
 from engine.search.deals import Deal  # noqa: E402
 from engine.search.foresight import FEATURES, Foresight, Weights  # noqa: E402
 from tests.bots.harness import Seated, house, play, tute_bot  # noqa: E402
 
-# Game: the deals (or games of several deals) to learn from, and the deals of hidden cards that a player considers
+# Game: the deals (or games of several deals) to learn from, and the deals of hidden cards that a player samples.
 GAMES = {"two_player": (20_000, 800), "corriente": (2_500, 40)}
-OPTIONS = {"corriente": {"target": 1000, "claim_mode": "none"}}  # deals are played to their end, some eight in a game
-EACH = 50  # deals that a process plays before it tells
-BESIDE = 0.4  # weight of the positions of the rows beside
+OPTIONS = {"corriente": {"target": 1000, "claim_mode": "none"}}  # Deals are played to their end, about eight in a game.
+EACH = 50  # Number of deals that a process plays before it reports.
+BESIDE = 0.4  # Weight of the positions of the neighbouring rows.
 RIDGE = 200.0
 PLACE = ROOT / "bots/house/champion/learned.py"
 
@@ -42,17 +43,17 @@ class Sums:
     """The sums over positions that a fit needs, one row for each number of card pairs in the stock."""
 
     squares: np.ndarray  # (rows, FEATURES, FEATURES)
-    products: np.ndarray  # (rows, FEATURES): with what was won
-    won: np.ndarray  # (rows,): squares of it
-    number: np.ndarray  # (rows,)
+    products: np.ndarray  # (rows, FEATURES): features times points won
+    won: np.ndarray  # (rows,): squares of the points won
+    number: np.ndarray  # (rows,): number of positions
 
     @classmethod
     def empty(cls, rows: int) -> Sums:
-        """Return the sums over no position."""
+        """Return the sums over no positions."""
         return cls(np.zeros((rows, FEATURES, FEATURES)), np.zeros((rows, FEATURES)), np.zeros(rows), np.zeros(rows))
 
-    def note(self, row: int, features: Sequence[int], won: float) -> None:
-        """Add a position; won: halves of points that the leader still won more."""
+    def add_position(self, row: int, features: Sequence[int], won: float) -> None:
+        """Add a position. won: halves of points that the leader won from then on, less the other's."""
         x = np.array(features, float)
         self.squares[row] += np.outer(x, x)
         self.products[row] += x * won
@@ -76,7 +77,7 @@ class Sums:
         return np.linalg.solve(squares, products)
 
     def unexplained(self, row: int, weights: np.ndarray) -> tuple[float, float]:
-        """Return the root mean squares of the points won and of their part that the weights do not explain."""
+        """Return the root mean square of the points won, and of the part that the weights do not explain."""
         unknown = self.won[row] - 2 * weights @ self.products[row] + weights @ self.squares[row] @ weights
         return tuple(
             float(np.sqrt(max(0.0, square_sum) / max(1.0, self.number[row]))) / 2
@@ -85,7 +86,7 @@ class Sums:
 
 
 def plain(key: str) -> tute_bot.Bot:
-    """Return a champion that has learned nothing, for a game."""
+    """Return a champion for a game without learned weights."""
     champion = house("champion")()
     champion.learned = {}
     champion.plans = {
@@ -115,13 +116,13 @@ def learn(key: str, seeds: Sequence[int]) -> Sums:
             noted.append((state.deal_no, (state.n + len(drawn)) // 2 - 1, table.features(drawn), state.turn, lead))
 
         state, _ = play(game, [lambda: plain(key)] * 2, seed, watch=watch, deals=1)
-        # a deal won at once says nothing of points
+        # A deal that is won at once tells nothing about points.
         points = {
             event["deal"]: event["points"] for event in state.events if event["e"] == "score" and event["why"] != "tute"
         }
         for deal, row, features, leader, lead in noted:
             if deal in points:
-                sums.note(row, features, 2.0 * (points[deal][leader] - points[deal][1 - leader] - lead))
+                sums.add_position(row, features, 2.0 * (points[deal][leader] - points[deal][1 - leader] - lead))
     return sums
 
 
@@ -131,8 +132,8 @@ def chunks(first: int, deals: int) -> Iterator[range]:
         yield range(start, min(start + EACH, first + deals))
 
 
-def played(key: str, first: int, deals: int, jobs: int) -> Sums:
-    """Sum over many deals in their order: the sums are the same for any number of processes."""
+def sum_deals(key: str, first: int, deals: int, jobs: int) -> Sums:
+    """Sum over many deals in order, so that the sums are the same for any number of processes."""
     total = Sums.empty(engine.load(key).rules.stock // 2)
     with get_context("spawn").Pool(jobs) as pool:
         parts = [pool.apply_async(learn, (key, part)) for part in chunks(first, deals)]
@@ -143,7 +144,7 @@ def played(key: str, first: int, deals: int, jobs: int) -> Sums:
     return total
 
 
-def text(weights: dict[tuple[str, int], Weights]) -> str:
+def learned_source(weights: dict[tuple[str, int], Weights]) -> str:
     """Return the source of learned.py with these weights."""
     lines = [PLACE.read_text(encoding="utf-8").partition("LEARNED = ")[0] + "LEARNED = {"]
     for (key, seats), rows in weights.items():
@@ -159,7 +160,7 @@ def text(weights: dict[tuple[str, int], Weights]) -> str:
 
 
 def main() -> None:
-    """Play, fit, print, and write if asked to."""
+    """Play, fit and print; write the weights if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], choices=GAMES, help="only this game")
     parser.add_argument("--deals", type=int, help="deals to learn from, or games (20000, corriente 2500)")
@@ -169,7 +170,7 @@ def main() -> None:
     chosen = parser.parse_args()
     by_table: dict[tuple[str, int], Weights] = dict(sys.modules[house("champion").__module__].LEARNED)
     for key in chosen.game or GAMES:
-        sums = played(key, chosen.first, chosen.deals or GAMES[key][0], chosen.jobs)
+        sums = sum_deals(key, chosen.first, chosen.deals or GAMES[key][0], chosen.jobs)
         rows = []
         print(
             f"\n| {key}: cards in the stock | positions | points to come, rms | unexplained, rms |\n|---|---|---|---|"
@@ -181,7 +182,7 @@ def main() -> None:
             print(f"| {2 * row + 2} | {sums.number[row]:.0f} | {whole:.1f} | {unknown:.1f} |")
         by_table[key, engine.load(key).players] = tuple(rows)
     if chosen.write:
-        PLACE.write_text(text(by_table), encoding="utf-8")
+        PLACE.write_text(learned_source(by_table), encoding="utf-8")
         print(f"\nwritten: {PLACE.relative_to(ROOT)}")
 
 

@@ -1,9 +1,9 @@
-"""Measure what listeners cost: 500 connections to one web process that wait for changes, on PostgreSQL.
+"""Measure the cost of listeners: 500 connections to one web process that wait for changes, on PostgreSQL.
 
     .venv/bin/python benchmarks/live.py [LISTENERS]
 
-Where uvicorn is installed (pip install uvicorn), an ASGI process beside the web is measured as well: the rival of docs/adr/0008.
-The client is on the same machine and takes its own share of it.
+If uvicorn is installed (pip install uvicorn), an ASGI process beside the web process is measured as well: the rival of docs/adr/0008. The client runs
+on the same machine and uses a share of it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.league import on_postgres  # noqa: E402
 
 LISTENERS = int(os.environ.get("LISTENERS", "500"))
-IDLE_S = 20.0  # Nothing changes during this time
+IDLE_S = 20.0  # Nothing changes during this time.
 EVENTS = 40
 TOPICS = ("events", "ratings:3", "tournament:7", "match:nobody")
 TICK = os.sysconf("SC_CLK_TCK")
 
 
 async def rival(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """The same for an ASGI server: one reader, a queue for each listener."""
+    """Serve listeners from an ASGI server, as the web process does: one reader, a queue for each listener."""
     from league.service import live, topics
 
     if scope["type"] != "http":
@@ -70,7 +70,7 @@ async def _read(read: Callable[[tuple[str, ...]], dict[str, int]], pace: float) 
 
 
 def memory(pid: int) -> float:
-    """Resident MB."""
+    """Return the resident memory in MB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
@@ -82,7 +82,7 @@ def spent(pid: int) -> float:
 
 
 class Crowd:
-    """All listeners, in one thread."""
+    """All listeners in one thread."""
 
     def __init__(self, port: int, count: int) -> None:
         self.selector = selectors.DefaultSelector()
@@ -96,7 +96,7 @@ class Crowd:
             self.selector.register(client, selectors.EVENT_READ)
 
     def listen(self, until: Callable[[list[float]], bool], within: float) -> list[float]:
-        """Return the times at which events came, until there are enough."""
+        """Return the times at which events arrived, until `until` is satisfied or `within` seconds have passed."""
         times: list[float] = []
         end = time.monotonic() + within
         while not until(times) and time.monotonic() < end:
@@ -109,14 +109,14 @@ class Crowd:
         return times
 
     def close(self) -> None:
-        """Everybody leaves."""
+        """Close all connections."""
         for key in list(self.selector.get_map().values()):
             key.fileobj.close()  # type: ignore[union-attr]
         self.selector.close()
 
 
 def measure(name: str, command: list[str], port: int) -> None:
-    """Print a row of the table."""
+    """Measure one server and print its row of the table."""
     from django.db import connection
 
     environment = {**os.environ, "LIVE_PER_ADDRESS": "5000", "LIVE_LISTENERS": "5000", "HTTPS": "0"}
@@ -144,7 +144,7 @@ def measure(name: str, command: list[str], port: int) -> None:
         delays: list[float] = []
         cpu = spent(pid)
         for number in range(EVENTS):
-            time.sleep(0.013 * (number % 40))  # at any moment between two looks
+            time.sleep(0.013 * (number % 40))  # Spread the changes over the interval between two looks.
             with connection.cursor() as cursor:
                 cursor.execute("INSERT INTO league_change (key, number) VALUES ('events', 1)")
             at = time.monotonic()

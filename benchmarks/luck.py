@@ -2,14 +2,14 @@
 
     .venv/bin/python benchmarks/luck.py [-g GAME ...] [--boards 60] [--json FILE]
 
-Bots play in this process, without pipes and clocks; deals, sittings and scores are those of the league. Per game and pair of bots:
+Bots play in this process, without pipes and clocks; deals, sittings and scores are as in the league. The columns, for each game and pair of bots:
 
-    score     share of the board points of the better bot (a draw is half), with its standard error
+    score     share of the board points won by the better bot (a draw is half), with its standard error
     drawn     share of the boards that are drawn
-    rho       correlation of the two sittings of a board (two sides): how much the cards decide; -1 is all
-    duplicate variance of a bot's margin on independent deals over that on boards, at the same number of sittings: games saved
+    rho       correlation of the two sittings of a board (two sides): how much the cards decide; -1: everything
+    duplicate variance of a bot's margin on independent deals over that on boards, for the same number of sittings
     elo       board Elo between the two
-    boards    boards after which the better of the two is known (two standard errors)
+    boards    number of boards after which the better bot is known (two standard errors)
 
 docs/luck.md has the table of the last run and what follows from it.
 """
@@ -41,7 +41,7 @@ SECRET = b"the luck study of the Tute League"
 
 
 def house(name: str) -> Callable[[], tute_bot.Bot]:
-    """Return the class of a house bot, loaded as if its folder alone were on the path."""
+    """Return the class of a house bot, loaded as if only its folder were on the path."""
     folder = ROOT / "bots" / "house" / name
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location(f"house_{name}", folder / "bot.py")
@@ -58,8 +58,8 @@ def house(name: str) -> Callable[[], tute_bot.Bot]:
     )
 
 
-class Seat:
-    """A bot at a seat; it gets only what the seat may see."""
+class BotSeat:
+    """A bot at a seat. It receives only the events that the seat may see."""
 
     def __init__(self, make: Callable[[], tute_bot.Bot], game: engine.Game, seat: int, seed: int) -> None:
         self.session = tute_bot.Session(make())
@@ -71,7 +71,7 @@ class Seat:
         self.session.answer(hello)
 
     def act(self, state: engine.State, legal: list[str]) -> str:
-        """Return its choice."""
+        """Return the bot's choice."""
         news = engine.redact(state.events[self.events_read :], self.seat)
         self.events_read = len(state.events)
         answer = self.session.answer({"type": "act", "id": 0, "events": news, "legal": legal, "bank_s": 3})
@@ -81,7 +81,7 @@ class Seat:
 def sitting(game: engine.Game, seed: bytes, makers: list[Callable[[], tute_bot.Bot]], number: int) -> list[int]:
     """Return the scores by seat of one sitting."""
     state = game.new_match(seed=seed, deals=game.board_deals)
-    seats = [Seat(make, game, place, number * 100 + place) for place, make in enumerate(makers)]
+    seats = [BotSeat(make, game, place, number * 100 + place) for place, make in enumerate(makers)]
     while not state.is_over:
         actions = state.legal_actions()
         if len(actions) == 1:
@@ -93,7 +93,7 @@ def sitting(game: engine.Game, seed: bytes, makers: list[Callable[[], tute_bot.B
 
 
 @dataclass
-class Luck:
+class BoardLuck:
     """The luck in the boards of one game and pair of bots. At tables of more than two parties the weaker bot has all seats but one."""
 
     game: str
@@ -109,7 +109,7 @@ class Luck:
     needed: int | None
 
 
-def study(game: engine.Game, better: str, worse: str, boards: int) -> Luck:
+def study(game: engine.Game, better: str, worse: str, boards: int) -> BoardLuck:
     """Play `boards` boards and measure."""
     parties = len(game.sides)
     bots = [house(better), *[house(worse)] * (parties - 1)]
@@ -126,18 +126,18 @@ def study(game: engine.Game, better: str, worse: str, boards: int) -> Luck:
     return measure(game.key, parties, f"{better} / {worse}", np.array(margins))
 
 
-def measure(game: str, parties: int, pair: str, margins: np.ndarray[Any, np.dtype[np.float64]]) -> Luck:
+def measure(game: str, parties: int, pair: str, margins: np.ndarray[Any, np.dtype[np.float64]]) -> BoardLuck:
     """Compute the numbers of the table from the margins (boards, sittings) of the better bot."""
     boards, sittings = margins.shape
     points = (np.sign(margins.sum(axis=1)) + 1) / 2
     score = float(points.mean())
     sd = float(points.std(ddof=1)) or 0.5 / math.sqrt(boards)
-    centred = margins - margins.mean(axis=0)  # The advantage of a seat is not luck
+    centred = margins - margins.mean(axis=0)  # The advantage of a seat is not luck.
     alone = float((centred**2).mean()) / sittings
     together = float(centred.mean(axis=1).var())
     clipped = min(max(score, 0.5 / boards), 1 - 0.5 / boards)
     away = abs(score - 0.5)
-    return Luck(
+    return BoardLuck(
         game=game,
         parties=parties,
         pair=pair,
@@ -152,8 +152,8 @@ def measure(game: str, parties: int, pair: str, margins: np.ndarray[Any, np.dtyp
     )
 
 
-def rows(games: list[str], boards: int) -> Iterator[Luck]:
-    """Game by game, pair by pair."""
+def rows(games: list[str], boards: int) -> Iterator[BoardLuck]:
+    """Yield the results, game by game and pair by pair."""
     for key in games:
         game = engine.load(key)
         elimination = game.board_deals is None and len(game.sides) > 2

@@ -1,13 +1,13 @@
 """Measure when a browser on a slow line first paints a page, and how many bytes the page has.
 
-The line: 400 kbit/s and 100 ms each way; a telephone's screen, nothing kept.
+The line: 400 kbit/s and 100 ms each way; a phone's screen, no cache.
 
     make serve                                                     # elsewhere; any league will do
     .venv/bin/python benchmarks/paint.py http://127.0.0.1:8000 [--as NAME:PASSWORD] [PATH ...]
 
-Without a PATH it follows links from the front page and looks at one page of each kind that it finds, and says which kinds it has not found. With
---as it looks as who is logged in. The floor is a page of one word on the same line in the same run. The aims: first paint under a second, no page
-above 100 kB, the editor apart. What a page weighs is what has come over the line when it is loaded, scripts and the deck included.
+Without a PATH it follows links from the front page, measures one page of each kind, and lists the kinds that it has not found. With --as it logs in
+first. The floor is a page of one word on the same line in the same run. The aims: first paint in less than a second, no page above 100 kB except the
+editor. The weight of a page is the number of bytes on the line until it is loaded, scripts and the deck included.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ OF_AN_ACCOUNT = (
     "/tables/",
 )
 OF_AN_ACCOUNT += ("/t/new/", "/t/new/?game=partnership", "/e/new/?game=partnership", "/c/new/?game=partnership")
-MOST = 400  # pages that are read for their links
+MOST = 400  # Most pages that are read for their links.
 NAME = r"[\w.-]+"
-# One page of each is looked at
+# One page of each kind is measured.
 KINDS = {
     "home": "/",
     "games": "/g/",
@@ -92,7 +92,7 @@ NOT_FOLLOWED = re.compile(r"/(api|static|admin|metrics|prefs)/|[.](jsonl?|csv|tx
 
 
 @dataclass
-class Page:
+class PageWeight:
     """The measurements of one page, in milliseconds and bytes."""
 
     answers: list[float] = field(default_factory=list)
@@ -138,13 +138,13 @@ def log_in(browser: Browser, site: str, who: str) -> StorageState:
 
 
 def kind_of(path: str) -> str | None:
-    """Return the kind of a page, by its path with its query."""
+    """Return the kind of a page, given its path with the query."""
     bare = path.partition("?")[0]
     return next((kind for kind, form in KINDS.items() if re.fullmatch(form, path) or re.fullmatch(form, bare)), None)
 
 
 def one_of_each(context: BrowserContext, site: str, first: tuple[str, ...]) -> dict[str, str]:
-    """Follow links to a path of each kind of page; a kind that leads nowhere new is not read twice."""
+    """Follow links until there is a path for each kind of page. Read at most eight pages of a kind."""
     waiting, targets, path_by_kind = deque(first), set(first), dict[str, str]()
     read: dict[str | None, int] = {}
     for _ in range(MOST):
@@ -153,7 +153,7 @@ def one_of_each(context: BrowserContext, site: str, first: tuple[str, ...]) -> d
         path = waiting.popleft()
         kind = kind_of(path)
         read[kind] = read.get(kind, 0) + 1
-        if read[kind] > 8:  # much alike
+        if read[kind] > 8:  # Pages of one kind are much alike.
             continue
         answer = context.request.get(urljoin(site, path), max_redirects=0)
         if not answer.ok or "text/html" not in answer.headers.get("content-type", ""):
@@ -170,7 +170,7 @@ def one_of_each(context: BrowserContext, site: str, first: tuple[str, ...]) -> d
 
 
 def main() -> None:
-    """Print a row for each page: medians of its rounds, paint also as a multiple of the floor, as a table of Markdown."""
+    """Print a row for each page: medians of its rounds, paint also as a multiple of the floor, as a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("site")
     parser.add_argument("--as", dest="who", metavar="NAME:PASSWORD", help="look as who is logged in")
@@ -185,7 +185,7 @@ def main() -> None:
             context = browser.new_context(storage_state=state)
             looked = one_of_each(context, chosen.site, (*FIRST, *(OF_AN_ACCOUNT if state else ())))
             context.close()
-        pages = {kind: Page() for kind in ("floor", *looked)}
+        pages = {kind: PageWeight() for kind in ("floor", *looked)}
         for _ in range(ROUNDS):
             for kind, page in pages.items():
                 answer, paint, weight = look(browser, urljoin(chosen.site, looked.get(kind, FLOOR)), state)

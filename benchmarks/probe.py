@@ -1,4 +1,4 @@
-"""The table of docs/house-bots-strength.md that says how much each house bot can be exploited, as Markdown.
+"""The table of docs/house-bots-strength.md: how much each house bot can be exploited, as Markdown.
 
     .venv/bin/python benchmarks/probe.py [-g GAME ...] [--bot BOT ...] [--seconds 60] [--boards 100] [--jobs 2]
 
@@ -35,7 +35,7 @@ def measure(bot: str, game: str, chosen: argparse.Namespace) -> dict[str, Any] |
     return result
 
 
-def text(result: dict[str, Any]) -> str:
+def format_row(result: dict[str, Any]) -> str:
     """Format a row of the table."""
     won = f"{result['ahead']:+.1f} ± {result['margin']:.1f} {result['unit']}"
     verdict = won if result["clear"] else f"{won}, none shown"
@@ -44,7 +44,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Measure what was asked for; exit code 1 where one is not as it should be."""
+    """Measure the requested bots. Return 1 if random or greedy is not clearly exploited."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
     parser.add_argument("--bot", action="append", default=[], help="only this bot (may be repeated)")
@@ -58,7 +58,7 @@ def main() -> int:
         for bot in chosen.bot or BOTS:
             result = measure(bot, game, chosen)
             if result is not None:
-                print(text(result), flush=True)
+                print(format_row(result), flush=True)
                 unclear |= bot in FLOOR and not result["clear"]
     return 1 if unclear else 0
 

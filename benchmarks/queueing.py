@@ -1,4 +1,4 @@
-"""The queue with 100,000 waiting matches and 1,000 workers: claims a second, workers without bots. Parts of benchmarks/league.py."""
+"""The queue with 100,000 waiting matches and 1,000 workers: claims per second, workers without bots. Parts of benchmarks/league.py."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from multiprocessing import get_context
 from statistics import median, quantiles
 from typing import Any
 
-CREW = int(os.environ.get("CREW", "1000"))  # simulated workers
-QUEUED = int(os.environ.get("QUEUED", "100000"))  # matches that wait
-SECONDS = float(os.environ.get("SECONDS", "60"))  # Length of the simulation; 300 is the full length
-MATCH_S = float(os.environ.get("MATCH_S", "30"))  # that a match takes: 16 boards, 32 sittings of about a second
+CREW = int(os.environ.get("CREW", "1000"))  # Number of simulated workers.
+QUEUED = int(os.environ.get("QUEUED", "100000"))  # Number of waiting matches.
+SECONDS = float(os.environ.get("SECONDS", "60"))  # Seconds of the simulation; 300 is the full length.
+# Seconds that a match takes: 16 boards, 32 sittings of about a second.
+MATCH_S = float(os.environ.get("MATCH_S", "30"))
 BEAT_S = 5.0
 ACTS = ("claim", "start", "beat", "report")
-CLIENTS = 4  # processes that claim, or that stand for the workers
+CLIENTS = 4  # Number of processes that claim, or that simulate the workers.
 BOARDS = 16
-ROUND_S = 1.0  # Time for claims of one kind: a quiet machine claims a third of the queue before the largest come, and these need longer
-EXPECTED_S = 0.03  # Duration of a match: one claim takes as many as fit into a second
+# Time for claims of one kind. In it a quiet machine claims a third of the queue. The largest matches, which take longer
+# to claim, come after that.
+ROUND_S = 1.0
+EXPECTED_S = 0.03  # Duration of a match: one claim takes as many matches as fit into a second.
 
 
 def address() -> str:
@@ -34,7 +37,7 @@ def address() -> str:
 
 
 def fill() -> None:
-    """Create 200 bots of 20 owners, a running tournament of each owner with all matches queued, and the workers."""
+    """Create 200 bots of 20 owners, a running tournament for each owner with all matches queued, and the workers."""
     from django.db import connection
 
     from league.domain.core import clock
@@ -73,7 +76,7 @@ def fill() -> None:
 
 
 def _multiply(first_version: int, versions: int) -> None:
-    """Copy the one match of each tournament until all are queued, two bots each. In SQL, because Django would need minutes."""
+    """Copy the single match of each tournament until all are queued, two bots each. It uses SQL, because Django would need minutes."""
     from django.db import connection
 
     from league.models import Match
@@ -99,7 +102,7 @@ def _multiply(first_version: int, versions: int) -> None:
 
 
 def _set_apart() -> None:
-    """Give matches, seats, versions and boards ids that occur nowhere else, so that a recorded statement shows which id is which."""
+    """Give matches, seats, versions and boards ids that occur nowhere else, so that each id in a recorded statement can be recognised."""
     from django.db import connection
 
     tables = ("league_match", "league_party", "league_botversion", "league_board")
@@ -109,13 +112,13 @@ def _set_apart() -> None:
 
 
 class Tape:
-    """A recording of the statements of one call, which a bare client replays: without Django's share, which the workers pay."""
+    """A recording of the statements of one call. A bare client replays it without Django's share of the time, which the workers would pay."""
 
     def __init__(self) -> None:
         self.statements: list[tuple[str, tuple[Any, ...]]] = []
 
     def __call__(self, execute: Any, words: str, parameters: Any, many: bool, context: Any) -> Any:
-        """Note a statement on its way."""
+        """Record a statement and run it."""
         self.statements.append((words, tuple(parameters or ())))
         return execute(words, parameters, many, context)
 
@@ -123,7 +126,7 @@ class Tape:
 def _say_again(
     address: str, statements: list[tuple[str, tuple[Any, ...]]], ids: list[int], seconds: float
 ) -> tuple[int, list[float]]:
-    """Claim until the time is over, as one who does nothing else; how many matches, and the seconds of each claim."""
+    """Claim and do nothing else for `seconds`. Return the number of matches, and the seconds of each claim."""
     import psycopg
 
     taken, took = 0, []
@@ -146,8 +149,8 @@ def _say_again(
     return taken, took
 
 
-# The least that a claim can be: one statement, one commit. Of the matches themselves, with all their indexes, and of a copy that has only what a
-# claim needs and the one index that it reads.
+# The least that a claim can cost: one statement, one commit. It is measured on the matches themselves, with all their
+# indexes, and on a copy with only the columns that a claim needs and the one index that it reads.
 FLOOR = (
     "UPDATE {table} SET status = 'leased', token = token + 1 WHERE id IN (SELECT id FROM {table} WHERE status = 'queued' AND NOT held_back "
     "ORDER BY priority DESC, virtual_s, id LIMIT {most} FOR UPDATE SKIP LOCKED) RETURNING id AS chosen"
@@ -171,7 +174,7 @@ def _make_bare() -> None:
 
 
 def claims() -> None:
-    """Measure claims a second from the long queue, one at a time and several, beside the least that PostgreSQL can do for one here."""
+    """Measure claims per second from the long queue, one and several at a time, next to the least that PostgreSQL needs for a claim here."""
     from django.db import connection
 
     from league.domain.matches import leases, snapshot
@@ -207,7 +210,7 @@ def claims() -> None:
 
 
 def _crowd(clients: int, statements: list[tuple[str, tuple[Any, ...]]], ids: list[int]) -> tuple[float, str]:
-    """Return the matches a second of `clients` clients, and the time of a claim."""
+    """Return the matches per second of `clients` clients, and the time of a claim as text."""
     with ProcessPoolExecutor(clients, get_context("fork")) as crowd:
         runs = [crowd.submit(_say_again, address(), statements, ids, ROUND_S) for _ in range(clients)]
         answers = [run.result() for run in runs]
@@ -217,7 +220,7 @@ def _crowd(clients: int, statements: list[tuple[str, tuple[Any, ...]]], ids: lis
 
 
 def _server() -> dict[str, int]:
-    """Return the server's counters: commits, bytes of the log, rows updated in place and otherwise."""
+    """Return the server's counters: commits, bytes of the write-ahead log, rows updated in place and otherwise."""
     import psycopg
 
     with psycopg.connect(address(), autocommit=True) as link:
@@ -236,23 +239,23 @@ def _server() -> dict[str, int]:
 class Life:
     """The statements of a worker in each step of a match, recorded once through Django and replayed for other matches by a bare client.
 
-    A thousand workers are a thousand processes on many hosts; here they are two, which would spend their time in Django.
+    A thousand workers are a thousand processes on many hosts. Here two processes stand for them, which would spend their time in Django.
     """
 
     acts: dict[str, list[tuple[str, tuple[Any, ...]]]]
-    at: datetime  # Time of the recording
+    at: datetime  # Time of the recording.
     worker: str
     match: int
     public_id: str
-    seats: list[tuple[int, int]]  # party and version
+    seats: list[tuple[int, int]]  # Party and version.
     boards: list[int]
 
 
 def _record(worker: str) -> Life:
-    """Record the statements of one match through all acts."""
+    """Record the statements of one match in every act of a worker."""
     from django.db import connection, transaction
 
-    from league.domain.core import clock
+    from league.domain.core import clock, queue
     from league.domain.matches import leases, reports, workers
     from league.models import Board
     from tests.support.league import result
@@ -267,11 +270,11 @@ def _record(worker: str) -> Life:
         leases.start(match, now=now)
         workers.note_alive(worker, match=match, now=now)
     with connection.execute_wrapper(tapes["beat"]), transaction.atomic():
-        assert leases.heartbeat(match.pk, match.token, progress=50, now=now)
+        assert queue.beat(match, progress=50, now=now)
         workers.note_alive(worker, match=match, now=now)
     played = result(match)
     with connection.execute_wrapper(tapes["report"]):
-        receipt = reports.report(match.pk, match.token, played, worker=worker, now=now)
+        receipt = reports.report(match, played, now=now)
     assert receipt == reports.Receipt.STORED
     boards = list(Board.objects.filter(match=match).order_by("number").values_list("pk", flat=True))
     acts = {
@@ -281,8 +284,8 @@ def _record(worker: str) -> Life:
     return Life(acts, now, worker, match.pk, match.public_id, seats, boards)
 
 
-class Stand:
-    """One worker of the simulation, and the match that it holds."""
+class SimulatedWorker:
+    """One worker of the simulation, and its present match."""
 
     def __init__(self, life: Life, name: str) -> None:
         self.life, self.name = life, name
@@ -290,7 +293,7 @@ class Stand:
         self.texts = {life.worker: name}
 
     def act(self, link: Any, act: str) -> None:
-        """Say what belongs to an act. ValueError where the answer is another one than it was."""
+        """Send the statements of an act. Raise ValueError if an answer differs from the recorded one."""
         if act == "claim":
             self.numbers, self.texts = {}, {self.life.worker: self.name}
         late = datetime.now(UTC) - self.life.at
@@ -334,11 +337,11 @@ class Stand:
 
 
 def _stand_for(names: list[str], seconds: float, life: Life) -> dict[str, Any]:
-    """Run the acts of these workers when they are due, for `seconds`; return what each act took, and what went wrong."""
+    """Run the acts of these workers when they are due, for `seconds`. Return the times of each act, and the errors."""
     import psycopg
 
     draw, took, errors, late = random.Random(names[0]), {act: [] for act in ACTS}, [], 0.0
-    stands = [Stand(life, name) for name in names]
+    stands = [SimulatedWorker(life, name) for name in names]
     begun, used = time.monotonic(), time.process_time()
     acts = [(begun + draw.uniform(0, MATCH_S), number, "claim") for number in range(len(names))]
     acts += [(begun + draw.uniform(0, BEAT_S), number, "beat") for number in range(len(names))]
@@ -363,7 +366,7 @@ def _stand_for(names: list[str], seconds: float, life: Life) -> dict[str, Any]:
             took[act].append(time.perf_counter() - began)
             if act in ("start", "report"):
                 (playing.add if act == "start" else playing.discard)(number)
-        # The clock of the process that serves this client
+        # The CPU clock of the server process of this client.
         server = time.clock_gettime(~link.info.backend_pid << 3 | 2)
     spent = {"cpu": time.process_time() - used, "server": server, "seconds": time.monotonic() - begun}
     return {"took": took, "errors": errors, "late": late, **spent}
@@ -384,17 +387,18 @@ def crew() -> None:
     with ProcessPoolExecutor(CLIENTS, get_context("fork")) as crowd:
         runs = [crowd.submit(_stand_for, names[part::CLIENTS], SECONDS, life) for part in range(CLIENTS)]
         looks = 0
-        while not all(run.done() for run in runs):  # Meanwhile the snapshot is updated as the scheduler does it.
+        # Meanwhile this process updates the snapshot as the scheduler would.
+        while not all(run.done() for run in runs):
             snapshot.update()
             looks += 1
             time.sleep(snapshot.EVERY_S)
         answers = [run.result() for run in runs]
     connection.close()
-    time.sleep(1.2)  # the server's counters come with a delay
+    time.sleep(1.2)  # The server updates its counters with a delay.
     after = _server()
     errors = [error for answer in answers for error in answer["errors"]]
     reported = sum(len(answer["took"]["report"]) for answer in answers)
-    # More than was to be simulated where the machine does not keep up
+    # This is longer than SECONDS if the machine does not keep up.
     lasted = max(answer["seconds"] for answer in answers)
     summary = f"{SECONDS:g} s of theirs in {lasted:.0f} s, {reported} matches reported"
     print(f"{CREW} workers, {QUEUED} matches wait, {MATCH_S:g} s a match, {summary}\n")

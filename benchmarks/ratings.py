@@ -1,10 +1,12 @@
-"""The ratings of a large pool: what a match costs there, as ratios to a floor of the same run, and how soon it is seen, as Markdown.
+"""The ratings of a large pool: what a match costs there, as multiples of a floor of the same run, and how soon its effect is visible, as Markdown.
 
-    .venv/bin/python benchmarks/ratings.py [fits] [visible] [BOTS] [BOARDS]        both parts without a word; 2,000 and 10,000 bots, 100 boards each
+    .venv/bin/python benchmarks/ratings.py [fits] [visible] [BOTS] [BOARDS]
 
-fits: CPU seconds on one thread. Opponents are of like strength, one board in ten is between any two. The floor is one look of numpy at every board.
-visible: real PostgreSQL; a pool of 10,000 bots (100 boards each) is kept by threads that count, fit and rank as those of the scheduler. Two others
-report matches at a steady pace and look every 5 ms, from the commit of the report on, until it is counted and the rows of its bots are written.
+Without an argument it runs both parts, for 2,000 and 10,000 bots with 100 boards each.
+
+fits: CPU seconds on one thread. Opponents have similar strength, but one board in ten is between any two bots. The floor is one numpy pass over all
+boards. visible: on PostgreSQL, threads count, fit and rank a pool of 10,000 bots (100 boards each) like those of the scheduler. Two other threads
+report matches at a steady pace. From the commit of a report on, they look every 5 ms until it is counted and the rows of its bots are written.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core, as the limits are meant
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # One core: the limits are meant for one.
 
 import numpy as np
 
@@ -31,11 +33,13 @@ from league.pure.rating.local import estimate
 from league.pure.rating.sketch import fit_large
 from league.pure.rating.tallies import Ints, Tallies, around, tally_arrays
 
-PAIRS = 40  # that a bot meets, in the mean: bots meet in matches, not on single boards
-EXACT = 2000  # bots up to which the exact standard errors are worked out beside, once: half a minute, and as the cube
-MOVED = 0.05  # Elo; see league.domain.ratings.refits
-MATCHES, PACE_S = 60, 0.5  # reports of each of two workers, and between two of them
-LOOK_S = 0.02  # Interval of the counting thread; the scheduler has hints instead
+PAIRS = 40  # Mean number of opponents of a bot: bots meet in matches, not on single boards.
+# Most bots for which the exact standard errors are computed as well, once: this takes half a minute and grows with the
+# cube.
+EXACT = 2000
+MOVED = 0.05  # In Elo; see league.domain.ratings.refits.
+MATCHES, PACE_S = 60, 0.5  # Number of reports of each of two workers, and seconds between two reports.
+LOOK_S = 0.02  # Interval of the counting thread; the scheduler has hints instead.
 
 
 def pool(bots: int, boards: int) -> tuple[Ints, Ints]:
@@ -53,7 +57,7 @@ def pool(bots: int, boards: int) -> tuple[Ints, Ints]:
 
 
 def matches(parties: Ints, count: int) -> Iterator[Tallies]:
-    """Draw matches of 16 boards between two that have met."""
+    """Draw matches of 16 boards between two bots that have met before."""
     rng = np.random.default_rng(2)
     for pair in parties[rng.integers(0, len(parties), count)]:
         won = rng.random(16) < 0.5
@@ -61,7 +65,7 @@ def matches(parties: Ints, count: int) -> Iterator[Tallies]:
 
 
 def fits(bots: int, boards: int) -> None:
-    """Print the table."""
+    """Measure the fits and print the table."""
     parties, scores = pool(bots, boards)
     base = cpu(floor(parties), 5)
     sums = tally_arrays(parties, scores)
@@ -99,8 +103,8 @@ def fits(bots: int, boards: int) -> None:
 
 
 def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: float) -> None:
-    """Measure the estimate of the two players of a match, and how far it is from the fit of all."""
-    around([sums], [0])  # the columns of what is remembered lie together from the first match on
+    """Measure the estimate of the two players of a match, and its distance from the fit of the whole pool."""
+    around([sums], [0])  # From the first match on, the columns of the cached sums lie together.
     off = []
 
     def estimates_after(match: Tallies) -> dict[int, Any]:
@@ -119,7 +123,7 @@ def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: flo
 
 
 def fill(bots: int) -> tuple[Any, Ints]:
-    """Fill the pool; return it and (boards, 2) its versions as they met."""
+    """Fill the pool; return it, and the versions of its boards, shape (boards, 2)."""
     from django.db import transaction
     from django.utils import timezone
 
@@ -146,7 +150,7 @@ def fill(bots: int) -> tuple[Any, Ints]:
 
 
 def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) -> float:
-    """Write a finished match of 16 boards, and wait; seconds from its commit until it is counted and both rows are written."""
+    """Store a finished match of 16 boards. Return the seconds from its commit until it is counted and both rows are written."""
     from django.db import transaction
     from django.utils import timezone
 
@@ -167,7 +171,7 @@ def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) 
         ]
         Board.objects.bulk_create(boards)
     began = time.perf_counter()
-    # Its rows are written in the transaction that marks it
+    # The rows of the bots are written in the transaction that marks the match as counted.
     while Match.objects.filter(pk=match.pk, counted=None).exists():
         time.sleep(0.005)
     return time.perf_counter() - began
@@ -212,11 +216,11 @@ def visible() -> None:
     threads = [threading.Thread(target=keep, args=loop) for loop in loops]
     workers = [threading.Thread(target=work, args=(number,)) for number in range(2)]
     run(threads, workers, over)
-    told_visible(bots, waits, f"{ran['fits']} fits and {ran['tables']} tables meanwhile")
+    print_visible(bots, waits, f"{ran['fits']} fits and {ran['tables']} tables meanwhile")
 
 
 def run(threads: list[threading.Thread], workers: list[threading.Thread], over: threading.Event) -> None:
-    """Run all threads until the workers have ended."""
+    """Run all threads until the workers have finished."""
     for thread in threads + workers:
         thread.start()
     for thread in workers:
@@ -226,8 +230,8 @@ def run(threads: list[threading.Thread], workers: list[threading.Thread], over: 
         thread.join()
 
 
-def told_visible(bots: int, waits: list[float], meanwhile: str) -> None:
-    """Print the seconds."""
+def print_visible(bots: int, waits: list[float], meanwhile: str) -> None:
+    """Print the row of the table. waits: the seconds of each report."""
     cut = quantiles(waits, n=100)
     verdict = "held" if cut[98] < 1 else "MISSED"
     print(f"\n| {len(waits)} reports of two workers into a pool of {bots} bots | p50 | p99 | longest | limit |")
@@ -238,7 +242,7 @@ def told_visible(bots: int, waits: list[float], meanwhile: str) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Print what was asked for."""
+    """Run the requested parts."""
     parts = [word for word in words if not word.isdigit()] or ["fits", "visible"]
     numbers = [int(word) for word in words if word.isdigit()]
     if "fits" in parts:

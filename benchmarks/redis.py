@@ -1,9 +1,9 @@
-"""Compare the times of pages and API while Redis hangs with those while it answers: the production web, PostgreSQL and Redis.
+"""Compare the times of pages and API while Redis hangs with those while it answers, on the production stack with PostgreSQL and Redis.
 
     .venv/bin/python benchmarks/redis.py [requests]
 
-Redis is stopped (SIGSTOP) and goes on, by turns, four times each; requests come one after the other, to a league with the house bots.
-A ratio near 1 says that nobody waits for Redis, at the first requests of each turn neither (they are counted, too).
+Redis is stopped (SIGSTOP) and continued four times; requests go one after another to a league with the house bots. A ratio near 1 means that no
+request waits for Redis, not even the first ones after each change, which count too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[0] = str(ROOT)  # not this folder, where a module is called as the client is
+sys.path[0] = str(ROOT)  # Replace this folder, in which a module has the name of the Redis client.
 
 from tests.support.postgres import PostgresServer  # noqa: E402
 from tests.support.processes import wait_for  # noqa: E402
@@ -42,12 +42,12 @@ def measure(stack: Stack, redis: RedisServer, each: int) -> dict[tuple[str, bool
                     raise RuntimeError(f"{page} answered {status}")
             if not well:
                 redis.go_on()
-                time.sleep(4)  # until it is asked again
+                time.sleep(4)  # Wait until the league asks Redis again.
     return seconds
 
 
 def main() -> None:
-    """Set everything up, measure, and print a table."""
+    """Set up the stack, measure, and print a table."""
     each = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     postgres = PostgresServer()
     redis = RedisServer()

@@ -1,12 +1,12 @@
-"""Measure the size of a league's results and replays, and the time to write and read them. On PostgreSQL; prints Markdown.
+"""Measure the size of a league's results and replays on PostgreSQL, and the time to write and read them. Print Markdown.
 
-    .venv/bin/python benchmarks/replays.py [MATCHES]            of each game, 12 without a number
-    .venv/bin/python benchmarks/replays.py train FOLDER LOG...  a dictionary from logs of `tute play --log`, one a game, into FOLDER
+    .venv/bin/python benchmarks/replays.py [MATCHES]            matches of each game (default 12)
+    .venv/bin/python benchmarks/replays.py train FOLDER LOG...  make a dictionary from logs of `tute play --log`, one per game
 
-Boards of every game are played at random by the engine and reported as matches of 8 boards, as the runner records them: a decision in three
-is asked, each with three times that nobody can foresee. Bytes are those of the tables with their indexes and what PostgreSQL keeps apart
-for long values, divided by the sittings. Reading is the CPU time of one sitting from the row to the plain record; the floor is `SELECT 1`
-over the same connection and a JSON reader on the finished record.
+The engine plays boards of every game at random and reports them as matches of 8 boards, recorded like those of the runner: bots are asked for one
+decision in three, and each has three random times. Bytes are the sizes of the tables with indexes and TOAST, divided by the number of sittings.
+Reading is the CPU time of one sitting from the row to the plain record; the floor is `SELECT 1` on the same connection plus parsing the finished
+record as JSON.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ sys.path.insert(0, str(ROOT))
 
 TABLES = ("league_board", "league_sitting", "league_matchlog")
 BOARDS = 8
-SIZE = 8192  # bytes of a dictionary; twice as much saves 1 %
+SIZE = 8192  # Bytes of a dictionary; twice as many save 1 %.
 
 
 def main() -> None:
-    """Measure, on a server of the test tools, or train."""
+    """Measure on a server of the test tools, or train a dictionary."""
     if sys.argv[1:2] == ["train"]:
         train(Path(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
         return
@@ -77,7 +77,7 @@ def records(game: Any, match: str, dice: random.Random) -> dict[tuple[int, int],
 
 
 def train(folder: Path, logs: list[Path]) -> None:
-    """Write a dictionary into `folder`, under its hash, from one board of each match at a time."""
+    """Train a dictionary on one board of each match at a time and write it into `folder`, under its hash."""
     import zstandard
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
@@ -102,7 +102,7 @@ def train(folder: Path, logs: list[Path]) -> None:
 
 
 def measure() -> None:
-    """Fill a league with MATCHES of each game and print what it takes."""
+    """Fill a league with MATCHES matches of each game and print the space that they take."""
     from django.db import connection
     from django.utils import timezone
 
@@ -145,7 +145,7 @@ def measure() -> None:
             cursor.execute(f"VACUUM ANALYZE {table}")
         sizes = {}
         for table in TABLES:
-            # Without the maps of free space, which are large in a small league only
+            # Leave out the free space maps, which are large only in a small league.
             cursor.execute(
                 "SELECT pg_relation_size(oid) + coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0),"
                 " pg_indexes_size(oid) + coalesce(pg_indexes_size(nullif(reltoastrelid, 0)), 0) FROM pg_class WHERE relname = %s",

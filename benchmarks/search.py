@@ -1,9 +1,9 @@
-"""The tables of docs/search.md: solving, dealing the hidden cards and playing out, as Python source and compiled, as Markdown.
+"""The tables of docs/search.md as Markdown: solving, dealing the hidden cards and playouts, as Python source and compiled.
 
     .venv/bin/python benchmarks/search.py [-g GAME ...] [--deals 1000] [--seconds 1] [--only source|compiled]
 
-Time is CPU time of the process. Whole deals of partnership are solved
-compiled only, so many as `--deals` says; as source as many endings of four tricks. `--seconds` is for each game and column of the second table.
+Time is CPU time of the process. `--deals` is the number of whole deals of partnership to solve if compiled; as source the same number of endings of
+four tricks. `--seconds` applies to each game and column of the second table.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-sys.path.append(
-    str(Path(__file__).resolve().parent)
-)  # `-P` needs it. Not first: one of these files has the name of a package of the engine
+# `-P` needs the path. It is not the first one, because a file here has the name of a package of the engine.
+sys.path.append(str(Path(__file__).resolve().parent))
 
 import variants
 
-FLOOR_S = {"mean": 0.2, "p99": 1.0}  # Times to solve a whole deal of partnership on one core
+FLOOR_S = {"mean": 0.2, "p99": 1.0}  # Limits for solving a whole deal of partnership on one core, in seconds.
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -63,7 +62,7 @@ def solving(deals: int, tricks: int) -> dict[str, Any]:
 
 
 def rate(seconds: float, do: Callable[[], object]) -> float:
-    """Return how many times a second `do` can be called."""
+    """Return how often per second `do` can be called."""
     start = time.process_time()
     count = 0
     while (now := time.process_time()) < start + seconds:
@@ -84,7 +83,7 @@ def midway(key: str) -> tuple[Any, Any]:
         deal, whole = 1, state.left
         while not state.is_over:
             seat = state.turn
-            if state.deal_no != deal:  # hands of podrida grow from deal to deal
+            if state.deal_no != deal:  # In podrida, hands grow from deal to deal.
                 deal, whole = state.deal_no, state.left
             ready = state.phase is None and len(state.legal_actions()) > 1
             if ready and whole > 3 * state.size and state.left < whole * 0.8:
@@ -98,7 +97,7 @@ def midway(key: str) -> tuple[Any, Any]:
 
 
 def rates(keys: list[str], seconds: float) -> list[dict[str, Any]]:
-    """Measure by game deals, states and playouts a second from the middle of a deal; `decisions` includes preparing its deals."""
+    """Measure, for each game, deals, states and playouts per second from the middle of a deal; `decisions` includes preparing the deals."""
     import engine
 
     rows = []
@@ -119,7 +118,7 @@ def rates(keys: list[str], seconds: float) -> list[dict[str, Any]]:
 
 
 def measure(chosen: argparse.Namespace) -> None:
-    """Print the rates of the engine on the path as JSON."""
+    """Print the rates of the imported engine as JSON."""
     import engine
 
     results = {

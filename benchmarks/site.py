@@ -2,13 +2,14 @@
 
     .venv/bin/python benchmarks/site.py [--bots 10000] [--matches 100000] [--seed 1] [--only WORDS] [--weigh] [--rounds 60]
 
-Fill a league by bulk inserts, reproducibly by its seed: bots with ratings in all games, matches with their boards, tournaments of 64 entries, and one
-of 256 in each of three formats. Then read each address without a browser between, beside a view of the same league that does SELECT 1 behind the
-same middleware. Lists of the API are read by 100 rows, pages of tournaments are those of the largest ones, private pages are read by their owner.
+It fills a league by bulk inserts, reproducible by the seed: bots with ratings in all games, matches with their boards, tournaments of 64 entries, and
+one of 256 in each of three formats. Then it reads each address without a browser, and next to it a view of the same league that does SELECT 1 behind
+the same middleware. Lists of the API are read with 100 rows, tournament pages are those of the largest tournaments, and owners read private pages.
 
-CPU is that of the web process and its PostgreSQL backend together, the median of several reads. Shares are requests a second relative to SELECT 1.
-A *miss* is an answer that is not kept, *kept* one from the response cache, *304* one that the client has. *first* is the first miss of a process,
-which fills its process cache (`league.service.process_cache`). The aims: a miss takes at most 30 ms for a list of 100 rows and 100 ms for a page.
+CPU is the time of the web process and its PostgreSQL backend together, the median of several reads. Shares are requests per second relative to SELECT
+1. A *miss* is an answer that no cache holds, *kept* one from the response cache, *304* one that the client has. *first* is the first miss of a
+process, which fills its process cache (`league.service.process_cache`). The aims: a miss takes at most 30 ms for a list of 100 rows and 100 ms for a
+page.
 
 `--weigh` measures no time: it reads each address once, and fails if an answer is too heavy, makes too many queries or is an error.
 """
@@ -32,23 +33,23 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[0] = str(ROOT)  # not this folder, where a module is called as one of Python's own is
+sys.path[0] = str(ROOT)  # Replace this folder, in which a module has the name of one of Python's own.
 
-GAME, OTHER = "partnership", "corriente"  # the two games that all bots play
-LARGE = 256  # entries of the largest tournaments
+GAME, OTHER = "partnership", "corriente"  # The two games that all bots play.
+LARGE = 256  # Entries of the largest tournaments.
 SWISS_ROUNDS = 10
-USUAL = 64  # Entries of all other tournaments
-BOARDS = 2  # Boards of a match
-IN_OTHERS = 10  # One bot in ten plays all the other games
+USUAL = 64  # Entries of all other tournaments.
+BOARDS = 2  # Boards of a match.
+IN_OTHERS = 10  # One bot in ten plays all the other games.
 FORMATS = ("round_robin", "single_elimination")
 EVENT, CIRCUIT, REAL = "The event", "The circuit", "The real one"
 MOST_OF_EVENT = 32
-MOST_PACKED = 100_000  # bytes of any page or answer, gzip
+MOST_PACKED = 100_000  # Most bytes of any page or answer, compressed by gzip.
 MOST_QUERIES = 40
 
 
-class League:
-    """A league filled by bulk inserts. Ids follow from what is there, all else from the seed."""
+class FilledLeague:
+    """A league filled by bulk inserts. Ids continue from the existing rows; everything else depends only on the seed."""
 
     def __init__(self, bots: int, matches: int, seed: int) -> None:
         import numpy as np
@@ -57,7 +58,8 @@ class League:
         from league.domain.core import clock
 
         with connection.cursor() as cursor:
-            cursor.execute("SET session_replication_role = replica")  # a filling looks up no foreign keys
+            # While filling, PostgreSQL checks no foreign keys.
+            cursor.execute("SET session_replication_role = replica")
         self.rng = np.random.default_rng(seed)
         self.now = clock.present()
         self.versions = self._people(bots)
@@ -74,7 +76,7 @@ class League:
         self._all_kinds()
 
     def _all_kinds(self) -> None:
-        """Create one of each thing that bulk inserts cannot make, by the functions of the league: an event, a circuit, a match with replays, ..."""
+        """Create, by the functions of the league, what bulk inserts do not make: an event, a circuit, a match with replays, ..."""
         from functools import partial
 
         from django.conf import settings
@@ -91,7 +93,7 @@ class League:
         from tests.support import consulting, jobs
         from tests.support import league as made
 
-        owner = Player.objects.order_by("pk")[1]  # Owner of bot-1
+        owner = Player.objects.order_by("pk")[1]  # The owner of bot-1.
         own = list(BotVersion.objects.filter(bot__owner=owner).select_related("bot").order_by("pk")[:MOST_OF_EVENT])
         stages = [
             {"format": "swiss", "boards": BOARDS, "advance": 8},
@@ -107,7 +109,7 @@ class League:
         sampling.draw(now=self.now)
         Match.work.filter(status="queued").update(held_back=True)
         asking.ask(match, "open", owner, now=self.now)
-        analysis.Child = partial(Child, nodes=30)  # Its findings do not matter here
+        analysis.Child = partial(Child, nodes=30)  # Its results do not matter here.
         job = jobs.ANALYSIS.claim("host:1", now=self.now)
         if job is None or not jobs.run(job):
             raise RuntimeError("no judgement was made")
@@ -121,7 +123,7 @@ class League:
         tries.begin(owner, made.BOT.decode(), GAME, real[1].bot.slug)
 
     def _people(self, bots: int) -> list[int]:
-        """Create players with some 40 bots each, one accepted version of every bot; return the ids of the versions."""
+        """Create players with about 40 bots each, and one accepted version of every bot; return the ids of the versions."""
         from django.contrib.auth.models import User
 
         from league.models import Bot, BotVersion, Package, Player
@@ -176,7 +178,7 @@ class League:
         return tournament
 
     def _usual(self, number: int) -> int:
-        """Create a round robin of 64; return the number of its matches."""
+        """Create a round robin of 64 entries; return the number of its matches."""
         cup = self._tournament(f"Cup {number}", USUAL, "round_robin", (GAME, OTHER)[number % 2])
         count = self._all_meet(cup)
         cup.status, cup.finished = "finished", self.now
@@ -184,7 +186,7 @@ class League:
         return count
 
     def _large(self) -> int:
-        """Create the tournaments of 256: a round robin, a Swiss one, a knock-out. Return the number of their matches."""
+        """Create the tournaments of 256 entries: a round robin, a Swiss one, a knock-out. Return the number of their matches."""
         from league.domain.tournaments import fixtures, progress
         from league.models import Match
         from league.pure.formats import Pairing
@@ -201,7 +203,7 @@ class League:
                 if cup.status == "finished":
                     break
         swiss = self._tournament("Large swiss", LARGE, "swiss", GAME)
-        # Who meets whom is of no interest here, and to match them would take minutes
+        # The pairings do not matter here, and Swiss pairing would take minutes.
         drawn = [
             Pairing(number + 1, table_name(pair), pair, 1, BOARDS)
             for number in range(SWISS_ROUNDS)
@@ -212,7 +214,7 @@ class League:
         return Match.objects.count()
 
     def _all_meet(self, tournament: Any) -> int:
-        """Everybody against everybody, all finished but the last match of a tournament of 256, which waits."""
+        """Create and finish all matches of a round robin; the last match of a tournament of 256 stays queued. Return their number."""
         from league.models import Match, Party, Round
 
         entries = list(tournament.entries.order_by("number").values_list("version_id", flat=True))
@@ -252,7 +254,7 @@ class League:
         return len(ids)
 
     def _finish(self, ids: Sequence[int]) -> None:
-        """Finish matches; the scores of their boards follow from the strengths of the two. Some thousand finish in an hour of the league."""
+        """Finish matches, with board scores that follow from the strengths of the two bots, some thousand per hour of the league's time."""
         from datetime import timedelta
 
         from django.db import connection
@@ -295,7 +297,7 @@ class League:
             )
 
     def _ratings(self) -> None:
-        """Insert ratings as a fit would write them: all bots in two pools, every tenth one in all others."""
+        """Insert ratings as a fit would: all bots in two pools, every tenth bot in all others."""
         from league.models import Rating
 
         rows = []
@@ -334,7 +336,7 @@ def _copy(cursor: Any, table: str, names: Sequence[str], rows: Iterable[Sequence
             copy.write_row(row)
 
 
-_analysed_tables: set[str] = set()  # Tables that are large and analysed
+_analysed_tables: set[str] = set()  # Tables that have become large and were analysed then.
 
 
 def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], common: dict[str, Any]) -> None:
@@ -357,29 +359,29 @@ def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], com
             values,
         )
         cursor.execute("DROP TABLE filled")
-        if table not in _analysed_tables:  # Else the next plan assumes an empty table
+        if table not in _analysed_tables:  # Otherwise the next plan would assume an empty table.
             cursor.execute(f"ANALYZE {table}")
             _analysed_tables.add(table)
 
 
 @dataclass
-class Read:
-    """One address, as it was answered."""
+class ReadCost:
+    """The measurements of one address."""
 
     name: str
     path: str
     status: str = ""
-    raw: int = 0  # bytes
-    packed: int = 0  # bytes, gzip
+    raw: int = 0  # Bytes.
+    packed: int = 0  # Bytes after gzip.
     queries: int = 0
-    first: float = 0.0  # CPU seconds of the first miss
-    miss: float = 0.0  # CPU seconds
+    first: float = 0.0  # CPU seconds of the first miss.
+    miss: float = 0.0  # CPU seconds of a miss.
     hit: float | None = None  # CPU seconds of the same answer from the response cache; None if it is not stored
-    same: float | None = None  # 304
+    same: float | None = None  # CPU seconds of a 304 answer.
 
 
 class Reader:
-    """Reads addresses in this process through the WSGI door, and measures."""
+    """Reads addresses in this process through the WSGI application, and measures."""
 
     def __init__(self) -> None:
         from django.db import connection
@@ -396,13 +398,13 @@ class Reader:
         league.urls.urlpatterns.insert(0, path("select-1", select_1))
         from league.wsgi import application
 
-        self.application = application  # league.response_cache.ResponseCache
+        self.application = application  # A league.response_cache.ResponseCache.
         self.credentials: dict[str, str] = {}
         self.connection = connection
         self.ask("/select-1")
 
     def ask(self, path: str, **headers: str) -> tuple[str, dict[str, str], bytes]:
-        """Status, headers and body of an answer."""
+        """Return status, headers and body of an answer."""
         address, _, query = path.partition("?")
         start: list[Any] = []
         environ = {
@@ -432,16 +434,16 @@ class Reader:
 
     @property
     def backend(self) -> int:
-        """Return the clock of the server process of this connection."""
-        self.connection.ensure_connection()  # it is another one where a page has closed it
+        """Return the CPU clock of the server process of this connection."""
+        self.connection.ensure_connection()  # The process is a new one if a page has closed the connection.
         return int(~self.connection.connection.info.backend_pid << 3 | 2)
 
     def cpu(self) -> float:
-        """CPU seconds of this process and its backend so far."""
+        """Return the CPU seconds of this process and its backend so far."""
         return time.process_time() + time.clock_gettime(self.backend)
 
     def sign_in(self, credentials: dict[str, str]) -> None:
-        """Read as who has this session or token, from now on."""
+        """Read with this session or token from now on."""
         self.credentials = credentials
 
     def seconds(self, path: str, times: int, **headers: str) -> float:
@@ -451,7 +453,7 @@ class Reader:
             self.ask(path, **headers)
         return (self.cpu() - began) / times
 
-    def look(self, name: str, path: str) -> Read:
+    def look(self, name: str, path: str) -> ReadCost:
         """Measure one address."""
         from django.test.utils import CaptureQueriesContext
 
@@ -460,7 +462,7 @@ class Reader:
         self.application.store.clear()
         with CaptureQueriesContext(self.connection) as queries:
             status, _headers, body = self.ask(path)
-        read = Read(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(queries), first)
+        read = ReadCost(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(queries), first)
         once = self.miss(path)
         times = max(1, min(30, int(0.3 / once)))
         read.miss = min(once, median(self.miss(path) for _ in range(times)))
@@ -607,7 +609,7 @@ def _match() -> str:
 
 
 def _signed() -> Callable[[str], dict[str, str]]:
-    """Return the headers that player-1 sends with a read of this name: a session, a token or nothing."""
+    """Return a function that gives the headers player-1 sends with the read of a name: a session, a token or nothing."""
     from league.domain.people import tokens
     from league.models import Player
 
@@ -633,7 +635,7 @@ def measure(only: Sequence[str]) -> None:
     """Print the table."""
     from django.db import connection
 
-    connection.settings_dict["CONN_MAX_AGE"] = None  # one backend all through, since its clock is read
+    connection.settings_dict["CONN_MAX_AGE"] = None  # One backend throughout, because its clock is read.
     reader = Reader()
     credentials_of = _signed()
     floor = median(reader.seconds("/select-1", 100) for _ in range(5))
@@ -656,7 +658,7 @@ def measure(only: Sequence[str]) -> None:
 
 
 def alternate(only: Sequence[str], rounds: int) -> None:
-    """Print the shares of these addresses and SELECT 1, read in turns: none has warmer caches than the others."""
+    """Print the shares of these addresses and SELECT 1, read in turn, so that none has warmer caches than the others."""
     from django.db import connection
 
     connection.settings_dict["CONN_MAX_AGE"] = None
@@ -681,7 +683,7 @@ def alternate(only: Sequence[str], rounds: int) -> None:
 
 
 def weigh() -> list[str]:
-    """Return what is wrong with the answers: status, weight, number of queries."""
+    """Return the errors of the answers: wrong status, too heavy, too many queries."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -701,14 +703,14 @@ def weigh() -> list[str]:
 
 
 def work(words: argparse.Namespace) -> None:
-    """Run in the process that has the database."""
+    """Fill and read the league, in the process that has the database."""
     from django.db import connection
 
     from league.models import Match
 
     if not Match.objects.exists():
         began = time.process_time()
-        League(words.bots, words.matches, words.seed)
+        FilledLeague(words.bots, words.matches, words.seed)
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
         print(f"filled in {time.process_time() - began:.0f} CPU s: {words.bots} bots, {Match.objects.count()} matches")
@@ -740,7 +742,7 @@ def read_words() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Make a database, or take the one that is named; fill it, read it."""
+    """Create a database or take the named one, and run `work` with it."""
     words = read_words()
     if os.environ.get("SITE_BENCHMARK"):
         import django

@@ -1,8 +1,8 @@
-"""Measure what a slow bot costs the others: two real workers, sandboxed bots, PostgreSQL.
+"""Measure how much a slow bot delays the others: two real workers, sandboxed bots, PostgreSQL.
 
     .venv/bin/python benchmarks/slow.py
 
-The slow bot may hold half of the workers, so the others take twice as long at the worst; and no longer, however many of its matches wait.
+The slow bot may hold half of the workers, so the others take at most twice as long, however many of its matches wait.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ run(Slow())
 
 
 def slow() -> None:
-    """Measure what a slow bot costs the others, with two real workers: their round robin alone, and queued behind its matches."""
+    """Measure the round robin of the other bots, alone and queued behind the matches of a slow bot, with two real workers."""
     from league.domain.bots import bots
     from league.domain.core import transitions
     from league.domain.people import players
@@ -54,7 +54,7 @@ def slow() -> None:
     running = [subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet) for _ in range(2)]
 
     def lasts(name: str) -> float:
-        """Return the seconds of a round robin of the four, from its first match to its last."""
+        """Return the seconds that a round robin of the four bots takes, from its first match to its last."""
         cup = started(owners[0], versions, boards=4, name=name)
         while cup.matches.exclude(status="finished").exists():
             time.sleep(0.1)

@@ -1,11 +1,11 @@
-"""Measure how long the bots' cards take to a person's browser, on a quiet league and beside standing ladders: `make serve`, over HTTP.
+"""Measure how long the bots' cards take to reach a person's browser, over HTTP from `make serve`: in a quiet league, and beside standing ladders.
 
-    .venv/bin/python benchmarks/tables.py [quiet] [ladders]        both without a word
+    .venv/bin/python benchmarks/tables.py [quiet] [ladders]        both without an argument
 
     DATABASE_URL=postgresql://... ANSWERS=100 .venv/bin/python benchmarks/tables.py ladders        an empty database of yours
 
-A person who answers at once, at a table of each of some games: from the answer until the page that asks for the next one has come, as for
-`seat.js`.
+A simulated person answers at once, at one table of each of some games. The time is from an answer until the page with the next question has arrived,
+as for `seat.js`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 GAMES = ("partnership", "brisca", "individual", "corriente", "remate")
-ANSWERS = int(os.environ.get("ANSWERS", "60"))  # Answers in a run
-AGAIN_S = 0.5  # between two looks of a page that hears nothing
+ANSWERS = int(os.environ.get("ANSWERS", "60"))  # Answers per run.
+AGAIN_S = 0.5  # Seconds between two looks of a page that hears nothing.
 
 
 class Browser:
-    """Asks as a browser that is signed in, and listens."""
+    """A signed-in browser: it sends requests and listens."""
 
     def __init__(self, port: int, session: str) -> None:
         self.port = port
@@ -41,7 +41,7 @@ class Browser:
         self.stream: Any = None
 
     def ask(self, path: str, body: dict[str, Any] | None = None, part: str = "") -> tuple[int, str, str]:
-        """Status, place of a redirect, text."""
+        """Send a request. Return the status, the address of a redirect and the text."""
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         form = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
         sent = urlencode(body) if body is not None else None
@@ -57,7 +57,7 @@ class Browser:
         return answer.status, answer.headers.get("Location", ""), text
 
     def listen(self, page: str) -> None:
-        """Listen as the page says, if it does."""
+        """Open the event stream that the page names, if it names one."""
         section = re.search(r'<section id="seat"[^>]*>', page)
         attributes = dict(re.findall(r'data-(\w+)="([^"]*)"', section[0] if section else ""))
         if "topic" not in attributes:
@@ -73,8 +73,8 @@ class Browser:
         if b" 200 " not in self.stream.readline():
             raise SystemExit("error: nobody may listen")
 
-    def heard(self) -> int:
-        """To what the table has moved."""
+    def wait_for_turn(self) -> int:
+        """Wait for an event. Return the number of the turn that the table has reached."""
         while line := self.stream.readline().decode():
             if line.startswith("data: ") and (moved := next(iter(json.loads(line[6:]).values()))):
                 return int(moved)
@@ -82,13 +82,13 @@ class Browser:
 
 
 def turn(page: str) -> str:
-    """Return the turn that the page asks for; "" while it waits."""
+    """Return the turn that the page asks for; an empty text while it waits."""
     match = re.search(r'data-turn="(\d*)"', page)
     return match[1] if match else ""
 
 
 def answer(browser: Browser, where: str, number: str, action: str) -> str:
-    """Answer, and the page that comes of it."""
+    """Answer the question of a page; return the next page with a question."""
     body: dict[str, Any] = {"turn": number, "do": action}
     if browser.stream is not None:
         body["listens"] = 1
@@ -97,13 +97,13 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
         _, _, page = browser.ask(place, part="moved")
     else:
         while True:
-            browser.heard()
+            browser.wait_for_turn()
             _, _, page = browser.ask(where, part="moved")
             if turn(page) != number:
                 break
     while 'id="leave"' in page and not turn(page):
         if browser.stream is not None:
-            browser.heard()
+            browser.wait_for_turn()
         else:
             time.sleep(AGAIN_S)
         _, _, page = browser.ask(where, part="moved")
@@ -120,7 +120,7 @@ def sit(browser: Browser, game: str) -> tuple[str, str, float]:
     browser.listen(page)
     while not turn(page):
         if browser.stream is not None:
-            browser.heard()
+            browser.wait_for_turn()
         else:
             time.sleep(AGAIN_S)
         _, _, page = browser.ask(where)
@@ -150,7 +150,7 @@ def play(browser: Browser, answers: int) -> tuple[list[float], list[float]]:
 
 
 def measure(name: str) -> None:
-    """Print one row."""
+    """Measure one situation and print its row."""
     from tests.support.processes import Process, free_port, wait_for
 
     folder = Path(os.environ["STATE_DIR"])
@@ -210,7 +210,7 @@ def prepare(environment: dict[str, str]) -> None:
 
 
 def main() -> None:
-    """Both rows."""
+    """Measure both situations and print their rows."""
     folder = tempfile.mkdtemp(prefix="tute-tables-")
     Path(folder).chmod(0o755)
     try:

@@ -1,6 +1,6 @@
-"""The engine in both its forms, for benchmarks that compare them: copies in a folder of their own, so that the working tree stays as it is.
+"""The engine as source and compiled, for benchmarks that compare the two. Both are copies, so that the working tree does not change.
 
-`BENCH_COPIES` names a folder that outlives a benchmark: `make bench` gives the same to several, so that the rules are compiled once.
+`BENCH_COPIES` names a folder that outlives a benchmark: `make bench` names the same folder to several, so that the rules are compiled once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAMES = ("source", "compiled")
 
 
 def copies(only: str | None = None) -> Iterator[tuple[str, Path]]:
-    """Yield (variant, folder of its package `engine`) for one of `NAMES` or both, the source first. Compiling takes some minutes."""
+    """Yield (variant, folder of its package `engine`) for the variant `only` or for both, the source first. Compiling takes some minutes."""
     with ExitStack() as stack:
         given_folder = os.environ.get("BENCH_COPIES")
         place = Path(given_folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="tute-bench-")))
@@ -48,7 +48,7 @@ def _make(folder: Path, *, compiled: bool) -> None:
     shutil.copytree(ROOT / "engine", folder / "engine", ignore=ignored)
     if compiled:
         print("compiling the rules: some minutes", file=sys.stderr, flush=True)
-        sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
+        sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
         from engine import compiling
 
         compiling.build(folder)

@@ -1,6 +1,6 @@
-"""Write what bots carry of the rules: `python -m bots.tables`, part of `make texts`.
+"""Write the rules that bots carry with them: `python -m bots.tables`, part of `make texts`.
 
-The SDK and the library of each kit are single files that stand alone, so they cannot ask the engine. This module writes their tables between two
+The SDK and the library of each kit are single files that stand alone, so they cannot import the engine. This module writes their tables between two
 marks, and copies the rule of a trick into the house bot `counting`.
 """
 
@@ -22,7 +22,7 @@ from engine.rules.resolving import choices
 SDK = Path(__file__).parent / "sdk" / "tute_bot.py"
 BEGIN = "# >>> written by `make texts` from engine/games; do not edit\n"
 END = "# <<< written by `make texts`\n"
-WIDTH = 120  # longest line, as the formatter has it
+WIDTH = 120  # longest line of the formatter
 # the parameters of the rules book that a bot may ask for, in the order of `Rules`
 CARRIED = (
     "sides", "deck", "rank_order", "rank_points", "auction", "auction_rounds", "soloist_partner", "passed_may_join",
@@ -33,7 +33,7 @@ CARRIED = (
     "illegal_move",
 )  # fmt: skip
 
-# The parameters that the libraries of the kits go by.
+# The parameters that the libraries of the kits use.
 KIT = (
     "sides", "deck", "rank_order", "rank_points", "call_own_card", "obligation_stock_open", "obligation_stock_empty",
     "partner_exempt", "undertrump", "beat_after_trumped", "no_load", "hand_songs", "pair_ranks", "songs_per_trick", "song_order",
@@ -41,7 +41,7 @@ KIT = (
     "illegal_move",
 )  # fmt: skip
 _KITS = SDK.parents[1] / "kits"
-# the rule of a trick, and its copy in the house bot `counting`, which stands alone
+# The rule of a trick, and its copy in the house bot `counting`.
 RULE = SDK.parents[2] / "engine" / "rules" / "following.py"
 FOLLOWING = SDK.parents[1] / "house" / "counting" / "following.py"
 
@@ -49,7 +49,7 @@ Table = dict[str, Any]
 
 
 def carried(rules: Rules, names: tuple[str, ...] = CARRIED) -> Table:
-    """Return parameters of rules in the words of options, a function by its name; those of the SDK by default."""
+    """Return parameters of rules by name, with words in place of functions; by default the parameters of the SDK."""
     return {name: word(getattr(rules, name)) for name in names}
 
 
@@ -59,13 +59,13 @@ def ordinary(names: tuple[str, ...] = CARRIED) -> Table:
 
 
 def game(key: str, names: tuple[str, ...] = CARRIED) -> Table:
-    """Return the parameters in which a game differs from ordinary Tute; a value that depends on the number of players is a mapping from it."""
+    """Return the parameters in which a game differs from ordinary Tute; a value that depends on the number of players is a mapping."""
     tables = {players: carried(engine.load(key, players=players).rules, names) for players in _players(key)}
     return {name: value for name, value in _merged(tables).items() if value != ordinary(names)[name]}
 
 
 def implied(key: str, names: tuple[str, ...] = CARRIED) -> dict[str, Table]:
-    """Return the further parameters that a value of an option sets in a game, by 'option=value'."""
+    """Return, for each 'option=value' of a game, the further parameters that it sets."""
     further: dict[str, Table] = {}
     for name, value in _values(key):
         changes = {}
@@ -73,7 +73,7 @@ def implied(key: str, names: tuple[str, ...] = CARRIED) -> dict[str, Table]:
             try:
                 changed = engine.load(key, players=players, **{name: value})
             except OptionError:
-                continue  # no option at this table, or none without another
+                continue  # This table does not have the option, or only together with another one.
             usual = carried(engine.load(key, players=players).rules, names) | {name: value}
             changes[players] = {n: v for n, v in carried(changed.rules, names).items() if v != usual[n]}
         if any(changes.values()):
@@ -95,15 +95,15 @@ def text() -> str:
 
 
 def rewritten(sdk: str) -> str:
-    """Return the source of the SDK with its tables as they are now."""
+    """Return the source of the SDK with its tables brought up to date."""
     return _between(sdk, BEGIN, text(), END)
 
 
 def duties() -> dict[str, str]:
     """Return what each duty demands of a follower (`engine.rules.following.demands`), for the kits.
 
-    By the word of an obligation, for "strict" with `partner_exempt`, `undertrump` and `beat_after_trumped` behind it: two digits a situation, then 1
-    where `no_load` counts.
+    A key is the word of an obligation; for "strict", `partner_exempt`, `undertrump` and `beat_after_trumped` follow it. A value is two digits per
+    situation, then 1 where `no_load` counts.
     """
     strict = [
         (f"strict {exempt} {_json(undertrump)} {_json(beat)}", duty_of("strict", undertrump, beat, exempt, False))
@@ -145,7 +145,7 @@ def _rust_table(rows: list[str]) -> str:
     return 'const RULES: &str = r#"' + "\n".join(rows) + '"#;\n'
 
 
-# the library of each kit, and how its language writes the rows
+# The library of each kit, and the function that writes the rows in its language.
 KIT_TABLES: dict[Path, Callable[[list[str]], str]] = {
     _KITS / "c" / "tute.h": _c_table,
     _KITS / "javascript" / "tute.mjs": _js_table,
@@ -154,7 +154,7 @@ KIT_TABLES: dict[Path, Callable[[list[str]], str]] = {
 
 
 def rewritten_kit(library: Path) -> str:
-    """Return the source of the library of a kit with its tables as they are now."""
+    """Return the source of a kit's library with its tables brought up to date."""
     begin, end = BEGIN.replace("#", "//", 1), END.replace("#", "//", 1)
     return _between(library.read_text(encoding="utf-8"), begin, KIT_TABLES[library](kit_rows()), end)
 
@@ -166,7 +166,7 @@ def _between(source: str, begin: str, tables: str, end: str) -> str:
 
 
 def _kit(table: Table) -> Table:
-    """Return a table as the kits carry it: players as `4p`, which no rank is called."""
+    """Return a table as the kits carry it: numbers of players become `4p`, so that they differ from ranks."""
     return {name: _by_players(value) for name, value in table.items()}
 
 
@@ -185,7 +185,7 @@ def _players(key: str) -> tuple[int, ...]:
 
 
 def _values(key: str) -> list[tuple[str, Any]]:
-    """Return each option with each of its words; of whole numbers the least and, where there is one, the highest."""
+    """Return each option with each of its words; for a range of whole numbers, the least and, if there is one, the highest."""
     pairs: dict[tuple[str, str], tuple[str, Any]] = {}
     for players in _players(key):
         for name, choice in choices(engine.load(key).declared, players).items():
@@ -197,7 +197,7 @@ def _values(key: str) -> list[tuple[str, Any]]:
 
 
 def _merged(tables: Mapping[int, Table]) -> Table:
-    """Merge tables by number of players: a value on which they agree stays as it is, others become mappings from the number."""
+    """Merge tables by number of players: a value that is the same in all tables stays unchanged, others become mappings by number of players."""
     merged: Table = {}
     for name in dict.fromkeys(name for table in tables.values() for name in table):
         values = {players: table[name] for players, table in tables.items() if name in table}
@@ -208,7 +208,7 @@ def _merged(tables: Mapping[int, Table]) -> Table:
 
 
 def _literal(value: Any, depth: int, used: int) -> str:
-    """Return the Python source of plain data, as the formatter writes it. `used`: characters before it on its line and after it."""
+    """Return the Python source of plain data, as the formatter writes it. `used`: number of characters before and after it on its line."""
     flat = _flat(value)
     if not isinstance(value, dict) or used + len(flat) <= WIDTH:
         return flat

@@ -8,7 +8,7 @@ while not state.is_over:
 print(state.scores())
 """
 
-# Importing this first decides whether the compiled rules run.
+# Import this first: it decides whether the compiled rules run.
 import engine.compiled
 
 # Import the package of the games before the function `games`, so that no later import can rebind the name `engine.games`.

@@ -2,13 +2,13 @@
 
 There are two analyses, which are never mixed:
 
-* `with_open_cards` takes the worth of the deal, before and after each decision, when every seat sees all cards. It is exact, but it
+* `with_open_cards` compares what the deal is worth before and after each decision, if every seat saw all cards. It is exact, but it
   knows more than the seat did: a decision that cost nothing may have been lucky.
 * `fairly` averages the same worth over deals that agree with everything the seat knew, so a seat is blamed only for what it could know.
   It is an estimate with a standard error, and from the next card on it still lets every seat see all cards.
 
-Both need a deal between two sides. A decision that cannot be solved within the limit of nodes gets no verdict. The Python source solves
-endings only; the compiled rules also solve whole deals of the games that `engine.search.solving.tricks` supports (docs/search.md).
+Both need a deal between two sides. A decision that cannot be solved within the limit of nodes gets no verdict. As Python source the rules solve
+endings only; compiled, they also solve whole deals of the games that `engine.search.solving.tricks` supports (docs/search.md).
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 Verdict = TypeVar("Verdict")
 
 JUDGE = "open-1"  # Version of both analyses. Change it when a worth or a best action may come out differently.
-USUAL_NODES = 20_000 if INTERPRETED else 5_000_000  # Per action: at most about a second.
+USUAL_NODES = 20_000 if INTERPRETED else 5_000_000  # Search nodes per action: at most about a second.
 LAST_TRICKS = 3
 AUCTION, LEAD, FOLLOW, END = "auction", "lead", "follow", "end"
-IN_PLAY = ("window", "exchange", "capote")  # Questions that come up between two cards.
+IN_PLAY = ("window", "exchange", "capote")  # Phases that come up between two cards.
 PHASES = (AUCTION, LEAD, FOLLOW, END)
 
 
 class Move(NamedTuple):
-    """One action of a line, and the seat that takes it."""
+    """One action of a line of play, and the seat that takes it."""
 
     seat: int
     action: str
@@ -56,10 +56,10 @@ class Move(NamedTuple):
 class Judged:
     """The verdict on one decision. `step` counts actions from 0.
 
-    par, worth: the worth of the deal before and after the action, to its first camp. lost: how much less the seat's own side gets than
-    with the best action; None if unknown. best: all equally good best actions. samples: the number of sampled deals, 0 with open cards.
-    error: the standard error of `lost` over them, 0 with open cards. line: best play after the first action of `best`, as far as it was
-    proved; only with open cards, if requested, and if something was lost.
+    par, worth: what the deal is worth to its first camp before and after the action. lost: how much less the seat's own side gets than with the best
+    action; None if unknown. best: all equally good best actions. samples: the number of sampled deals, 0 with open cards. error: the standard error
+    of `lost` over these deals, 0 with open cards. line: best play after the first action of `best`, as far as it was proved; only with open cards, if
+    requested, and if something was lost.
     """
 
     step: int
@@ -78,7 +78,7 @@ class Judged:
 
 @dataclass(slots=True)
 class Tally:
-    """Decisions of one bot, in one phase or in all. boards: total loss and number of judged decisions by board."""
+    """Decisions of one bot, in one phase or in all phases. boards: for each board, the total loss and the number of judged decisions."""
 
     decisions: int = 0
     right: int = 0
@@ -100,7 +100,7 @@ class Tally:
 
     @property
     def lost(self) -> float | None:
-        """Mean loss per judged decision; None without any."""
+        """Mean loss per judged decision; None if no decision was judged."""
         return add_up(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
 
     @property
@@ -216,8 +216,8 @@ def _line(judge: Judge, before: State, first: str, worth: int, nodes: int) -> tu
 def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) -> Iterator[list[Judged]]:
     """Judge every decision of a replay over `samples` deals that agree with what its seat knew, deal by deal. Raise ReplayError.
 
-    nodes: limit per action and sample. The dice are seeded from the replay. The best action has the highest mean over the same deals, and few deals
-    flatter it: `lost` is biased upwards by less than its error.
+    nodes: limit per action and sample. The dice are seeded from the replay. The best action is the one with the highest mean over the same deals.
+    Over few deals that mean is too high, and so is `lost`: by less than its error.
     """
     seats = [SeatKnowledge(replay, seat) for seat in range(replay["players"])]
     supposed: dict[int, list[State]] = {}
@@ -233,7 +233,8 @@ def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) ->
 
 def _all(deal: Sequence[Decision], judged: Callable[[Decision], Judged | None]) -> list[Judged]:
     return [
-        verdict or Judged(*_known(decision)) for decision, verdict in zip(deal, from_the_end(deal, judged), strict=True)
+        verdict or Judged(*_fields_of(decision))
+        for decision, verdict in zip(deal, from_the_end(deal, judged), strict=True)
     ]
 
 
@@ -263,7 +264,7 @@ def _open(decision: Decision, worths: Mapping[int, Solution]) -> Judged | None:
     values = {action: sign * worth.low for action, worth in worths.items()}
     most = max(values.values())
     return Judged(
-        *_known(decision),
+        *_fields_of(decision),
         lost=float(most - values[decision.chosen]),
         best=tuple(decision.state.game.action_text(action) for action, worth in values.items() if worth == most),
         par=float(sign * most),
@@ -297,7 +298,7 @@ class SeatKnowledge:
 
 
 def worths(supposed: Iterable[State], nodes: int) -> list[dict[str, int]] | None:
-    """Return the worth of each action in each state, to the side of the seat to move; None if a state cannot be solved within `nodes`."""
+    """Return, for each state, what each action is worth to the side of the seat to move; None if a state cannot be solved within `nodes`."""
     rows: list[dict[str, int]] = []
     for state in supposed:
         sign = _sign(state)
@@ -318,7 +319,7 @@ def mean_error(values: Sequence[float]) -> tuple[float, float]:
 def _fair(decision: Decision, rows: Sequence[Mapping[str, int]] | None) -> Judged | None:
     if rows is None:
         return None
-    basics, sign = _known(decision), _sign(decision.state)
+    basics, sign = _fields_of(decision), _sign(decision.state)
     means = {text: sum(row[text] for row in rows) / len(rows) for text in rows[0]}
     most = max(means.values())
     best = next(text for text, mean in means.items() if mean == most)
@@ -344,13 +345,13 @@ class _Known(NamedTuple):
     phase: str
 
 
-def _known(decision: Decision) -> _Known:
+def _fields_of(decision: Decision) -> _Known:
     state = decision.state
     return _Known(decision.step, state.deal_no, state.turn, state.game.action_text(decision.chosen), phase_of(state))
 
 
 def phase_of(state: State) -> str:
-    """Return the part of the deal in which a decision falls, one of `PHASES`. The end: no stock and at most three cards in hand."""
+    """Return the part of the deal in which a decision falls, one of `PHASES`. The end: an empty stock and at most three cards in hand."""
     if state.phase is not None and state.phase.name not in IN_PLAY:
         return AUCTION
     if not state.stock and len(state.hand_of(state.turn)) <= LAST_TRICKS:

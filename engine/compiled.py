@@ -23,7 +23,7 @@ SUFFIX = EXTENSION_SUFFIXES[0]
 PYTHON = SUFFIX.strip(".").removesuffix(".so")  # For example cpython-311-x86_64-linux-gnu.
 RECORD = "build.json"
 GROUP = "engine._rules"
-LIBRARIES = {"librt": "librt.vecs", "mypy_extensions": "mypy_extensions"}  # Package -> the module of it that is needed.
+LIBRARIES = {"librt": "librt.vecs", "mypy_extensions": "mypy_extensions"}  # Package -> its module that is needed.
 SHARED = f"{GROUP}__mypyc"  # mypyc's name for the library with all the code; the other modules only open it.
 
 
@@ -31,7 +31,7 @@ class UnusableError(Exception):
     """The compiled rules cannot be used here. The message says why."""
 
 
-class _Finder:
+class _CompiledFinder:
     """Finds the compiled modules before their source."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
@@ -95,7 +95,7 @@ def _files(place: Path) -> dict[str, Path]:
 
 def _use(place: Path) -> None:
     """Let imports find the compiled modules. If that fails, change nothing and raise UnusableError."""
-    finder, libraries = _Finder(_files(place)), _LibraryFinder(place)
+    finder, libraries = _CompiledFinder(_files(place)), _LibraryFinder(place)
     sys.meta_path.insert(0, finder)
     sys.meta_path.append(libraries)
     try:
@@ -107,7 +107,7 @@ def _use(place: Path) -> None:
 
 
 def _decide() -> str | None:
-    """Use the compiled rules if possible. Return None if they run, "" if there are none, else the reason why they are not used."""
+    """Use the compiled rules if possible. Return None if they run, an empty text if none were built, else the reason why they are not used."""
     beside = [path.name for path in ENGINE.iterdir() if path.name.endswith(".so")]
     if beside:
         raise ImportError(

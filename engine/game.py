@@ -31,7 +31,7 @@ class Game(Terms):
         self._for_seats: dict[int, Game] = {}
 
     def for_seats(self, seats: int) -> Game:
-        """Return the game that goes on with this many seats after eliminations. Options that mean nothing there are dropped."""
+        """Return the game that `seats` seats continue after eliminations, without the options that mean nothing at that number."""
         game = self._for_seats.get(seats)
         if game is None:
             game = self._for_seats[seats] = _continued(self, seats)
@@ -48,10 +48,10 @@ class Game(Terms):
     ) -> State:
         """Start a match: dealt and ready for its first action.
 
-        seed: fixes every card and every random draw. deals: end the match after this many deals, and play a game of several deals to its
-        end (None: as the rules say). record: False builds no events, for search and training. suits: play the same shuffle with exchanged suits;
-        the suit letters that stand for coins, cups, swords and batons, in this order. dice: shuffle with these, in a playout.
-        Raise OptionError for bad `deals` or `suits`.
+        seed: fixes every card and every random draw. deals: end the match after this many deals, or later if a game of several deals is unfinished;
+        None: end as the rules say. record: False builds no events, for search and training. suits: the letters of the suits that replace coins, cups,
+        swords and batons, in this order, in the same shuffle. dice: the dice to shuffle with in a playout. Raise OptionError for bad `deals` or
+        `suits`.
         """
         check_deals(deals)
         state = State(self, chance.as_seed(seed), deals, record, self.suit_map(suits))
@@ -77,9 +77,8 @@ def check_deals(deals: int | None) -> None:
 
 @cache
 def _declared() -> dict[str, Rules]:
-    package = importlib.import_module(
-        "engine.games"
-    )  # By name, because the attribute `engine.games` is the function below.
+    # Imported by name, because the attribute `engine.games` is the function below.
+    package = importlib.import_module("engine.games")
     games_by_key = {}
     for module in pkgutil.iter_modules(package.__path__):
         rules = importlib.import_module(f"{package.__name__}.{module.name}").GAME

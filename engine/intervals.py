@@ -6,7 +6,7 @@ from math import sqrt
 
 # Two-sided 95% points of Student's t for 1 to 9 degrees of freedom (any statistics table). From 10 on the expansion below is exact to 0.001.
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-Z95 = 1.959964  # Standard deviations on either side that hold 95% of a normal distribution.
+Z95 = 1.959964  # 95% of a normal distribution lies within this many standard deviations of its mean.
 
 
 def t95(degrees: int) -> float:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from engine.analysis import USUAL_NODES, Decision, Judged, Move, decisions, fairly, phase_of, ply_of, with_open_cards
+from engine.parent import end_with
 from engine.puzzles import Puzzle, find, read
 from engine.replay import ReplayError
 from engine.search.solving import NotTwoSidedError, camps
@@ -35,15 +36,15 @@ class Stopped(Exception):
 
 
 class Broken(RuntimeError):
-    """The process ended before it answered, for another reason than its time limit."""
+    """The process ended before it answered, for a reason other than its time limit."""
 
 
 @dataclass(slots=True)
 class Verdict:
-    """One decision of a record. at: the number of events before it; ply: the number of them in its deal.
+    """One decision of a record. at: the number of events before it; ply: the number of those that belong to its deal.
 
-    lost is None if the decision could not be judged. first: True if its seat belongs to the first camp, for which `par` and `worth` count;
-    None if there are not two camps. The other fields are those of `engine.analysis.Judged`.
+    lost is None if the decision could not be judged. first: True if its seat belongs to the first camp, to which `par` and `worth` refer; None if
+    there are not two camps. The other fields are those of `engine.analysis.Judged`.
     """
 
     step: int
@@ -104,7 +105,7 @@ class Child:
     def judge(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Verdict], bool]:
         """Judge all decisions of a record in order. The second value is False if the CPU time ran out before the end.
 
-        Raise Stopped if `stop` returned True, and Broken.
+        Raise Stopped if `stop` returned True, Broken if the process failed.
         """
         lines = [] if self._order is None else [self._order]
         self._order = None  # It is sent once, before the first record.
@@ -131,7 +132,7 @@ class Child:
         return results, True
 
     def find(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Puzzle], bool]:
-        """Find the puzzles of a record, in order; False if the CPU time ran out. Raise Stopped if `stop` returned True, and Broken."""
+        """Find the puzzles of a record, in order. The second value is False if the CPU time ran out. Raise what `judge` raises."""
         lines = [] if self._order is None else [self._order]
         self._order = None  # It is sent once, before the first record.
         results: list[Puzzle] = []
@@ -183,7 +184,7 @@ class Child:
 def main() -> None:
     """Run the child process: read an order, then one record a line.
 
-    Answer a record with its decisions, their verdicts deal by deal, and null; for puzzles, with one line for each puzzle, and null.
+    Answer each record with one line for its decisions, one for the verdicts of each deal, and null; for puzzles, one line each, and null.
     """
     order = json.loads(sys.stdin.readline())
     _limit_process(order["cpu_s"], order["memory"], order["parent"])
@@ -232,13 +233,7 @@ def _limit_process(cpu_s: int, memory: int, parent: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 5))
-    with suppress(OSError, ImportError, AttributeError):
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    # The parent may have ended before prctl. It may itself be process 1, so compare with its id.
-    if os.getppid() != parent:
-        sys.exit("the process that started this one has ended")
+    end_with(parent)
 
 
 if __name__ == "__main__":

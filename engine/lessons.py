@@ -16,8 +16,8 @@ ME, PARTNER = 3, 1  # The reader plays last: seats 0, 1 and 2 have played before
 class Answer:
     """A card to play or a pair to sing, and what it is worth to the side of the reader.
 
-    best: True if no legal answer brings more. points: those of the trick and of songs for our side; None if the answer is not legal.
-    winner: the seat that takes the trick, None if no trick is completed.
+    best: True if no legal answer brings more. points: what the trick and the songs bring our side; None if the answer is not legal. winner: the seat
+    that takes the trick, None if no trick is completed.
     """
 
     text: str
@@ -43,7 +43,8 @@ class _Position:
     key: str
     hand: tuple[str, ...]
     table: tuple[str, ...] = ()
-    others: tuple[tuple[str, ...], ...] = ()  # The hands of seats 0, 1 and 2, where the deal is played to its end.
+    # The hands of seats 0, 1 and 2, in a position that is played to the end of the deal.
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 TRUMP = "o"
@@ -105,7 +106,7 @@ def _lead(game: Game, hands: dict[int, tuple[str, ...]], card: str) -> int:
 
 
 def _rest(game: Game, hands: dict[int, tuple[str, ...]], trick: list[str]) -> int:
-    """Return our points from here to the end of the deal: we choose for ourselves, the others against us."""
+    """Return our points from here to the end of the deal: we play our best, the others their best against us."""
     rest = {seat: tuple(card for card in hand if f"{seat}:{card}" not in trick) for seat, hand in hands.items()}
     if len(trick) == len(hands):
         winner, points = _won(game, trick)

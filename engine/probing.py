@@ -1,8 +1,8 @@
-"""Estimate how much a bot can be exploited: find a good response to it and measure that response on unseen boards.
+"""Estimate how much a bot can be exploited: find a good response and measure it on unseen boards.
 
-The candidates are given bots and `search`, an `engine.responding.Responder` that learns the probed bot's habits from its choices.
-They play the probed bot on training boards. `search` gets half of these, the bot that looks best so far the other half. The candidate
-with the best result then plays the test boards without learning any further; only these count.
+The candidates are given bots and `search`, an `engine.responding.Responder` that learns the probed bot's habits from its choices. They play the
+probed bot on training boards. `search` gets half of these, the bot that looks best so far the other half. The candidate with the best result then
+plays the test boards without learning any further; only the test boards count.
 
 The result is a lower bound: a better response may exist. A bot scores 0 against itself on boards that are played in both seatings.
 The probed bot is a black box in its sandbox: it plays whole boards as in a match, in fresh processes for every few boards.
@@ -11,6 +11,7 @@ The probed bot is a black box in its sandbox: it plays whole boards as in a matc
 from __future__ import annotations
 
 import math
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from typing import Any
 import engine
 from engine.cards.chance import Dice
 from engine.intervals import t95
+from engine.parent import end_with
 from engine.responding import Choice, Habits, Responder, features, two_sided
 from engine.runner import BotSpec, FaultReport, MatchSpec
 from engine.runner.faults import Infrastructure
@@ -37,18 +39,18 @@ from engine.sandbox import Sandbox
 SEARCH = "search"
 BATCH = 4  # Boards of one training step.
 FIRST = 2  # Boards of the first training step of each candidate.
-UNIT = 2  # Boards of one task, which has processes of its own.
-REMEMBERED = 6000  # The last choices of a bot, kept to learn from.
-AGAIN = 3  # Passes over new choices and as many old ones.
+UNIT = 2  # Boards per task. Each task starts its own processes.
+REMEMBERED = 6000  # The habits are learned from this many latest choices of a bot.
+AGAIN = 3  # Passes over the new choices and as many old choices.
 HOPE = 1.0  # Standard errors added to a candidate's mean when the next one to play is chosen.
 LOOKED_BACK = 10  # Training steps over which the foreseen share is averaged.
-PROBED, RESPONSE = 0, 1  # Parties.
+PROBED, RESPONSE = 0, 1  # Numbers of the parties.
 
 Advance = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Task:
+class ProbeTask:
     """Some boards between the probed bot and a response, in both seatings, as plain data.
 
     bot: the response if it is a bot; None: the response searches by the habits `ours` and `theirs`. noted: record the choices.
@@ -95,8 +97,8 @@ class Candidate:
 class Probe:
     """The result of a probe. ahead: the response's lead on each test board, in units of the board score.
 
-    foreseen: the share of the bot's choices in the last training steps that the habits learned before them predicted. seconds: of training and
-    of the test.
+    foreseen: the share of the bot's choices in the last training steps that the habits learned before them predicted. seconds: the duration of
+    training and of the test.
     """
 
     response: str
@@ -125,7 +127,7 @@ class Probe:
 
 
 class NotTwoSidedBoardError(ValueError):
-    """More than two sides play at this table: a bot does not score 0 against itself, and no response is best for all."""
+    """The table has more than two sides: a bot does not score 0 against itself, and no response is best for all."""
 
 
 def probe(
@@ -139,7 +141,7 @@ def probe(
     jobs: int = 1,
     advance: Advance | None = None,
 ) -> Probe:
-    """Train for some seconds or on `tries` boards, until each candidate has played; then test on `boards` other boards.
+    """Train for `seconds` or on `tries` boards, at least until each candidate has played; then test on `boards` other boards.
 
     The first party of `spec` is probed; the boards of `spec` are ignored. With `tries` the result follows from `spec.secret`, for any number of
     jobs, if the bots are deterministic. Stop at the first fault of the probed bot. Raise NotTwoSidedBoardError, ValueError if `tries` is less
@@ -163,7 +165,7 @@ def _nobody(_boards: int, _total: int) -> None:
     return
 
 
-Work = Callable[[Sequence[Task]], Iterator[TaskResult]]
+Work = Callable[[Sequence[ProbeTask]], Iterator[TaskResult]]
 
 
 class _Training:
@@ -177,7 +179,7 @@ class _Training:
         self.theirs, self.ours = Habits(), Habits()
         self.of_bot: list[Choice] = []
         self.trained = 0
-        self.foresights: list[float] = []  # One for each of the last steps.
+        self.foresights: list[float] = []  # The share of foreseen choices in each of the last steps.
         self.fault: FaultReport | None = None
 
     def run(self, seconds: float | None, tries: int | None, boards: int) -> Probe:
@@ -255,17 +257,17 @@ class _Training:
         self.learn(self.ours, model.choices if model else self.of_bot, REMEMBERED)
 
     def learn(self, habits: Habits, sample: Sequence[Choice], new: int) -> None:
-        """Learn the last `new` choices and as many before them, several times."""
+        """Learn from the last `new` choices and from as many before them, several times."""
         habits.learn(sample[-2 * new :] if new else [], self.dice, AGAIN)
 
-    def tasks(self, chosen: Candidate, what: str, boards: range, *, noted: bool) -> Iterator[Task]:
+    def tasks(self, chosen: Candidate, what: str, boards: range, *, noted: bool) -> Iterator[ProbeTask]:
         """Yield the boards as tasks that can run in parallel. Training and test use different tables, so no board is the same."""
         parties = (self.spec.parties[PROBED], *((chosen.bot,) if chosen.bot else ()))
         for at in range(0, len(boards), UNIT):
             part = boards[at : at + UNIT]
             name = f"{self.spec.match_id} {what} {part[0]} {chosen.name}"
             spec = replace(self.spec, match_id=name, table=f"probe {what}", boards=part, parties=parties)
-            yield Task(spec, chosen.bot, self.ours, self.theirs, noted)
+            yield ProbeTask(spec, chosen.bot, self.ours, self.theirs, noted)
 
     def test(self, best: Candidate, boards: int) -> list[float]:
         """Return the lead of the response on boards that nothing was learned from."""
@@ -288,7 +290,7 @@ def _hands(box: Sandbox, jobs: int) -> Iterator[Work]:
     if jobs == 1:
         yield lambda tasks: (play(task, box) for task in tasks)
         return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (box.tier, str(box.state_dir)))
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), box.tier, str(box.state_dir)))
     try:
         yield lambda tasks: pool.map(_play_in_pool, tasks)
     finally:
@@ -298,12 +300,13 @@ def _hands(box: Sandbox, jobs: int) -> Iterator[Work]:
 _pool_box: dict[str, Sandbox] = {}  # Filled in each process of the pool.
 
 
-def _begin(tier: str, state_dir: str) -> None:
+def _begin(parent: int, tier: str, state_dir: str) -> None:
+    end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process handles Ctrl-C.
     _pool_box["box"] = Sandbox(tier=tier, state_dir=Path(state_dir))
 
 
-def _play_in_pool(task: Task) -> TaskResult:
+def _play_in_pool(task: ProbeTask) -> TaskResult:
     return play(task, _pool_box["box"])
 
 
@@ -321,7 +324,7 @@ class _Noted(Sitting):
             self.choices[seat.party].append(Choice(actions, legal.index(taken)))
 
 
-def play(task: Task, box: Sandbox) -> TaskResult:
+def play(task: ProbeTask, box: Sandbox) -> TaskResult:
     """Play the boards of a task in both seatings, each with fresh processes. Raise what `play_match` raises."""
     spec, game = task.spec, load(task.spec)
     results = TaskResult(ahead=[0.0] * len(spec.boards))
@@ -332,7 +335,7 @@ def play(task: Task, box: Sandbox) -> TaskResult:
 
 
 def _play_pass(
-    task: Task, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], results: TaskResult
+    task: ProbeTask, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], results: TaskResult
 ) -> None:
     spec = task.spec
     absent = [seat for seat, party in enumerate(seating) if party == RESPONSE and task.bot is None]
@@ -372,6 +375,6 @@ def _play_pass(
         raise Infrastructure(f"{spec.match_id} was played from damaged files: {damage}")
 
 
-def _responder(task: Task, game: engine.Game, place: int, number: int) -> Responder:
+def _responder(task: ProbeTask, game: engine.Game, place: int, number: int) -> Responder:
     seed = engine.bot_seed(task.spec.secret, task.spec.match_id, number, place)
     return Responder(game, place, task.ours, task.theirs, seed)

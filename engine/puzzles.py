@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 
 FORMAT = "tute-puzzle/1"
 SCREEN = 12  # Deals that suggest a candidate.
-DEALS = 64  # Deals that prove it.
-MARGIN = {"points": 10.0, "games": 250.0}  # Least margin over every other choice, by unit of the board score; else 1.
+DEALS = 64  # Deals that prove the best choice.
+# Least margin over every other choice, by unit of the board score; 1 for other units.
+MARGIN = {"points": 10.0, "games": 250.0}
 CERTAIN = 2.58  # The margin must exceed its minimum by this many standard errors (99%).
 CLAIM = "claim"
 _TEXT = ("id", "game", "phase", "unit", "judge")
@@ -57,9 +58,9 @@ class NotAPuzzleError(ValueError):
 class Puzzle:
     """One decision.
 
-    best: the right choices, equally good in every deal. lost: the mean loss of each choice over `deals` deals, in units of the board score
-    (`unit`); 0 for `best`. margin: the smallest loss of the others; error: its standard error. events: all events that the seat saw since the
-    start of the sitting. hand: its cards now. legal: its choices. source: match, board, sitting and step.
+    best: the right choices, equally good in every deal. lost: the mean loss of each choice over `deals` deals, in units of the board score (`unit`);
+    0 for `best`. margin: the smallest loss among the other choices; error: its standard error. events: all events that the seat saw since the start
+    of the sitting. hand: its cards now. legal: its choices. source: match, board, sitting and step.
     """
 
     id: str
@@ -173,7 +174,7 @@ def find(
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """The verdict on a decision; false if it is not a puzzle."""
+    """The verdict on a decision; falsy if it is not a puzzle."""
 
     best: list[str]
     lost: dict[str, float]
@@ -218,7 +219,7 @@ def _best(rows: Sequence[Mapping[str, int]]) -> list[str] | None:
 
 
 def _others(rows: Sequence[Mapping[str, int]], best: Sequence[str]) -> list[str]:
-    """Return the choices that are not among the best, without claims: that a false claim loses the game makes no puzzle."""
+    """Return the choices that are not among the best, without claims: a false claim loses the game, which makes no puzzle."""
     return [text for text in rows[0] if text not in best and text != CLAIM]
 
 
@@ -277,7 +278,7 @@ class Score:
     solved: list[bool]
 
     def add(self, puzzle: Puzzle, answer: str | None) -> None:
-        """Count one answer. None means failure and costs as much as the worst choice."""
+        """Count one answer. None means that the bot failed; that costs as much as the worst choice."""
         self.solved.append(answer in puzzle.best)
         self.lost.append(max(puzzle.lost.values()) if answer is None else puzzle.lost[answer])
 

@@ -1,7 +1,6 @@
 """Replays: header, actions and events of one match, and the check that they belong together.
 
-Running the actions again must give the same events and scores. This one function is the golden test, the migration check and the
-tamper check.
+Running the actions again must give the same events and scores. `verify` is the golden test, the migration check and the tamper check.
 """
 
 from __future__ import annotations

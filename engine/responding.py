@@ -1,8 +1,8 @@
 """A player that searches for the best response to one bot, using a model of that bot's habits.
 
-`Habits` models how a player chooses, learned from choices that were observed. `Responder` tries each of its actions in deals that agree with
-what its seat knows: its opponents continue by the habits of the bot, its own side by its own habits, which learn from its choices in turn.
-So each round of playing and learning is one step of policy improvement against a fixed opponent.
+`Habits` models how a player chooses; it learns from observed choices. `Responder` tries each of its actions in deals that agree with what its seat
+knows: its opponents continue by the habits of the bot, its own side by its own habits, which learn from its choices in turn. So each round of playing
+and learning is one step of policy improvement against a fixed opponent.
 
 It sees only what a bot sees. It counts its work in deals instead of seconds, so the same seed gives the same choices.
 """
@@ -28,8 +28,9 @@ DEALS = 12  # Sampled deals per decision; only the better half of the actions ge
 FINE = 1 << 30
 RARE = -4.0  # Initial weight of a claim: most claims are false.
 ROLES, LEVELS, WORTHS, TRICKS, ORDERS, HOLDINGS = 9, 17, 4, 5, 5, 12
-_WORTH = (0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3)  # Class of a card by its points: nothing, a figure, the three, the ace.
-# Offsets of each kind of feature in the weights
+# Class of a card, indexed by its points: nothing, a figure, the three, the ace.
+_WORTH = (0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3)
+# Offset of each kind of feature in the list of weights.
 BY_LEVEL = 0
 BY_TRICK = BY_LEVEL + ROLES * 2 * LEVELS
 BY_ORDER = BY_TRICK + ROLES * 2 * TRICKS * WORTHS
@@ -39,7 +40,7 @@ WORDS = BY_SUIT + HOLDINGS * LEVELS * 2
 WORD_PLACES, PROGRESS = 512, 16
 SIZE = WORDS + WORD_PLACES * PROGRESS
 
-Features = tuple[int, ...]  # Indexes of the weights of an action.
+Features = tuple[int, ...]  # Indexes of the weights that apply to an action.
 
 
 class Choice(NamedTuple):
@@ -130,7 +131,7 @@ class Habits:
                         weights[feature] += step
 
     def foreseen(self, choices: Sequence[Choice]) -> float:
-        """Return the share of choices that were the most likely ones; 0 without any."""
+        """Return the share of choices that were the most likely actions; 0 if there are no choices."""
         right = 0
         for actions, taken in choices:
             chances = self.chances(actions)
@@ -139,7 +140,7 @@ class Habits:
 
 
 class Responder:
-    """A seat at the table, like `engine.runner.seat.Asked`, that tries each of its actions against the habits of its opponents."""
+    """A seat at the table, like `engine.runner.seat.SeatHolder`, that tries each of its actions against the habits of its opponents."""
 
     cpu_us = 0
     took_s = latency_s = 0.0
@@ -181,7 +182,7 @@ class Responder:
         return max(remaining, key=lambda choice: worth[choice])
 
     def outcome(self, before: State, choice: str) -> float:
-        """Play the deal out once after an action; return the lead of the own side, in units of the board score."""
+        """Play the deal out once after an action; return the lead of its own side, in units of the board score."""
         state, dice = before.clone(), self.dice
         state.dice = dice
         own_side, ours, theirs = state.side[self.seat], self.ours, self.theirs

@@ -18,6 +18,7 @@ from statistics import NormalDist
 from engine.portable import add_up
 
 EMPTY = 1e-3  # Replaces a count of zero, so that every logarithm exists.
+MOST_ELO = 1000  # A larger difference is no hypothesis: the expected score is nearly 0 or 1, and no number of boards could tell.
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,13 @@ def expected(elo: float) -> float:
 
 
 def llr(counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """Return the log-likelihood ratio of elo1 over elo0 for counts of the scores 0 to 1 in equal steps; 0 without any board."""
+    """Return the log-likelihood ratio of elo1 over elo0 for counts of the scores 0 to 1 in equal steps; 0 without any board.
+
+    Raise ValueError for an Elo beyond MOST_ELO.
+    """
+    for elo in (elo0, elo1):
+        if not -MOST_ELO <= elo <= MOST_ELO:
+            raise ValueError(f"a difference in Elo is a number from -{MOST_ELO} to {MOST_ELO}, not {elo:g}")
     if sum(counts) == 0:
         return 0.0
     filled = [count or EMPTY for count in counts]
@@ -76,11 +83,21 @@ def _closest(shares: Sequence[float], values: Sequence[float], mean: float) -> l
 
 
 def estimate(counts: Sequence[float]) -> Estimate:
-    """Estimate score, Elo and interval (delta method in score) from counts. Raise ValueError without any board."""
+    """Estimate score, Elo and interval (delta method in score) from counts. Raise ValueError without any board.
+
+    If all boards have the same score, their variance says nothing. The interval is then that of Clopper and Pearson (1934) for the share of
+    other scores, each counted as the one farthest away.
+    """
     total = sum(counts)
     if not total:
         raise ValueError("no board was played, so there is nothing to estimate")
     values = [i / (len(counts) - 1) for i in range(len(counts))]
+    if max(counts) == total:
+        score = values[list(counts).index(total)]
+        reach = (1 - 0.025 ** (1 / total)) * max(score, 1 - score)
+        deviation = reach / NormalDist().inv_cdf(0.975)
+        margin = (elo_of(score + reach) - elo_of(score - reach)) / 2
+        return Estimate(score, deviation**2 * total, elo_of(score), margin, NormalDist().cdf((score - 0.5) / deviation))
     filled = [count or EMPTY for count in counts]
     whole = add_up(filled)
     score = add_up(n * a for n, a in zip(filled, values, strict=True)) / whole

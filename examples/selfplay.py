@@ -1,17 +1,17 @@
-"""Learns partnership Tute by playing against itself: plain numpy, one file, one core.
+"""Learn partnership Tute by playing against itself: plain numpy, one file, one core.
 
-    .venv/bin/python examples/selfplay.py train learned.npz --minutes 20        # goes on from the file where it exists
-    .venv/bin/python examples/selfplay.py bot learned.npz learned               # its checkpoint as a bot, a folder
-    .venv/bin/tute play learned greedy -g partnership -n 100                    # how it fares, in the sandbox
-    .venv/bin/tute submit learned                                               # it enters a league (`tute login` first)
+    .venv/bin/python examples/selfplay.py train learned.npz --minutes 20        # continues from the file if it exists
+    .venv/bin/python examples/selfplay.py bot learned.npz learned               # makes a bot (a folder) of the checkpoint
+    .venv/bin/tute play learned greedy -g partnership -n 100                    # plays it in the sandbox
+    .venv/bin/tute submit learned                                               # enters it in a league (`tute login` first)
 
-How it learns. A network is shown what a seat may know and says for each of the forty cards how many points its side will win beyond the other
-side's from here to the end of the deal, if this card is played now and the rest goes on as usual. All four seats play the card of which it
-expects most, and now and then any card. When the deal is over, what really came is known for every decision, and the network is moved towards it
-(Monte Carlo; Adam; the error beyond a limit counts only linearly). Songs are always sung, so only cards are learned.
+How it learns. The input of the network is what a seat may know. For each of the forty cards it predicts how many more points the seat's side will win
+than the other side from here to the end of the deal, if the seat plays this card now and all continue as usual. All four seats play the card with the
+highest prediction, and sometimes a random card. At the end of the deal the actual result of every decision is known, and the network is fitted to it
+(Monte Carlo returns, Adam, Huber loss). Songs are always sung, so only cards are learned.
 
-Its input (`planes`): the suits are renamed so that trump comes first, so what it learns with coins holds with cups.
-`examples/selfplay_bot/bot.py` computes the same numbers from a bot's messages, without numpy; a test holds the two together.
+Its input (`planes`): the suits are renamed so that trump comes first, so what it learns with coins holds with cups. `examples/selfplay_bot/bot.py`
+computes the same numbers from a bot's messages, without numpy; a test compares the two.
 """
 
 from __future__ import annotations
@@ -34,31 +34,37 @@ from engine.search.batch import KEEP
 Floats = NDArray[np.float32]
 
 CARDS = 40
-PLANES = 8  # own hand; gone; masters of the hand; cards of the hand that would win; cards of the three others; the winning card
+# own hand; gone; masters of the hand; cards of the hand that would win; unseen cards of each other seat; the winning
+# card
+PLANES = 8
 SCALARS = (
-    16  # ten for the number of cards left, four for the place in the trick, the partner is winning, points on the table
+    # ten for the number of cards left, four for the place in the trick, one if the partner is winning, points on the
+    # table
+    16
 )
 INPUTS = PLANES * CARDS + SCALARS
 HIDDEN = (192, 96)
-UNIT = 30.0  # points that the network calls 1
-POINTS = np.array([0, 0, 0, 0, 0, 2, 3, 4, 10, 11], np.float32)  # Points of 2 4 5 6 7 S C R 3 1
+UNIT = 30.0  # number of points that make 1 in the network
+POINTS = np.array([0, 0, 0, 0, 0, 2, 3, 4, 10, 11], np.float32)  # Points of 2 4 5 6 7 S C R 3 1.
 SUITS = np.array([[trump, *(suit for suit in range(4) if suit != trump)] for trump in range(4)])  # trump first
-PLACE_OF = np.argsort(SUITS, axis=1)  # place of a suit among the renamed ones, by trump
+PLACE_OF = np.argsort(SUITS, axis=1)  # index of a suit after renaming, by trump
 
 
-# ---- what a seat is shown
+# ---- the input
 
 
 def planes(observations: NDArray[np.uint8]) -> Floats:
     """Return the inputs, shape (n, INPUTS), of observations as bytes (`engine.search.encoding`), shape (n, SIZE)."""
     n = len(observations)
     trump = observations[:, 72]
-    cards = observations[:, :64].reshape(n, 4, 16)[:, :, :10][np.arange(n)[:, None], SUITS[trump]]  # suits renamed
+    # cards with renamed suits
+    cards = observations[:, :64].reshape(n, 4, 16)[:, :, :10][np.arange(n)[:, None], SUITS[trump]]
     hand = (cards & encoding.OWN) > 0
     unseen = (cards & (encoding.OWN | encoding.ON_TABLE | encoding.GONE)) == 0
-    above = np.cumsum(unseen[:, :, ::-1], axis=2)[:, :, ::-1]  # unseen cards of the suit from this one upwards
+    # number of unseen cards of the suit from this one upwards
+    above = np.cumsum(unseen[:, :, ::-1], axis=2)[:, :, ::-1]
     winning = (cards & encoding.WINNING) > 0
-    beaten = np.cumsum(winning, axis=2) - winning > 0  # stronger than the winning card, in its suit
+    beaten = np.cumsum(winning, axis=2) - winning > 0  # True if the card is stronger than the winning card of its suit
     leads = ~winning.any(axis=(1, 2))
     trumped = winning[:, 0].any(axis=1)
     beaten[:, 0] |= ~trumped[:, None]
@@ -98,13 +104,13 @@ def lead_in_points(observations: NDArray[np.uint8]) -> Floats:
 
 
 class Network:
-    """Inputs, two layers of rectified units, a number for each card of the renamed suits."""
+    """The network: inputs, two layers of rectified units, one output for each card of the renamed suits."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         sizes = (INPUTS, *HIDDEN, CARDS)
         self.weights: list[Floats] = []
         for fan_in, fan_out in pairwise(sizes):
-            spread = 0.1 if fan_out == CARDS else 1.0  # it begins by expecting nothing of any card
+            spread = 0.1 if fan_out == CARDS else 1.0  # the network begins by predicting 0 for every card
             self.weights.append(
                 (rng.standard_normal((fan_in, fan_out)) * spread * np.sqrt(2 / fan_in)).astype(np.float32)
             )
@@ -122,7 +128,7 @@ class Network:
         return layers
 
     def learn(self, inputs: Floats, cards: NDArray[np.intp], targets: Floats, rate: float) -> float:
-        """Make one step of Adam towards the targets of the played cards; return the mean absolute error before it."""
+        """Make one step of Adam towards the targets of the played cards; return the mean absolute error before the step."""
         layers = self.forward(inputs)
         rows = np.arange(len(inputs))
         error = layers[-1][rows, cards] - targets
@@ -151,7 +157,7 @@ class Network:
         np.savez(path, updates=self.updates, decisions=decisions, **arrays)
 
     def load(self, path: Path) -> int:
-        """Load a checkpoint; return the number of decisions it was trained on."""
+        """Load a checkpoint; return the number of decisions that it was trained on."""
         with np.load(path) as stored:
             for name in ("weights", "mean", "square"):
                 setattr(self, name, [stored[f"{name}{place}"] for place in range(len(self.weights))])
@@ -169,7 +175,7 @@ def choose(
     explore: float,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.intp], Floats | None]:
-    """Return an action for each row and the inputs: a song if there is one, else the best card; a random one without a network or to explore."""
+    """Return an action for each row, and the inputs: a song if possible, else the best card; a random card without a network or to explore."""
     n = len(observations)
     songs = masks[:, 52:]
     legal = masks[:, :CARDS] > 0
@@ -192,7 +198,7 @@ def choose(
 def play(
     table: Matches, network: Network, explore: float, rng: np.random.Generator
 ) -> tuple[Floats, NDArray[np.intp], Floats]:
-    """Play one deal at each table; return inputs, renamed cards and their results (in UNITs) for all decisions between several cards."""
+    """Play one deal at each table; return inputs, renamed cards and results (in UNITs) of all decisions between several cards."""
     arrays = table.arrays
     n = arrays.count
     going = np.ones(n, np.bool_)
@@ -211,7 +217,8 @@ def play(
         rewards += arrays.rewards
         going &= ~arrays.ended
     inputs, cards, rows, seats, leads = (np.concatenate(parts) for parts in zip(*steps, strict=True))
-    return inputs, cards, (2 * rewards[rows, seats] - leads) / UNIT  # a reward is half of what lies between the sides
+    # a reward is half of the difference between the sides
+    return inputs, cards, (2 * rewards[rows, seats] - leads) / UNIT
 
 
 def train(
@@ -228,8 +235,8 @@ def train(
 ) -> int:
     """Play and learn for `minutes` minutes of this process's CPU time, or `rounds` rounds of one deal at each table. Return the number of decisions.
 
-    `tables` play at the same time, `batch` decisions make one step of learning, `explore` is the share of cards at random in the beginning.
-    `tell` is called every half minute, with the decisions so far and a line about them.
+    `tables` deals are played side by side, `batch` decisions make one step of learning, `explore` is the share of random cards at the beginning.
+    `tell` is called every half minute with the number of decisions so far and a line about them.
     """
     rng = np.random.default_rng(seed)
     table = Matches("partnership", tables, seed=int(rng.integers(2**31)), deals=1)
@@ -255,7 +262,7 @@ def train(
 
 
 def against_random(network: Network, deals: int, seed: int) -> float:
-    """Return the points a deal by which the network's side beats a side that plays random cards and sings. Sides alternate from deal to deal."""
+    """Return the points per deal by which the network's side beats a side that plays random cards and sings. Sides alternate from deal to deal."""
     rng = np.random.default_rng(seed)
     table = Matches("partnership", deals, seed=seed, deals=1)
     arrays = table.arrays
@@ -278,7 +285,7 @@ def against_random(network: Network, deals: int, seed: int) -> float:
 
 
 def export(network: Network, folder: Path) -> None:
-    """Write a bot for the league: its program, its manifest, and the weights as 16-bit numbers with one scale a layer."""
+    """Write a bot for the league: its program, its manifest, and the weights as 16-bit numbers with one scale per layer."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("bot.py", "bot.toml"):
         shutil.copyfile(Path(__file__).parent / "selfplay_bot" / name, folder / name)

@@ -2,6 +2,6 @@
 
 import os
 
-# Before anything loads numpy. Several processes share the cores of a league, and the threads of each would wait for one another by spinning: a fit of
-# 256 bots then takes ten times the CPU time of a single thread.
+# Set before numpy is loaded. Several processes share the cores of a league, and the threads of each would wait for one another by spinning: fitting
+# 256 bots would take ten times the CPU time of a single thread.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -46,13 +46,13 @@ class ReadOnly(Page):
         return False
 
 
-for model in list(admin.site._registry):  # The pages of Django and other apps: accounts, groups, schedules.
+for model in list(admin.site._registry):  # Remove Django's and other apps' pages: accounts, groups, schedules.
     admin.site.unregister(model)
 
 
 @admin.register(get_user_model())
 class AccountAdmin(ReadOnly):
-    """Accounts, without the password hash. `manage.py set_password` sets a password and tells its owner."""
+    """Accounts, without the password hash. `manage.py set_password` sets a password and informs the owner."""
 
     list_display = ["username", "is_active", "is_staff", "is_superuser", "last_login", "date_joined"]
     list_filter = ["is_active", "is_staff", "is_superuser"]
@@ -70,7 +70,7 @@ class PlayerAdmin(ReadOnly):
 
 @admin.register(models.Audit)
 class AuditAdmin(ReadOnly):
-    """Audits. People review those that differ: `first` is the first different decision."""
+    """Audits. People review those with a difference: `first` is the first different decision."""
 
     list_display = [
         "__str__",
@@ -152,7 +152,7 @@ class ConsultationAdmin(ReadOnly):
 class TakenNameAdmin(ReadOnly):
     """Names with their holders and look-alikes."""
 
-    list_display = ["name", "kind", "skeleton", "holder"]
+    list_display = ["name", "kind", "skeleton", "holder", "until"]
     list_filter = ["kind"]
     search_fields = ["name", "skeleton", "holder"]
 

@@ -34,6 +34,6 @@ class LeagueConfig(AppConfig):
 
         post_migrate.connect(keep_dictionaries, sender=self)
         post_migrate.connect(install_marks, sender=self)
-        # Everything is loaded and stays loaded; manage.py has disabled the collector until here.
+        # The loaded modules stay in memory; manage.py has disabled the collector until here.
         gc.freeze()
         gc.enable()

@@ -1,8 +1,8 @@
 """The Celery app: the format of messages, their queues, and the calendar.
 
-Messages are hints. The work itself is in the database, so a message that is lost, late or delivered twice changes nothing
-(docs/operations/queue.md). So none is acknowledged: taking a message removes it from the queue. `league.management.listening` starts Celery's
-worker, which survives all failures of the broker.
+Messages are hints. The work itself is in the database, so a lost, late or repeated message changes nothing (docs/operations/queue.md). Messages are
+not acknowledged: taking one removes it from the queue. `league.management.listening` starts Celery's worker, which survives all failures of the
+broker.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from django.conf import settings
 
 MATCHES = "matches"  # The queue of the workers.
 UPKEEP = "upkeep"  # The queue of the scheduler.
-PATIENCE_S = 1.0  # For one response of the broker; only threads that do nothing else wait for it.
+PATIENCE_S = 1.0  # The longest wait for one response of the broker; only threads that do nothing else wait for it.
 
 
 def broker_options(url: str, state_dir: Path) -> dict[str, object]:
@@ -35,7 +35,7 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
         place = str(folder)
         return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.1}
     return {
-        "ack_emulation": False,  # Keeps no copies of messages in the broker, so nothing can fail after the work.
+        "ack_emulation": False,  # Keep no copies of messages in the broker, so nothing can fail after the work.
         "priority_steps": [0],
         "socket_timeout": PATIENCE_S,
         "socket_connect_timeout": PATIENCE_S,
@@ -61,7 +61,7 @@ app.conf.update(
     task_default_queue=UPKEEP,
     task_default_exchange="",
     task_default_routing_key=UPKEEP,
-    task_routes={"league.tasks.play_match": {"queue": MATCHES}},  # Everything else is upkeep.
+    task_routes={"league.tasks.play_match": {"queue": MATCHES}},  # All other tasks are upkeep.
     task_ignore_result=True,
     worker_pool="solo",  # One match at a time, in the main thread (league.domain.jobs.worker); start more processes for more.
     worker_concurrency=1,
@@ -70,7 +70,8 @@ app.conf.update(
     worker_send_task_events=False,
     worker_hijack_root_logger=False,
     worker_redirect_stdouts=False,
-    worker_cancel_long_running_tasks_on_connection_loss=True,  # Only tasks that would be delivered again: none of ours.
+    # Only for tasks that would be delivered again; ours are not.
+    worker_cancel_long_running_tasks_on_connection_loss=True,
     task_serializer="json",
     accept_content=["json"],
     beat_schedule={
@@ -93,7 +94,7 @@ app.conf.update(
         },
     },
     imports=["league.tasks"],
-    # Celery would open a database connection for each hint. It is kept, and checked before each (league.management.listening).
+    # Celery would open a database connection for each hint. This keeps it, and it is checked before each hint (league.management.listening).
     CELERY_DB_REUSE_MAX=1 << 40,
 )
 app.set_default()

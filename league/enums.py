@@ -27,7 +27,7 @@ class TokenScope(models.TextChoices):
 
 
 class Right(models.TextChoices):
-    """A right of an operator, granted one by one. The words are Django permissions: `league.void`."""
+    """A right of an operator, granted separately. The words are Django permissions: `league.void`."""
 
     VOID = "void", _("void results, cancel tournaments")
     RERUN = "rerun", _("replay matches")
@@ -49,12 +49,12 @@ class BotState(models.TextChoices):
     """The state of a bot, set by its owner or the league."""
 
     ACTIVE = "active", _("active")  # May be entered and scheduled.
-    PAUSED = "paused", _("paused")  # Keeps its place, but is not scheduled.
+    PAUSED = "paused", _("paused")  # Keeps its place on leaderboards, but is not scheduled.
     RETIRED = "retired", _("retired")  # Shown, but never scheduled again.
 
 
 class EntryPolicy(models.TextChoices):
-    """The policy of a bot: whom its owner lets enter it (league.domain.bots.consent)."""
+    """The policy of a bot: which players may enter it (league.domain.bots.consent)."""
 
     USUAL = "usual", _("default: anyone in public leagues; with your permission in other rated events")
     ANYBODY = "anybody", _("anyone")
@@ -67,16 +67,18 @@ class RequestStatus(models.TextChoices):
 
     ASKED = "asked", _("waiting for the owner")
     GRANTED = "granted", _("granted")
-    REFUSED = "refused", _("refused")  # Or granted and then taken out by the owner; nobody may ask again.
+    REFUSED = "refused", _("refused")  # Or granted, and later withdrawn by the owner of the bot; nobody may ask again.
     WITHDRAWN = "withdrawn", _("withdrawn")  # By the player who asked.
-    EXPIRED = "expired", _("expired")  # Entries closed before there was an answer.
+    REMOVED = "removed", _("removed by the organiser")  # It entered, and the owner of the tournament removed it.
+    EXPIRED = "expired", _("expired")  # Entries closed before the owner answered.
 
 
 REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
-    RequestStatus.ASKED: frozenset(RequestStatus) - {RequestStatus.ASKED},
-    RequestStatus.GRANTED: frozenset({RequestStatus.REFUSED, RequestStatus.WITHDRAWN}),
+    RequestStatus.ASKED: frozenset(RequestStatus) - {RequestStatus.ASKED, RequestStatus.REMOVED},
+    RequestStatus.GRANTED: frozenset({RequestStatus.REFUSED, RequestStatus.WITHDRAWN, RequestStatus.REMOVED}),
     RequestStatus.REFUSED: frozenset({RequestStatus.GRANTED}),
     RequestStatus.WITHDRAWN: frozenset(),
+    RequestStatus.REMOVED: frozenset(),
     RequestStatus.EXPIRED: frozenset(),
 }
 
@@ -84,9 +86,9 @@ REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
 class VersionStatus(models.TextChoices):
     """The life of one upload."""
 
-    VALIDATING = "validating", _("validating")  # Its validation is queued or running.
-    ACCEPTED = "accepted", _("accepted")  # Its validation passed without a fault in at least one game.
-    REJECTED = "rejected", _("rejected")  # It made a fault in each of its games; the owner sees which and why.
+    VALIDATING = "validating", _("validating")  # The validation is queued or running.
+    ACCEPTED = "accepted", _("accepted")  # The validation found no fault in at least one game.
+    REJECTED = "rejected", _("rejected")  # The validation found a fault in each game; the owner sees which and why.
 
 
 VERSION_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -100,11 +102,11 @@ class MatchStatus(models.TextChoices):
     """The life of one match, the unit of work."""
 
     QUEUED = "queued", _("queued")  # Waiting for a worker.
-    LEASED = "leased", _("assigned")  # A worker has it until its lease runs out.
+    LEASED = "leased", _("assigned")  # A worker has the match until its lease ends.
     RUNNING = "running", _("running")  # The worker has started the bots.
     FINISHED = "finished", _("finished")  # Every board is stored.
     VOID = "void", _("void")  # The league could not play it; it does not count.
-    CANCELLED = "cancelled", _("cancelled")  # By a person, before it finished.
+    CANCELLED = "cancelled", _("cancelled")  # By a person, before the match finished.
 
 
 MATCH_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -125,7 +127,7 @@ class CheckName(models.TextChoices):
     AWKWARD = "awkward", _("rare decisions")
     LONG = "long", _("a long match")
     CANCELLED = "cancelled", _("an interrupted match")
-    REPEATED = "repeated", _("repeated requests")  # Only for a version that declares itself deterministic.
+    REPEATED = "repeated", _("repeated requests")  # Only for versions that declare themselves deterministic.
 
 
 class MatchKind(models.TextChoices):
@@ -152,12 +154,12 @@ class AuditVerdict(models.TextChoices):
 
     SAME = "same", _("the same answers")
     ALIKE = "alike", _("differs no more than two runs of the bot")
-    DIFFERS = "differs", _("differs")  # A case for people.
+    DIFFERS = "differs", _("differs")  # A case that a person has to look at.
     FAILED = "failed", _("failed when repeated")
 
 
 class AuditConclusion(models.TextChoices):
-    """The conclusion of a person about an audit that differs."""
+    """A person's conclusion about an audit with a difference."""
 
     HONEST = "honest", _("harmless difference")
     BENT = "bent", _("outside help suspected")
@@ -181,7 +183,7 @@ class JudgementStatus(models.TextChoices):
 
 
 class ConsultationStatus(models.TextChoices):
-    """The life of a consultation, in the words of an analysis, so that JUDGEMENT_TRANSITIONS holds for both."""
+    """The life of a consultation, with the statuses of an analysis, so that JUDGEMENT_TRANSITIONS applies to both."""
 
     ASKED = "asked", _("queued")
     WORKING = "working", _("running")
@@ -192,7 +194,7 @@ class ConsultationStatus(models.TextChoices):
 JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
-    JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # It was found damaged.
+    JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # The stored analysis was found damaged.
     JudgementStatus.FAILED: frozenset(),
 }
 
@@ -201,19 +203,25 @@ class JobState(models.TextChoices):
     """The life of a job, which is deleted when it is done."""
 
     QUEUED = "queued", _("queued")
-    LEASED = "leased", _("running")  # A worker has it.
+    LEASED = "leased", _("running")  # A worker is doing it.
+
+
+JOB_TRANSITIONS: dict[str, frozenset[str]] = {
+    JobState.QUEUED: frozenset({JobState.LEASED}),
+    JobState.LEASED: frozenset({JobState.QUEUED}),
+}
 
 
 class TableStatus(models.TextChoices):
     """The life of a table where a person plays."""
 
-    WAITING = "waiting", _("waiting for a worker")  # Its bots are to move.
-    HELD = "held", _("running")  # A worker has its bots.
-    RESTING = "resting", _("waiting for the player")  # The person is thinking, and no worker has it.
+    WAITING = "waiting", _("waiting for a worker")  # The bots are to move.
+    HELD = "held", _("running")  # A worker runs the bots.
+    RESTING = "resting", _("waiting for the player")  # The person is thinking, and no worker runs the bots.
     FINISHED = "finished", _("finished")
-    LEFT = "left", _("left")  # By its player.
-    ABANDONED = "abandoned", _("abandoned")  # Its player has not answered for a long time.
-    VOID = "void", _("void")  # It could not be played by a fault of ours.
+    LEFT = "left", _("left")  # By the player.
+    ABANDONED = "abandoned", _("abandoned")  # The player did not answer for a long time.
+    VOID = "void", _("void")  # It could not be played because of a fault of ours.
 
 
 TABLE_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -261,7 +269,7 @@ class Audience(models.TextChoices):
 
 
 class Entrance(models.TextChoices):
-    """The door of a tournament or event: who may enter bots while it is open. A private event adds: only who has its link."""
+    """The entrance of a tournament or event: who may enter bots while it is open. In a private event only people with its link can."""
 
     ANYBODY = "anybody", _("anyone with a bot")
     OWNER = "owner", _("only bots that I choose")
@@ -270,33 +278,34 @@ class Entrance(models.TextChoices):
 class Seeding(models.TextChoices):
     """The order of a tournament's seeds, which decide first opponents and byes."""
 
-    RATING = "rating", _("by rating")  # In the pool at the start; unrated ones come last, in the order of entry.
+    # By rating in the pool at the start; unrated bots come last, in the order of entry.
+    RATING = "rating", _("by rating")
     ENTRY = "entry", _("by order of entry")
 
 
 class Ending(models.TextChoices):
-    """The ending of a tournament, if not simply its last match."""
+    """The reason for which a tournament ended, unless it simply played its last match."""
 
-    SETTLED = "settled", _("the winner is clear")  # With the requested probability.
+    SETTLED = "settled", _("the winner is clear")  # The winner is clear with the requested probability.
     CO_CHAMPIONS = "co_champions", _("co-champions: still level at the maximum number of boards")
     CAP = "cap", _("the maximum number of boards is reached")
     STRONGER = "stronger", _("the test accepts that the challenger is stronger")
     NOT_STRONGER = "not_stronger", _("the test rejects that the challenger is stronger")
     BUDGET = "budget", _("all planned boards are played")
-    CLOSED = "closed", _("ended by its owner")  # Of a ladder.
+    CLOSED = "closed", _("ended by its owner")  # A ladder, which only its owner ends.
 
 
-class SuccessionVerdict(models.TextChoices):
-    """The result of a version test: a version against the one before it."""
+class VersionTestVerdict(models.TextChoices):
+    """The result of a version test: is a version better than the one before it?"""
 
     STRONGER = "stronger", _("better than the previous version")
     NOT_STRONGER = "not_stronger", _("not better than the previous version")
-    CAP = "cap", _("no difference found")  # By the most boards that a test may take.
+    CAP = "cap", _("no difference found")  # The test used up its boards without a decision.
     SUPERSEDED = "superseded", _("ended by a newer version")
 
 
 class FaultKind(models.TextChoices):
-    """The fault of a bot. `infrastructure` is ours and never costs a bot anything."""
+    """A fault. `infrastructure` is a fault of the league and never counts against a bot."""
 
     CRASH = "crash", _("crash")
     TIMEOUT = "timeout", _("timeout")

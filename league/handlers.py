@@ -13,7 +13,7 @@ from league.service.web_worker import MOST_BODY
 from league.web.common import errors
 
 TOO_LARGE = 413
-RETRY_S = "10"  # Seconds until a database that was away is likely to be back.
+RETRY_S = "10"  # Seconds after which a database that was down has probably recovered.
 
 
 def is_api(request: HttpRequest) -> bool:
@@ -22,7 +22,7 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Return 400, or 413 if the server refused to read a body that large."""
+    """Return 400, or 413 if the server refused to read a body because of its size."""
     why = exception if isinstance(exception, Unread) else None
     if not is_api(request):
         page = errors.bad_request(request, exception)
@@ -42,7 +42,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return 403 for a form without its token."""
+    """Return 403 for a form without its CSRF token."""
     if is_api(request):
         return respond(request, "forbidden", "The CSRF token is missing or wrong.")
     return errors.csrf_failure(request, reason)
@@ -62,7 +62,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 500, or 503 in the API while the database is away."""
+    """Return 500, or 503 in the API while the database is down."""
     if not is_api(request):
         return errors.server_error(request)
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):

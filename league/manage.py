@@ -11,7 +11,7 @@ def main() -> None:
     if importlib.util.find_spec("django") is None:
         sys.exit("The league is not installed here, only the toolbox. Add it with: pip install 'tute-league[league]'")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
-    # What is loaded stays, and collecting while loading takes a tenth of the start; `league.apps` enables it again.
+    # Loaded modules stay in memory, and collecting while loading takes a tenth of the start; `league.apps` enables the collector again.
     gc.disable()
     from django.core.management import execute_from_command_line
 

@@ -1,8 +1,8 @@
-"""The response cache: the WSGI application that gives finished answers again while nothing that they show has changed.
+"""The response cache: a WSGI application that repeats finished responses while the data behind them is unchanged.
 
-A view names the change counters of what it shows before it reads it (`league.service.changes.keep_until`). The cache keeps the answer with the
-counts of that time, and gives it to every anonymous reader who sends the same key while the counters stand still, before Django does anything.
-Readers with a session or a token, forms, and addresses whose views name no counters go on to Django.
+Before a view reads its data, it names the change counters of that data (`league.service.changes.keep_until`). The cache stores the response with
+the counts at that time. While the counters stand still, it sends the response to every anonymous reader with the same key, without running Django.
+Requests with a session or a token, forms, and addresses whose views name no counters go to Django.
 """
 
 from __future__ import annotations
@@ -33,34 +33,35 @@ Environ: TypeAlias = dict[str, Any]
 Headers: TypeAlias = list[tuple[str, str]]
 Application: TypeAlias = Callable[[Environ, Any], Iterable[bytes]]
 
-MAX_BYTES = 64 * 2**20  # all answers of one process; the least recently used go first
-# Some texts show the time ("an hour ago"), some states end by the clock (an embargo), and a running match shows its progress.
+MAX_BYTES = 64 * 2**20  # The most bytes of all responses in one process; the least recently used are dropped first
+# Some texts show the time ("an hour ago"), some states end with time (an embargo), and a running match shows its progress.
 MAX_AGE_S = 10.0
-# Cookies of anonymous readers. The key holds language and theme; a page with a form sets the third again, and such an answer is not kept. No view
+# Cookies of anonymous readers. The first two are part of the key. A page with a form sets the third again, and its response is not cached. No view
 # that names counters reads the fourth.
 HARMLESS = {settings.LANGUAGE_COOKIE_NAME, "theme", settings.CSRF_COOKIE_NAME, settings.GUEST_COOKIE_NAME}
-# With these in its environment a request is for Django: a token, conditions that the cache does not compare, and what could not be read.
+# A request with any of these in its environment goes to Django: a token, conditions that the cache does not compare, or a part that could not be
+# read.
 FOR_DJANGO = {"HTTP_AUTHORIZATION", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", UNREAD}
-# The parts of a request besides its address that an answer to an anonymous reader is made from.
+# The parts of a request, besides its address, on which a response to an anonymous reader depends.
 READ = (
     *("SCRIPT_NAME", "wsgi.url_scheme", "HTTP_HOST", "SERVER_NAME", "SERVER_PORT"),
     *("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PORT"),
     *("HTTP_COOKIE", "HTTP_ACCEPT_LANGUAGE"),
 )
-# These headers belong to one answer, and are made again for the next.
+# These headers belong to a single response, and are computed again for the next.
 OWN_HEADERS = {"x-request-id", "content-encoding", "content-length", "etag", "vary", "ratelimit", "ratelimit-policy"}
 
 
 class Key(NamedTuple):
-    """Everything that the answer to an anonymous reader depends on."""
+    """Everything on which the response to an anonymous reader depends."""
 
     path: str
     query: str
-    reader: tuple[Hashable, ...]  # prefix, scheme, host, languages, theme
+    reader: tuple[Hashable, ...]  # Prefix, scheme, host, languages, theme
 
 
-class Answer:
-    """A finished answer, compressed once for each coding that clients ask for."""
+class StoredResponse:
+    """A finished response, compressed once for each coding that clients ask for."""
 
     def __init__(self, body: bytes, headers: Headers, counts: changes.Counts) -> None:
         self.headers = headers
@@ -70,7 +71,7 @@ class Answer:
         self._packed: dict[str, bytes] = {"gzip": gzip.compress(body, 6, mtime=0)}
         if len(self._packed["gzip"]) >= len(body):
             self._packed[""] = body
-        self.weight = 2 * len(self._packed["gzip"]) + 2000  # bytes, with the codings that are made later
+        self.weight = 2 * len(self._packed["gzip"]) + 2000  # Bytes, including codings that are added later
 
     def packed(self, coding: str) -> bytes:
         """Return the body in a coding: "gzip", "br", or "" for none."""
@@ -78,13 +79,16 @@ class Answer:
             return self._packed[coding]
         plain = gzip.decompress(self._packed["gzip"])
         if coding == "":
-            return plain  # few clients ask for it and it is large, so it is not kept
+            return plain  # Few clients ask for it and it is large, so it is not stored
         self._packed[coding] = brotli.compress(plain, quality=5)
         return self._packed[coding]
 
     @property
     def is_current(self) -> bool:
-        """True while nothing that the answer shows has changed. One query; if the database fails, Django is to report it."""
+        """Return True while the data behind the response is unchanged.
+
+        One query; if the database fails, return False and let Django report that.
+        """
         if now() > self.until:
             return False
         try:
@@ -94,24 +98,24 @@ class Answer:
 
 
 class Store:
-    """The answers of one process, bounded by their bytes."""
+    """The responses of one process, with a limit on their bytes."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
-        self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._answers: OrderedDict[Hashable, StoredResponse] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, key: Hashable) -> Answer | None:
-        """Return the answer under a key, current or not."""
+    def find(self, key: Hashable) -> StoredResponse | None:
+        """Return the response under a key, current or not."""
         with self._lock:
             answer = self._answers.get(key)
             if answer is not None:
                 self._answers.move_to_end(key)
         return answer
 
-    def keep(self, key: Hashable, answer: Answer) -> None:
-        """Keep an answer in place of the last one under its key."""
+    def keep(self, key: Hashable, answer: StoredResponse) -> None:
+        """Store a response in place of the last one under its key."""
         with self._lock:
             self._drop(key)
             self._answers[key] = answer
@@ -120,7 +124,7 @@ class Store:
                 self._drop(next(iter(self._answers)))
 
     def clear(self) -> None:
-        """Drop all answers."""
+        """Drop all responses."""
         with self._lock:
             self._answers.clear()
             self._bytes = 0
@@ -141,7 +145,7 @@ class ResponseCache:
         self.store = store or Store()
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
-        """Give the kept answer if it is current, otherwise the one that Django makes."""
+        """Send the cached response if it is current, otherwise Django's."""
         key = read_key(environ)
         if key is None:
             return self.application(environ, start_response)
@@ -151,7 +155,7 @@ class ResponseCache:
         return self._make(key, environ, start_response)
 
     def _make(self, key: Key, environ: Environ, start_response: Any) -> Iterable[bytes]:
-        """Give the answer that Django makes, and keep it if its view has named what it shows."""
+        """Send Django's response, and store it if its view has named change counters."""
         ticket = environ[changes.TICKET] = changes.Ticket(if_none_match=environ.get("HTTP_IF_NONE_MATCH", ""))
         started: list[Any] = []
 
@@ -172,7 +176,7 @@ class ResponseCache:
                 response.close()
         if names.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
-        answer = Answer(body, _shared(headers), ticket.counts)
+        answer = StoredResponse(body, _shared(headers), ticket.counts)
         self.store.keep(key, answer)
         environ["HTTP_IF_NONE_MATCH"] = ticket.if_none_match
         limits = [(name, value) for name, value in headers if name.lower().startswith("ratelimit")]
@@ -180,12 +184,12 @@ class ResponseCache:
 
 
 def now() -> float:
-    """Return the seconds of a clock that is never set back."""
+    """Return the seconds of a clock that never goes back."""
     return time.monotonic()
 
 
 def read_key(environ: Environ) -> Key | None:
-    """Return the key of a request; None if its answer is made for one reader, or refused."""
+    """Return the key of a request; None if the response is for one reader only, or a refusal."""
     if environ["REQUEST_METHOD"] != "GET" or not FOR_DJANGO.isdisjoint(environ):
         return None
     reader = _read_reader(tuple(map(environ.get, READ)), tuple(settings.ALLOWED_HOSTS))
@@ -194,9 +198,9 @@ def read_key(environ: Environ) -> Key | None:
 
 @lru_cache(maxsize=500)
 def _read_reader(values: Sequence[str | None], _allowed: Sequence[str]) -> tuple[Hashable, ...] | None:
-    """Return what an answer depends on besides its address, read by the functions with which Django and the views read it.
+    """Return the values, besides the address, on which a response depends; Django's and the views' own functions read them.
 
-    `values` are those of READ. None for a host that is not allowed, and for cookies by which an answer may differ.
+    `values` are those of READ. Return None for a host that is not allowed, and for other cookies, on which a response may depend.
     """
     headers = {name: value for name, value in zip(READ, values, strict=True) if value is not None}
     request = WSGIRequest({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "wsgi.input": io.BytesIO(), **headers})
@@ -211,15 +215,15 @@ def _read_reader(values: Sequence[str | None], _allowed: Sequence[str]) -> tuple
 
 
 def _shared(headers: Headers) -> Headers:
-    """Return the headers that later givings of an answer repeat."""
+    """Return the headers that are repeated with the response."""
     repeated = [(name, value) for name, value in headers if name.lower() not in OWN_HEADERS]
     varies = dict(headers).get("Vary", "")
     names = dict.fromkeys([*filter(None, varies.split(", ")), "Accept-Encoding"])
     return [*repeated, ("Vary", ", ".join(names))]
 
 
-def _give(answer: Answer, environ: Environ, start_response: Any, own: Headers) -> Iterable[bytes]:
-    """Give the answer in the coding that the client takes, or 304 to a client that has it. `own`: headers of this giving alone."""
+def _give(answer: StoredResponse, environ: Environ, start_response: Any, own: Headers) -> Iterable[bytes]:
+    """Send the response in the coding that the client accepts, or 304 to a client that has it. `own`: headers of this response alone."""
     coding = _coding(environ.get("HTTP_ACCEPT_ENCODING", ""))
     tag = f'W/"{answer.tag}"' if coding else f'"{answer.tag}"'
     headers = [*answer.headers, ("ETag", tag), *own]

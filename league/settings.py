@@ -17,7 +17,7 @@ STATE_DIR = Path(envstr("STATE_DIR") or (BASE_DIR / "var" if IN_CLONE else data_
 STATE_DIR.mkdir(parents=True, exist_ok=True)
 
 DEBUG = envbool("DEBUG", False)
-# Embedded: without a database URL this is one person's machine, and only there a key is generated and stored automatically.
+# Embedded: no database URL is set, so this is one person's machine. Only there a key is generated and stored automatically.
 EMBEDDED = envstr("DATABASE_URL") is None
 SECRET_KEY = envsecret("SECRET_KEY", keep_in=STATE_DIR / "secret_key" if DEBUG or EMBEDDED else None)
 ALLOWED_HOSTS = envlist("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
@@ -40,6 +40,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "league.service.middleware.request_id",
+    "league.service.middleware.probes",
     "django.middleware.security.SecurityMiddleware",
     "league.service.middleware.response_headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -81,7 +82,7 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
 }
 
-LANGUAGE_CODE = "en"  # Of pages for browsers that ask for neither Spanish nor English.
+LANGUAGE_CODE = "en"  # The language of pages for browsers that ask for neither Spanish nor English.
 LANGUAGES = [("es", _("Spanish")), ("en", _("English"))]
 LOCALE_PATHS = [BASE_DIR / "league" / "locale"]
 TIME_ZONE = "UTC"
@@ -102,10 +103,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-GUEST_COOKIE_NAME = "guest"  # Signed: the key of a table without an account (league.web.common.guests).
+GUEST_COOKIE_NAME = "guest"  # Signed; has the key of a table without an account (league.web.common.guests).
 SESSION_ENGINE = "league.domain.people.sessions"
 CSRF_FAILURE_VIEW = "league.handlers.csrf_failure"
-PASSWORD_RESET_TIMEOUT = 3600  # Seconds that a link is valid.
+PASSWORD_RESET_TIMEOUT = 3600  # Seconds for which a link is valid.
 MAIL = bool(envstr("MAIL_URL"))  # True if mail can be sent.
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_SSL, EMAIL_USE_TLS = mail_server(
     envstr("MAIL_URL")
@@ -116,7 +117,7 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 
-# Only behind https: the embedded league is plain http on this machine, where a secure cookie would lock everybody out.
+# Only with https: the embedded league uses plain http on this machine, where a secure cookie would lock everybody out.
 HTTPS = envbool("HTTPS", not (DEBUG or EMBEDDED))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
@@ -125,7 +126,7 @@ X_FRAME_OPTIONS = "DENY"
 TRUST_PROXY = envbool("TRUST_PROXY", False)
 if TRUST_PROXY:  # Our proxy sets these headers and strips those that clients send.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-# Requests of a proxy or a probe in plain http are answered directly.
+# Plain http requests from a proxy or a probe are answered directly.
 HTTPS_REDIRECT = SECURE_SSL_REDIRECT = envbool("HTTPS_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics|version)$"]
 DEVICES = (
@@ -141,41 +142,46 @@ DEVICES = (
 PERMISSIONS_POLICY = ", ".join(
     f"{name}=()" for name in (*DEVICES, "payment", "screen-wake-lock", "usb", "xr-spatial-tracking")
 )
-CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+OWN_FILES = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
+CONTENT_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors 'none'"
+FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # For the pages that other sites may show in a frame.
 
 # ---- the league
-SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # Or the name of one of engine.sandbox.TIERS.
+SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # "auto", or the name of one of engine.sandbox.TIERS.
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # Below this tier a worker refuses to play.
 # Percent of the conversations of finished matches that are audited.
 AUDIT_PERCENT = envint("AUDIT_PERCENT", 3, least=0)
-# Limits of one analysis, run in idle time (league.domain.judgements): CPU seconds, and deals over which a decision is judged fairly.
+# Limits of one analysis, made in idle time (league.domain.judgements): CPU seconds, and deals over which a fair analysis averages each decision.
 JUDGE_CPU_S = envint("JUDGE_CPU_S", 300, least=1)
 JUDGE_DEALS = envint("JUDGE_DEALS", 12, least=2)
-# Puzzles from the league's own matches per day; 0: none.
+# The most puzzles a day from the league's own matches; 0: none.
 PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)
 # The wheel has a copy of the documents inside the package (setup.py).
 DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
 # A file from `tute puzzles find` with puzzles for people and bots; empty: no puzzles (league.domain.puzzles).
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
-# With less free space on the disk of STATE_DIR a worker takes no match.
+# A worker takes no match while the disk of STATE_DIR has less free space.
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)
-UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # Unpacked bots and runtimes that no worker is using.
+# The most megabytes of unpacked bots and runtimes that no worker is using.
+UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)
 # Days until the replays of a finished match are removed, by its purpose; 0: never. Results stay (league.domain.matches.logs).
 KEEP_DAYS = {
     "rated": envint("KEEP_RATED_DAYS", 0, least=0),
     "unrated": envint("KEEP_UNRATED_DAYS", 0, least=0),
     "validation": envint("KEEP_VALIDATION_DAYS", 180, least=0),
 }
-# Tables of people (league.domain.tables): the most in the league (0 switches them off), and on one worker, beside its match.
-TABLES = envint("TABLES", 20, least=0)
-# Of them, the most for guests without an account (0: only players sit down); one address gets half of these.
+# Tables of people (league.domain.tables): the most in the league (0 switches them off), and the most on one worker, besides its match.
+TABLES = envint("TABLES", 100, least=0)
+# The most of these tables for guests without an account (0: only players may sit down); one network gets half of them.
 GUEST_TABLES = min(TABLES, envint("GUEST_TABLES", TABLES // 2, least=0))
-GUEST_AWAY_S = envint("GUEST_AWAY_S", 600, least=1)  # After this long without an answer a guest's table is abandoned.
+# A guest's table is abandoned after this many seconds without an answer.
+GUEST_AWAY_S = envint("GUEST_AWAY_S", 600, least=1)
 TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
-TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)  # After thinking this long a person's table releases its worker.
-TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # After this long without an answer a table is abandoned.
+# A person's table releases its worker after this many seconds of thinking.
+TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
+TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
 LADDERS = envbool("LADDERS", True)  # True if the league plays standing ladders in idle time.
-LEASE_S = envint("LEASE_S", 30, least=2)  # After this long without a heartbeat a worker loses its match.
+LEASE_S = envint("LEASE_S", 30, least=2)  # A worker loses its match after this many seconds without a heartbeat.
 # Attempts of a match that may fail by a fault of ours before it is void.
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
 RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # Seconds between two runs of the scheduler.
@@ -184,11 +190,11 @@ RATINGS_AT_ONCE = envint("RATINGS_AT_ONCE", 300, least=0)
 RATINGS_FIT_S = envint("RATINGS_FIT_S", 3, least=1)  # Seconds between two fits of all strengths of such a pool.
 # Seconds between two computations of intervals, ranks and superiority.
 RATINGS_RANK_S = envint("RATINGS_RANK_S", 30, least=1)
-UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # Of one player.
+UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # The most uploads of one player.
 # Defaults for each player; `manage.py set_quota` sets another limit for one of them (league.domain.people.quotas).
 QUOTA_BOARDS = envint("QUOTA_BOARDS", 100_000, least=1)  # Queued.
 QUOTA_TOURNAMENTS = envint("QUOTA_TOURNAMENTS", 20, least=1)  # Unfinished; events and circuits count.
-QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # Not retired.
+QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # The most bots that are not retired.
 QUOTA_VALIDATIONS = envint("QUOTA_VALIDATIONS", 20, least=1)  # Uploads waiting for validation.
 QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # Per day, for bots of other players.
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # Per day.
@@ -196,31 +202,36 @@ QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # Per day.
 QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the editor.
 GUEST_TRIES = envint(
     "GUEST_TRIES", 4, least=0
-)  # Of visitors without an account, at a time; one address gets half of these.
-GUEST_TRIES_PER_HOUR = envint("GUEST_TRIES_PER_HOUR", 240, least=1)  # Of all visitors together.
+)  # The most tries of visitors without an account at the same time; one network gets half of them.
+GUEST_TRIES_PER_HOUR = envint(
+    "GUEST_TRIES_PER_HOUR", 240, least=1
+)  # The most tries of all visitors together in an hour.
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
-QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # Of all uploads.
+QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # The most megabytes of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 # The house bot that stands at 1000 Elo in every pool where it has played.
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"
-MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # Of one match.
-MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # Of one tournament.
+MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # The most boards of one match.
+MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # The most entries of one tournament.
 
-# Connections of one web process that wait for changes of a page (league.service.live).
+# The most connections of one web process that wait for changes of a page (league.service.live).
 LIVE_LISTENERS = envint("LIVE_LISTENERS", 1000, least=0)
-LIVE_PER_ADDRESS = envint("LIVE_PER_ADDRESS", 60, least=0)  # A school is one address.
+# The most such connections of one address; a school is one address.
+LIVE_PER_ADDRESS = envint("LIVE_PER_ADDRESS", 60, least=0)
 
-# Requests and seconds of each rate limit; league.web.common.limits says who is counted. For the API see league.api.http.settings.
+# Requests and seconds of each rate limit; league.web.common.limits says whose requests are counted together. For the API see
+# league.api.http.settings.
 MINUTE, HOUR = 60, 3600
 LIMITS = {
     "login": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "signup": (envint("SIGNUPS_PER_HOUR", 60, least=1), HOUR),
-    "guest": (envint("GUEST_TABLES_PER_HOUR", 120, least=1), HOUR),
+    "guest": (envint("GUEST_TABLES_PER_HOUR", 720, least=1), HOUR),
     "guest-try": (envint("GUEST_TRIES_PER_ADDRESS", 60, least=1), HOUR),
     "password": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "account": (envint("ACCOUNT_TRIES_PER_HOUR", 30, least=1), HOUR),
     "download": (envint("DOWNLOADS_PER_MINUTE", 60, least=1), MINUTE),
+    "change": (envint("CHANGES_PER_MINUTE", 60, least=1), MINUTE),
     "heavy": (envint("HEAVY_PAGES_PER_MINUTE", 300, least=1), MINUTE),
 }
 
@@ -229,10 +240,10 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"chosen": {"()": "league.service.logs.formatter"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
-    "loggers": {  # A line per task would drown the league's own messages.
+    "loggers": {  # A line for each task would drown the league's own messages.
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }
-    | {"kombu.connection": {"level": "ERROR"}}  # It cannot find the host name in the address of a folder.
-    | {"waitress.queue": {"level": "ERROR"}},  # It logs each request that waits for a thread.
+    | {"kombu.connection": {"level": "ERROR"}}  # Kombu warns that the address of a folder has no host name.
+    | {"waitress.queue": {"level": "ERROR"}},  # Waitress logs each request that waits for a thread.
     "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL") or "INFO"},
 }

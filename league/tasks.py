@@ -1,4 +1,4 @@
-"""Celery tasks: thin, with ids as arguments, safe to run twice. Each has a management command that does the same."""
+"""Celery tasks: each is short, takes ids as arguments, and may run twice. A management command does the same."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from league.domain.jobs.worker import Worker
 
 log = logging.getLogger("league.tasks")
-HINTS = 64  # The most messages in the queue of matches: enough to wake every worker, too few to pile up.
-REST_S = 3.0  # After a failure no hint is sent for this time.
-LAST_S = 0.2  # When a process ends, it waits this long for its last hints to be sent.
+HINTS = 64  # The most messages in the queue of matches: enough to wake every worker, too few to accumulate.
+REST_S = 3.0  # After a failure no hint is sent for this many seconds.
+LAST_S = 0.2  # When a process ends, it waits this many seconds for its last hints to be sent.
 
 
 class _Process:
@@ -36,7 +36,7 @@ class _Process:
 
 
 def worker() -> Worker:
-    """Return this process as a worker; its sandbox is proven on first use."""
+    """Return the worker of this process; its sandbox is checked on first use."""
     from league.domain.jobs.worker import Worker  # Imported late: web processes send tasks and never load the sandbox.
 
     this_process = _Process.worker
@@ -58,7 +58,7 @@ def play_match(match_id: int | None = None) -> None:
 
 
 def reconcile() -> None:
-    """Repair what was lost. By hand: `manage.py reconcile`."""
+    """Repair whatever was lost. By hand: `manage.py reconcile`."""
     result = upkeep.reconcile()
     if any(result.counts().values()):
         log.info("reconciled: %s", result)
@@ -76,7 +76,7 @@ def sum_played() -> None:
 
 
 def send_letters() -> int:
-    """Send the digests that are due by mail; return how many were sent. By hand: `manage.py send_digests`."""
+    """Send the due digests by mail; return the number of sent ones. By hand: `manage.py send_digests`."""
     from league.web.people import letters as writing  # Imported late: only the scheduler writes letters.
 
     return letters.send_due(writing.write)
@@ -84,7 +84,7 @@ def send_letters() -> int:
 
 @shared_task(name="league.tasks.open_seasons")
 def open_seasons() -> None:
-    """Open the seasons that are due. Called by Celery's calendar; by hand, also for missed ones: `manage.py reconcile`."""
+    """Open the due seasons. Celery's calendar calls it; by hand, also for missed ones: `manage.py reconcile`."""
     if circuits.open_due():
         wake()
 
@@ -93,14 +93,14 @@ def open_seasons() -> None:
 def refresh_ratings(pool_id: int) -> None:
     """Add new results of a pool to its ratings. By hand: `manage.py refresh_ratings`."""
     pool = Pool.objects.filter(pk=pool_id).first()
-    if pool is None:  # A message may outlive the database that it refers to.
+    if pool is None:  # A message may outlive the database to which it refers.
         log.warning("ratings of pool %s are not refreshed: the pool does not exist", pool_id)
         return
     refits.count_new(pool)
 
 
 def fit_ratings() -> None:
-    """Count what no hint announced in large pools, and refit all strengths there. By hand: `manage.py refresh_ratings`."""
+    """Count results that no hint announced in large pools, and refit all strengths there. By hand: `manage.py refresh_ratings`."""
     refits.count_waiting()
     refits.fit_due()
 
@@ -127,7 +127,7 @@ def check_invariants(hours: float | None = None) -> None:
 
 @shared_task(name="league.tasks.mark_idle")
 def mark_idle() -> None:
-    """Mark bots as idle in the tables where they have not played for long."""
+    """Mark bots as idle in the tables where they have not played for a long time."""
     idle.mark()
 
 
@@ -139,7 +139,7 @@ def let_go() -> None:
 
 
 class Sender:
-    """A thread that sends hints, so that nobody waits for a broker. The scheduler finds what no hint announced."""
+    """A thread that sends hints, so that no other thread waits for a broker. The scheduler also finds work without a hint."""
 
     def __init__(self) -> None:
         self._more = threading.Condition()
@@ -152,7 +152,7 @@ class Sender:
         self._rests_until = 0.0
 
     def send(self, *, work: int = 0, pool: int | None = None, tournament: int | None = None) -> None:
-        """Tell the workers soon that matches are queued, or the scheduler that a pool or a tournament has results."""
+        """Soon tell the workers that matches are queued, or the scheduler that a pool or a tournament has results."""
         with self._more:
             if self._pid != os.getpid():
                 self._begin()
@@ -202,12 +202,12 @@ class Sender:
     def _send(work: int, pools: set[int], cups: set[int]) -> None:
         with celery.app.connection_for_write() as link:
             if work:
-                channel: Any = link.default_channel  # Its type stubs lack this method.
+                channel: Any = link.default_channel  # The type stubs of kombu lack this attribute.
                 work -= channel.queue_declare(queue=celery.MATCHES, durable=True).message_count
             producer = celery.app.amqp.Producer(link, auto_declare=False)
             for _ in range(work):
                 play_match.apply_async(producer=producer, retry=False)
-            for cup in sorted(cups):  # First, because somebody waits for their next match.
+            for cup in sorted(cups):  # Tournaments first, because their players wait for the next match.
                 advance_tournament.apply_async((cup,), producer=producer, retry=False)
             for pool in sorted(pools):
                 refresh_ratings.apply_async((pool,), producer=producer, retry=False)
@@ -217,7 +217,7 @@ _sender = Sender()
 
 
 def wake() -> None:
-    """Send hints until there are as many as queued matches, at most HINTS. Waits for the database, never for a broker."""
+    """Send hints until there are as many as queued matches, at most HINTS. This waits for the database, but never for a broker."""
     if waiting := upkeep.count_waiting(most=HINTS):
         _sender.send(work=waiting)
 

@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 urlpatterns = [
     path(
         "admin/password_change/", RedirectView.as_view(pattern_name="password")
-    ),  # one way to change it, which notes it
+    ),  # There is one page to change the password, and it writes to the journal.
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/", include("league.api.urls")),

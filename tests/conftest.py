@@ -17,9 +17,12 @@ from engine.sandbox.cgroups import reservations
 from tests.engine.sandbox.support import held_tiers
 from tests.support import chromium as browser
 from tests.support import migrated
+from tests.support.files import APART, LONG, POSTGRESQL, ROWS
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
+
+gc.disable()  # until everything is collected: what is imported stays
 
 # Programs that tests start draw audits only where a test says so: lots follow from a key that each state directory makes for itself.
 os.environ.setdefault("AUDIT_PERCENT", "0")
@@ -115,71 +118,6 @@ def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: Redis
         stack.close()
 
 
-# Files that take longer than half a minute, the longest first: begun last, one of them would keep the others waiting at the end.
-LONG = (
-    "tests/chaos/test_chaos.py",
-    "tests/league/domain/upkeep/test_between.py",
-    "tests/league/test_machines.py",
-    "tests/engine/test_compiled.py",
-    "tests/ops/test_production.py",
-    "tests/ops/test_stack.py",
-    "tests/league/web/test_accessible.py",
-    "tests/engine/sandbox/test_other_kernel.py",
-    "tests/league/domain/jobs/test_process.py",
-    "tests/league/domain/matches/test_faults_shown.py",
-    "tests/bots/test_house.py",
-    "tests/engine/sandbox/test_container.py",
-    "tests/league/web/test_browser.py",
-    "tests/league/domain/tournaments/test_formats_played.py",
-    "tests/hostile/test_matches.py",
-    "tests/hostile/test_acts.py",
-    "tests/league/management/test_serve.py",
-    "tests/engine/cli/test_commands.py",
-    "tests/engine/games/test_adding_a_game.py",
-    "tests/league/domain/ladders/test_live.py",
-    "tests/league/domain/ladders/test_drawing.py",
-    "tests/league/domain/tournaments/test_formats.py",
-    "tests/league/domain/ratings/test_refits.py",
-)
-
-
-# Tests that read or write rows: `make slow` runs them on PostgreSQL, too.
-ROWS = (
-    "tests/league/domain",
-    "tests/league/management",
-    "tests/league/api",
-    "tests/league/test_response_cache.py",
-    "tests/league/web/test_bad_input.py",
-)
-# Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
-# reports, turns, guests), constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
-# queries that are written by hand for it (the response cache).
-POSTGRESQL = (
-    "tests/league/domain/core",
-    "tests/league/domain/matches/test_leases.py",
-    "tests/league/domain/matches/test_reports.py",
-    "tests/league/domain/matches/test_fairness.py",
-    "tests/league/domain/ratings/test_totals.py",
-    "tests/league/domain/tables/test_guests.py",
-    "tests/league/api/test_paging.py",
-    "tests/league/web/test_bad_input.py",
-    "tests/league/test_response_cache.py",
-)
-# Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
-APART = (
-    "tests/league/domain/jobs/test_process.py",
-    "tests/league/domain/jobs/test_platform_faults.py",
-    "tests/league/domain/matches/test_faults_shown.py",
-    "tests/league/domain/tournaments/test_formats_played.py",
-    "tests/league/domain/matches/test_concurrency.py",
-    "tests/league/domain/upkeep/test_between.py",
-    "tests/league/domain/tournaments/test_new_format.py",
-    "tests/league/domain/ladders/test_live.py",
-    "tests/league/management/test_serve.py",
-    "tests/league/management/test_upgrade.py",
-)
-
-
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests that run on PostgreSQL as well as on SQLite."""
     file = item.nodeid.partition("::")[0]
@@ -198,9 +136,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Freeze the imported and collected objects: they live to the end, so the garbage collector need not walk through them again and again."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -29,6 +29,16 @@ if TYPE_CHECKING:
 
     Event = Mapping[str, Any]
 
+# In the sandbox the referee reads what this process writes to its standard output. From here on that is the conversation alone: what the bot
+# prints goes to its log, while it is imported and made, by `logging` and by compiled code, too.
+_answers: BinaryIO | None = None
+if sys.orig_argv[-2:-1] and sys.orig_argv[-2].endswith("/gate.pyc"):
+    from posix import dup, dup2
+
+    _answers = open(dup(1), "wb")  # noqa: SIM115, PTH123 - open until the process ends
+    dup2(2, 1)
+    sys.stdout = sys.stderr
+
 __version__ = "1.0"
 PROTOCOL = 1
 NO_LIMIT = 99  # Stronger than any card.
@@ -485,7 +495,7 @@ class View:
     def see(self, event: Event) -> None:
         """Update the view by one event. Unknown kinds are ignored."""
         if event.get("e") == "deal" and event.get("deal") == 1:
-            self._unfollowed = []  # The previous board is finished.
+            self._unfollowed = []  # The previous board has ended.
         self._unfollowed.append(event)
         handler = self._handlers.get(event.get("e", ""))
         if handler is not None:
@@ -532,7 +542,7 @@ class View:
         self.gone: list[str] = []
         self.notice: tuple[int, str] | None = None
         self.known: list[set[str]] = [set() for _ in range(n)]
-        # Per seat and suit: it holds no card of this strength or more.
+        # By seat and suit: the seat holds no unseen card of this strength or more.
         self.limit: list[dict[str, int]] = [{} for _ in range(n)]
         self.unseen: set[str] = set(self.pack).difference(self.hand)
         self._open = self.stock > 0
@@ -708,14 +718,14 @@ class View:
             self._learn_unruffed(seat, trump, card)
 
     def _learn_unbeaten(self, seat: int, led: str, strength: int) -> None:
-        """A seat that follows below the best card has no higher one, if it would have had to beat it."""
+        """Learn that a seat that follows below the best card has no higher one, if it had to beat that card."""
         if led == self.trump or self._best_of(self.trump) < 0 or self.rules["beat_after_trumped"]:
             best = self._best_of(led)
             if strength < best:
                 self._lacks(seat, led, best)
 
     def _learn_unruffed(self, seat: int, trump: str, card: str) -> None:
-        """A seat that cannot follow and does not ruff, or ruffs too low, has no higher trump."""
+        """Learn that a seat that cannot follow and does not ruff, or ruffs too low, has no higher trump."""
         best = self._best_of(trump)
         if card[1] != trump:
             self._lacks(seat, trump, 0 if best < 0 or self.rules["undertrump"] else best)
@@ -890,7 +900,7 @@ def run(bot: Bot, *, rescue: bool = False) -> None:
     """
     if len(sys.argv) > 1:
         sys.exit(_command_line(bot, rescue, sys.argv[1:]))
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    requests, answers = sys.stdin.buffer, _answers or sys.stdout.buffer
     sys.stdout = sys.stderr  # print() must not break the conversation.
     try:  # noqa: SIM105 - contextlib is one more import
         _talk(Session(bot, rescue), requests, answers)

@@ -76,7 +76,7 @@ def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
 
 
 def _join(view: View, calls: list[str], legal: Sequence[str]) -> str:
-    """Decide whether to join in bato: one trick is enough, but every seat that has joined takes some of the four."""
+    """Decide whether to join in bato: one trick is enough, but each seat that has joined takes some of the four tricks."""
     joined = sum(call == "join" for _, call in view.calls)
     is_good = view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 0.8 + 0.25 * joined
     return "join" if is_good or "out" not in legal else "out"
@@ -109,7 +109,7 @@ def _discard(view: View, choices: list[str], legal: Sequence[str]) -> str:
 
 
 def _last_ten(view: View, answers: list[str], legal: Sequence[str]) -> str:
-    """Decide in gana-pierde: ten points are welcome only if they make 101, or if nobody else would be below."""
+    """Decide in gana-pierde: take the ten points only if they make 101 or if more points are welcome."""
     return "take" if aim(view) > 0 or view.points(view.seat) >= 101 else "decline"
 
 
@@ -147,9 +147,8 @@ def likely_tricks(view: View, hand: Sequence[str], trump: str | None) -> float:
     """Return the tricks that a hand can expect, by the probability that nobody holds anything better."""
     others = max(1, view.seats - len(view.out) - 1)
     size = max(1, len(hand))
-    in_play = min(
-        1.0, others * size / max(1, len(view.pack) - size)
-    )  # Probability that a given card is in play at all.
+    # Probability that a given card is in play at all.
+    in_play = min(1.0, others * size / max(1, len(view.pack) - size))
     expected = 0.0
     for card in hand:
         higher = [c for c in view.unseen if c[1] == card[1] and view.strength(c) > view.strength(card)]

@@ -72,7 +72,7 @@ class TuteGame(pyspiel.Game):  # type: ignore[misc]
         return TuteState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TuteObserver:
-        """Return the observer of this game. It takes no parameters (ValueError)."""
+        """Return the observer of this game. Raise ValueError for any parameter."""
         if params:
             raise ValueError(f"Tute observers take no parameters, not {params!r}")
         return TuteObserver()

@@ -81,7 +81,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         return {"observation": tensors.observation(state, seat), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Apply an action of the agent to move. An illegal one forfeits the match; None is for an agent that is done."""
+        """Apply an action of the agent to move. An illegal one forfeits the match; Pass None for an agent that is done."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -102,7 +102,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
 
     def _finish(self, rewards: list[float]) -> None:
         self.rewards = dict(zip(self.possible_agents, map(float, rewards), strict=True))
-        self._accumulate_rewards()  # They were all zero before.
+        self._accumulate_rewards()  # All rewards were zero until now.
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
 
@@ -118,7 +118,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         )
 
     def close(self) -> None:
-        """Do nothing: nothing is open."""
+        """Do nothing: the environment holds nothing open."""
 
 
 def env(key: str, *, deals: int | None = None, render_mode: str | None = None, **options: Any) -> TuteEnv:

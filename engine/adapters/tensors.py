@@ -88,7 +88,8 @@ def _lookups(pack_size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArra
     """Return, for each number of a vector, the byte it comes from and the offset of its values, and the table of all values."""
     sources = np.zeros(SIZE, np.intp)
     starts = np.zeros(SIZE, np.intp)
-    tables: dict[bytes, int] = {np.zeros(256, np.float32).tobytes(): 0}  # Many numbers share their values.
+    # Many numbers of the vector share one table of values.
+    tables: dict[bytes, int] = {np.zeros(256, np.float32).tobytes(): 0}
     for place, source, values in _numbers(pack_size):
         sources[place] = source
         starts[place] = 256 * tables.setdefault(values.astype(np.float32).tobytes(), len(tables))

@@ -30,7 +30,7 @@ from engine.search.batch import KEEP, Batch
 Bytes = NDArray[np.uint8]
 Policy = Callable[[Bytes, NDArray[np.int8]], NDArray[np.integer[Any]]]
 
-LINE = 64  # Bytes; each array begins at a multiple.
+LINE = 64  # Bytes of a cache line; each array begins at a multiple.
 
 
 class Arrays:
@@ -81,7 +81,7 @@ class Arrays:
         return sum(-(-size // LINE) * LINE for size in sizes)
 
     def part(self, first: int, last: int) -> Arrays:
-        """Return the rows `first` to `last` - 1 over the same memory, for one of several processes to write."""
+        """Return the rows `first` to `last` - 1 over the same memory, so that several processes can each write a part."""
         names = ("observations", "masks", "rewards", "turns", "ended", "forfeited")
         return self._over({name: getattr(self, name)[first:last] for name in names})
 
@@ -114,13 +114,13 @@ class Matches:
         self.batch = Batch(self.game, count, deals=deals, seed=seed)
         batch = self.batch
         blocks = {
-            "observations": _seen(batch.observations, np.uint8, (count, encoding.SIZE)),
-            "masks": _seen(batch.masks, np.int8, (count, batch.width)),
-            "turns": _seen(batch.turns, np.uint8, (count,)),
-            "ended": _seen(batch.ended, np.bool_, (count,)),
-            "forfeited": _seen(batch.forfeited, np.bool_, (count,)),
+            "observations": _read_only_view(batch.observations, np.uint8, (count, encoding.SIZE)),
+            "masks": _read_only_view(batch.masks, np.int8, (count, batch.width)),
+            "turns": _read_only_view(batch.turns, np.uint8, (count,)),
+            "ended": _read_only_view(batch.ended, np.bool_, (count,)),
+            "forfeited": _read_only_view(batch.forfeited, np.bool_, (count,)),
         }
-        self._margins = _seen(batch.margins, np.int64, (count, self.game.players))
+        self._margins = _read_only_view(batch.margins, np.int64, (count, self.game.players))
         self._pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
         if arrays is None:
             self.arrays = Arrays._over(blocks | {"rewards": np.zeros((count, self.game.players), np.float32)})
@@ -160,7 +160,7 @@ class Matches:
         np.divide(self._margins, self.game.players, out=self.arrays.rewards, casting="unsafe")
 
 
-def _seen(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+def _read_only_view(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     """Return a read-only view of a block of the core, which shows later changes too."""
     array = np.frombuffer(memoryview(block), kind).reshape(shape)
     array.flags.writeable = False
@@ -211,7 +211,7 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Deal again; without a seed by the environment's own generator. Raise TypeError for a list: match i gets the seed `seed` + i."""
+        """Deal again: match i gets the seed `seed` + i. Without a seed the environment's generator draws one. Raise TypeError for a list of seeds."""
         if isinstance(seed, list):
             raise TypeError("pass one seed: match i is dealt by seed + i")
         super().reset(seed=seed, options=options)

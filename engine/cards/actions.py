@@ -31,7 +31,7 @@ TRUMP: Final = 80  # + suit
 CALL: Final = 84  # + card
 PREDICT: Final = 136  # + tricks, 0..17
 BID: Final = 200  # + points, 0..230
-DISCARD: Final = 1000  # + 53-ary digits: 1 + card for each card put away, ascending; 1000 itself keeps all
+DISCARD: Final = 1000  # + base-53 digits, 1 + card for each card put away, ascending; 1000 itself keeps all
 
 _WORDS = {
     PASS: "pass",
@@ -75,7 +75,7 @@ _UP_TO = (1, 5, 11, 15, 16)  # ways to put away at most 0, 1, 2, 3, 4 of four ca
 
 
 def _discards_of_four(hand: tuple[int, ...]) -> list[int]:
-    """Return `discards` of any number of cards of a hand of four. The sums are written out because bato asks so often."""
+    """Return `discards` of any number of cards of a hand of four. The sums are written out because bato needs them very often."""
     a, b, c, d = hand
     a += DISCARD + 1  # each card as the first digit
     b += DISCARD + 1

@@ -14,7 +14,7 @@ from typing import Final
 from engine.errors import EngineError
 
 NO_SUIT: Final = 4
-SUIT_BITS: Final = 15  # two suits fill one digit of a Python int
+SUIT_BITS: Final = 15  # Python stores an int in digits of 30 bits, so two suits fill one.
 ONE_SUIT = (1 << SUIT_BITS) - 1
 LOW_SUITS = (1 << 2 * SUIT_BITS) - 1
 SPANISH_SUITS = "oceb"  # coins, cups, swords, batons
@@ -41,7 +41,7 @@ class Pack:
         self._there = frozenset(self.cards)
         self.suit = [card // self.size for card in range(len(self.texts))]
         self.bit = [1 << card % self.size for card in range(len(self.texts))]
-        # One bit a card in a number for all suits, 15 bits a suit: adding flags makes a hand in one step.
+        # `flag` has one bit per card in an int for all suits, 15 bits a suit: adding flags makes a hand in one step.
         self.flag = [1 << SUIT_BITS * (card // self.size) + card % self.size for card in range(len(self.texts))]
         self.suit_flags = [ONE_SUIT << SUIT_BITS * suit for suit in range(NO_SUIT)] + [0]  # NO_SUIT: no card
         self.of_flag = {flag: card for card, flag in enumerate(self.flag)}
@@ -56,7 +56,7 @@ class Pack:
         return self.texts[card]
 
     def names(self, cards: Iterable[int]) -> list[str]:
-        """Return the texts of some cards, without checking them."""
+        """Return the texts of the cards, without checking them."""
         return list(map(self.texts.__getitem__, cards))
 
     def parse(self, text: str) -> int:
@@ -89,7 +89,7 @@ class Pack:
         return [self.mask("".join(rank for rank in self.ranks if points.get(rank, 0) == value)) for value in values]
 
     def hand(self, cards: Iterable[int]) -> list[int]:
-        """Return the hand (see module docstring) of some cards."""
+        """Return the cards as a hand (see module docstring)."""
         hand = [0] * (NO_SUIT + 1)
         for card in cards:
             hand[card // self.size] |= self.bit[card]

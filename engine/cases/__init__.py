@@ -23,7 +23,7 @@ ANSWERS: dict[str, Callable[[engine.Game, Case], Answer]] = {
 
 
 @dataclass(frozen=True)
-class Result:
+class CaseResult:
     """The result of one case. `problem` is empty if it passes, else it states the expected and the actual answer."""
 
     path: str
@@ -38,14 +38,14 @@ class Result:
         return not self.problem
 
 
-def run(path: Path) -> Iterator[Result]:
+def run(path: Path) -> Iterator[CaseResult]:
     """Yield the results of every case in a file, or in every .yaml file of a folder. Raise EngineError for an invalid case file."""
     files = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
     if not files:
         raise EngineError(f"{path}: this folder has no .yaml file of worked cases")
     for file in files:
         for game, case in read(file):
-            yield Result(str(file), game, str(case.get("id")), str(case.get("kind")), problem(game, case))
+            yield CaseResult(str(file), game, str(case.get("id")), str(case.get("kind")), problem(game, case))
 
 
 def read(file: Path) -> Iterator[tuple[str, Case]]:
@@ -91,7 +91,7 @@ def problem(game: str, case: Case) -> str:
     except (EngineError, TypeError, IndexError, ValueError) as error:
         return f"this case cannot run: {error}"
     wrong = [
-        f"{name}: expected {_shown(expected)}, the engine says {_shown(answer[name]) if name in answer else 'nothing'}"
+        f"{name}: expected {_format_value(expected)}, the engine says {_format_value(answer[name]) if name in answer else 'nothing'}"
         for name, expected in expect.items()
         if name not in answer or not _same(answer[name], expected, name)
     ]
@@ -99,7 +99,7 @@ def problem(game: str, case: Case) -> str:
 
 
 def _same(actual: Any, expected: Any, name: str) -> bool:
-    """Compare, ignoring the order of sets. In a mapping by seat, missing seats have nothing; in one by name, unexpected names are ignored."""
+    """Compare. In a set the order is ignored; in a mapping by seat, missing seats have nothing; in one by name, extra names are ignored."""
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
         by_seat = bool(expected) and all(type(key) is int for key in expected)
         actual = {key: value for key, value in actual.items() if key in expected or (by_seat and value)}
@@ -118,5 +118,5 @@ def _plain(value: Any, name: str) -> Any:
     return value
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return repr(sorted(value, key=str)) if isinstance(value, set) else repr(value)

@@ -108,7 +108,7 @@ def _plays(game: engine.Game, leader: str, trump: str, led: str, seat: str, card
 
 
 def _void(state: State, card: str, suit: str, led: str) -> bool:
-    """Return True if the hand that played this card can have held no card of a suit."""
+    """Return True if the seat that played `card` cannot have held a card of `suit`."""
     could = [
         text for text in map(state.game.pack.text, state.game.pack.cards) if text[1] == suit and text not in (card, led)
     ]

@@ -49,7 +49,7 @@ def after_trick(game: engine.Game, position: Case) -> State:
     return state
 
 
-def counted(game: engine.Game, position: Case) -> State:
+def ready_to_count(game: engine.Game, position: Case) -> State:
     """Return a deal ready to be counted: captured points, songs, last trick, tute."""
     state = begin(game, position)
     if "carried" in position:
@@ -76,7 +76,7 @@ def counted(game: engine.Game, position: Case) -> State:
 
 
 def free_suit(position: Case) -> int:
-    """Return a trump for counts that name none: a suit without a sung 20, to distinguish it from a 40."""
+    """Return a trump suit for a case that names none: a suit without a sung 20, to distinguish it from a 40."""
     twenties = {
         text[-1] for text in (*position.get("songs", ()), *position.get("table_songs", ())) if not text.endswith("40")
     }

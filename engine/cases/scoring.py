@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import engine
 from engine.cards import actions as act
-from engine.cases.positions import Answer, Case, begin, counted, free_suit
+from engine.cases.positions import Answer, Case, begin, free_suit, ready_to_count
 from engine.match import position as pos
 from engine.match import steps
 from engine.match.opening import dealing
@@ -16,7 +16,7 @@ from engine.rules.verdict import Verdict
 
 def claim(game: engine.Game, position: Case) -> Answer:
     """Return whether a seat may claim the target, and who then wins the game."""
-    state = counted(game, position)
+    state = ready_to_count(game, position)
     seat = position["seat"]
     pos.won_trick(state, seat)
     state.ask(seat, None)
@@ -29,9 +29,8 @@ def claim(game: engine.Game, position: Case) -> Answer:
 
 def auto_end(game: engine.Game, position: Case) -> Answer:
     """Return whether the side that has just scored has reached the target and so ended the game."""
-    state = counted(game, position)
-    seat = game.sides[position["scorer"]][0]
-    over = claims.reached_by(state, seat) == steps.DECIDED
+    state = ready_to_count(game, position)
+    over = claims.reached_by(state, position["scorer"]) == steps.DECIDED
     return {"over": over, "winner": state.verdict.winner if over and state.verdict else None}
 
 
@@ -79,7 +78,7 @@ def last_trick_choice(game: engine.Game, position: Case) -> Answer:
 
 def scoring(game: engine.Game, position: Case) -> Answer:
     """Count a deal: points, totals, winner, games won, next dealer."""
-    state = counted(game, position)
+    state = ready_to_count(game, position)
     points = dict(enumerate(state.side_points()))
     totals = dict(enumerate(state.totals_now()))
     verdict = _verdict(state, position) if not position.get("partial") else Verdict(None)
@@ -109,7 +108,7 @@ def _verdict(state: State, position: Case) -> Verdict:
 
 def result(game: engine.Game, position: Case) -> Answer:
     """Return the winner or losers of a deal with these points, and its value in games and chips."""
-    state = counted(game, position)
+    state = ready_to_count(game, position)
     state.songs = [0] * state.seats  # deal_points include them.
     state.tute_by = position.get("tute_by", -1) if position.get("tute_by") is not None else -1
     state.left = 0

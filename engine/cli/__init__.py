@@ -80,7 +80,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and refuse options that this parser does not know. A parser of a command is asked before the top one."""
+        """Parse, and refuse options that this parser does not know. The parser of a command runs before that of `tute`."""
         values, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("-") and word != "-"), None)
         if unknown is not None:
@@ -120,7 +120,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # The reader of our output is gone; avoid a second error at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads our output any more; avoid a second error at exit.
         return OK
     except OSError as error:
         if error.filename is None:

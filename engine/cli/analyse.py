@@ -28,7 +28,7 @@ grows with the number of deals. LOG is the output of tute play --log, the log of
 Decisions that cannot be solved within a limit are reported as not judged: deals that are not between two sides; with Python source,
 everything but endings; with compiled rules (make fast), the first tricks of most games.
 """
-WORST = 5  # Printed decisions; --json has all.
+WORST = 5  # Number of decisions printed; --json has all.
 
 
 def add(commands: Any) -> None:
@@ -66,7 +66,7 @@ class JudgedDecision:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Analyse, summarise and print."""
+    """Analyse the log, summarise it and print the result."""
     from engine.analysis import JUDGE
     from engine.compiled import COMPILED
     from engine.replay import ReplayError
@@ -125,7 +125,7 @@ def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> I
 
 
 def _tallies(places: Iterable[JudgedDecision]) -> dict[str, dict[str, Tally]]:
-    """Return the tallies by bot: of all its decisions ("all") and of each phase."""
+    """Return tallies by bot and phase; "all" counts the decisions of all phases."""
     from engine.analysis import PHASES, Tally
 
     tallies: dict[str, dict[str, Tally]] = {}

@@ -134,7 +134,7 @@ def check(args: argparse.Namespace) -> int:
                 else:
                     _print_no_start(bot, reports[-1])
                 sys.stdout.flush()
-            if not started:  # It would fail in the same way at every other table.
+            if not started:  # The bot would fail in the same way at every other table.
                 break
     failed = [report for report in reports if report["faults"]]
     if args.json:
@@ -164,7 +164,7 @@ def short(tables: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def few(tables: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return as few tables as have every situation together: greedily the one that adds most, the smaller of two equal ones."""
+    """Return few tables that together contain every situation: greedily take the table that adds most, and of equal ones the smaller."""
     import engine
     from engine.runner import rare_decisions
 
@@ -251,7 +251,7 @@ def _print_table(bot: BotSpec, report: dict[str, Any]) -> None:
         if (
             report_of_fault.kind,
             report_of_fault.detail[:60],
-        ) in explained:  # The same mistake in a later pass adds nothing.
+        ) in explained:  # Explaining the same mistake of a later pass would add nothing.
             continue
         explained.add((report_of_fault.kind, report_of_fault.detail[:60]))
         if where != "match":

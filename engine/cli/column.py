@@ -8,8 +8,8 @@ from typing import Any
 from engine.rulebook.words import SUITS, card_name
 
 RANK_ORDER = "13RCS765420"
-SHOWN_OTHERWISE = ("match", "deal", "play", "trick")  # The diagram and the lines of tricks show these events.
-# Sentences of events, with the fields of the event; the others are listed as they stand in the log.
+SHOWN_OTHERWISE = ("match", "deal", "play", "trick")  # The diagram and the lines of tricks show these events already.
+# The sentence of each event, with fields of the event in braces; other events are printed as in the log.
 SENTENCES = {
     "song": "{who} sings in {suit}: {points}",
     "tute": "{who} declares tute: {cards}",
@@ -86,7 +86,7 @@ def _sentence(event: dict[str, Any], names: Sequence[str]) -> str:
         return HEADS[kind].format(points=text, scores=text)
     try:
         return SENTENCES[kind].format(**words)
-    except KeyError:  # An event without a sentence here, or with its cards hidden.
+    except KeyError:  # The event has no sentence here, or its cards are hidden.
         rest = ", ".join(f"{name} {value}" for name, value in words.items() if name not in ("e", "seat", "who"))
         return f"{words.get('who', '')} {kind.replace('_', ' ')}{': ' if rest else ''}{rest}".strip()
 

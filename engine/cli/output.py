@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-Advance = Callable[[int, int], None]  # Finished, total.
+Advance = Callable[[int, int], None]  # Number finished, total number.
 EVERY_S = 5.0  # Interval between two lines of progress without a terminal.
-GOOD, BAD, STRONG = "32", "31", "1"  # Codes of terminals: green, red, bold.
+GOOD, BAD, STRONG = "32", "31", "1"  # Terminal codes: green, red, bold.
 
 _color = "auto"  # The value of --color.
 
@@ -36,12 +36,12 @@ def paint(text: str, code: str, stream: TextIO | None = None) -> str:
     return f"\033[{code}m{text}\033[0m" if _color == "always" or (_color == "auto" and auto) else text
 
 
-class Cell(str):
-    """A cell of a table with a colour, which does not count for its width."""
+class PaintedCell(str):
+    """A cell of a table with a colour, which does not count towards its width."""
 
     code: str
 
-    def __new__(cls, text: object, code: str) -> Cell:
+    def __new__(cls, text: object, code: str) -> PaintedCell:
         """Return the text with its colour."""
         cell = super().__new__(cls, text)
         cell.code = code
@@ -87,7 +87,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], left_c
             text = cell.ljust(width) if i < left_columns else cell.rjust(width)
             if i == len(cells) - 1:
                 text = text.rstrip()
-            padded.append(paint(text, cell.code) if isinstance(cell, Cell) else text)
+            padded.append(paint(text, cell.code) if isinstance(cell, PaintedCell) else text)
         return "  ".join(padded).rstrip()
 
     print(line(columns))
@@ -113,7 +113,7 @@ def paragraph(text: str, indent: str = "") -> None:
 def progress(label: str, *, among_results: bool = False) -> Iterator[Advance]:
     """Show progress on stderr while the block runs: a bar on a terminal, elsewhere a line every few seconds, for logs and pipes.
 
-    among_results: the block prints its results one by one, which show the progress; no other lines come between them.
+    among_results: the block itself prints its results one by one; then pipes get no other lines of progress.
     """
     if not sys.stderr.isatty():
         yield _silent if among_results else _lines(label)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import series, table
-from engine.cli.output import BAD, GOOD, Cell, command, json_flag, paragraph, print_json, print_table, progress
+from engine.cli.output import BAD, GOOD, PaintedCell, command, json_flag, paragraph, print_json, print_table, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ exit codes:
   2  the command or its input is wrong
   3  something on this machine failed
 """
-FAULTS = 8  # Faults of a bot that are printed in full.
-MOST = 20_000  # Limit of boards of a test, unless -n says otherwise.
+FAULTS = 8  # Number of faults printed in full per bot.
+MOST = 20_000  # Most boards of a test, unless -n says otherwise.
 
 
 def add(commands: Any) -> None:
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     test = series.Sequential(*args.sprt) if args.sprt else None
     seed = args.seed if args.seed is not None else secrets.token_hex(4)
     if args.resume is not None and args.seed is None:
-        seed = series.Journal.seed(args.resume) or seed
+        seed = series.SeriesJournal.seed(args.resume) or seed
     spec = _spec(args, seed)
     if test is not None and len(spec.parties) != 2:
         raise Problem(f"--sprt compares two bots, not {len(spec.parties)}")
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     box = table.open_sandbox(args.sandbox)
     if args.sealed and box.report.unsealed:
         raise Problem(f"bots cannot be sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
-    journal = series.Journal(args.resume, spec, seed, args.log) if args.resume is not None else None
+    journal = series.SeriesJournal(args.resume, spec, seed, args.log) if args.resume is not None else None
     with progress(f"{table.title(spec.game)}, {len(spec.boards)} boards") as advance:
         played = series.play(series.matches(spec), box, jobs, log=args.log, journal=journal, test=test, advance=advance)
     test_result = test.result(played.scores()) if test is not None else None
@@ -186,8 +186,8 @@ def _print(
         margin = "" if party.margin is None else f"{party.difference:+.2f} ± {party.margin:.2f}"
         verdict = "" if party.margin is None else "yes" if party.clear else "no"
         if party.margin is not None and party.clear:
-            margin = Cell(margin, GOOD if party.difference > 0 else BAD)
-        won, lost = Cell(party.won, GOOD), Cell(party.lost, BAD)
+            margin = PaintedCell(margin, GOOD if party.difference > 0 else BAD)
+        won, lost = PaintedCell(party.won, GOOD), PaintedCell(party.lost, BAD)
         rows.append((name, won, party.drawn, lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict))
     sittings = sum(len(board["sittings"]) for board in played.boards)
     host = played.host

@@ -140,7 +140,7 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
 
 
 def _responses(args: argparse.Namespace, spec: MatchSpec) -> list[BotSpec]:
-    """Return the candidates: house bots and named bots that play this game and are not the bot itself."""
+    """Return the candidates: the house bots and the named bots that play this game, without the probed bot."""
     bots_by_hash: dict[str, BotSpec] = {}
     for name in [*args.responses, *table.house_names()]:
         bot = table.find_bot(name, refused=USAGE)
@@ -150,7 +150,7 @@ def _responses(args: argparse.Namespace, spec: MatchSpec) -> list[BotSpec]:
 
 
 def document(spec: MatchSpec, result: Probe, seed: str) -> dict[str, Any]:
-    """Return the result as data for scripts, format tute-probe/1. seconds: of training and of the test."""
+    """Return the result as data for scripts, format tute-probe/1. seconds: the duration of training and of the test."""
     from dataclasses import asdict
 
     from engine.game import load

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 OK = 0
-FAILED = 1  # What was checked is not valid.
+FAILED = 1  # The command has checked something, and it is not valid.
 USAGE = 2  # Wrong command or input.
 INFRASTRUCTURE = 3  # A failure of this machine: sandbox, disk.
 INTERRUPTED = 130  # The code that shells report for SIGINT.

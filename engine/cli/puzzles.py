@@ -37,7 +37,7 @@ exit codes of try:
   0  the bot answered every puzzle, rightly or not
   1  the bot failed at a puzzle
 """
-WORST = 5  # Printed answers; --json has all.
+WORST = 5  # Number of answers printed; --json has all.
 
 
 def add(commands: Any) -> None:
@@ -105,7 +105,7 @@ def _find(args: argparse.Namespace) -> int:
         raise Problem(f"{args.output} exists already; choose another name or remove it") from None
     except (ReplayError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         if new_file and not ids:
-            new_file.unlink(missing_ok=True)  # It is empty, and would block the next attempt.
+            new_file.unlink(missing_ok=True)  # The file is empty, and would block the next attempt.
         raise Problem(f"{args.target}: {error}") from None
     print(f"{len(ids)} puzzles in {len(replays)} sittings", file=sys.stderr)
     return OK
@@ -187,7 +187,7 @@ def _plain(score: Score, unit: str | None) -> dict[str, Any]:
 
 
 def _unit(puzzles: Sequence[Puzzle], part: str) -> str | None:
-    """Return the unit of a part of the puzzles, None if there are several: then losses cannot be added."""
+    """Return the unit of a part of the puzzles; None if they have several units, so that losses cannot be added."""
     units = {puzzle.unit for puzzle in puzzles if part in ("all", puzzle.game)}
     return units.pop() if len(units) == 1 else None
 

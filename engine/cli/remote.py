@@ -28,7 +28,7 @@ MATCH_ID = re.compile("[a-z0-9]{6,20}")
 
 
 @dataclass(frozen=True)
-class Answer:
+class LeagueAnswer:
     """The headers and the body of an answer."""
 
     headers: Message
@@ -74,8 +74,8 @@ class League:
 
     def ask(
         self, method: str, address: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
-        """Send one request to this league. Raise Problem, in the league's own words if it refuses, or if it cannot be reached."""
+    ) -> LeagueAnswer:
+        """Send one request to this league. Raise Problem if the league refuses (with its own message) or cannot be reached."""
         request = Request(self.url + address, data=body, method=method, headers=dict(headers or {}))  # noqa: S310 - `at` allows only http and https
         request.add_header("Accept", "application/json, */*;q=0.5")
         if self.token:
@@ -83,11 +83,11 @@ class League:
         for attempt in range(TRIES):
             try:
                 with _opener.open(request, timeout=PATIENCE_S) as response:
-                    return Answer(response.headers, response.read(LARGEST))
+                    return LeagueAnswer(response.headers, response.read(LARGEST))
             except HTTPError as error:
                 wait = _wait(error, attempt)
                 if wait is None:
-                    _refused(error)
+                    _refusal(error)
                 time.sleep(wait)
             except (URLError, OSError, ssl.SSLError) as error:
                 reason = getattr(error, "reason", error)
@@ -99,7 +99,7 @@ class League:
 
 
 def _wait(error: HTTPError, attempt: int) -> float | None:
-    """Return how long to wait before repeating the request; None if that is no use."""
+    """Return how long to wait before repeating the request; None if repeating is useless."""
     if error.code not in (429, 503) or attempt == TRIES - 1:
         return None
     try:
@@ -109,7 +109,7 @@ def _wait(error: HTTPError, attempt: int) -> float | None:
     return wait if 0 <= wait <= LONGEST_WAIT_S else None
 
 
-def _refused(error: HTTPError) -> NoReturn:
+def _refusal(error: HTTPError) -> NoReturn:
     body = error.read(1 << 16)
     try:
         document = json.loads(body)
@@ -120,7 +120,7 @@ def _refused(error: HTTPError) -> NoReturn:
 
 
 def _in_words(document: dict[str, Any]) -> str:
-    """Return what happened and what to do. The faults of single values say both, and replace the general advice."""
+    """Return what happened and what to do. Messages about single fields say both, and replace the general advice."""
     errors = document.get("errors") or {}
     by_field = [str(text) for texts in errors.values() for text in (texts if isinstance(texts, list) else [texts])]
     parts = by_field or [str(document[part]) for part in ("detail", "what_to_do") if document.get(part)]
@@ -156,7 +156,7 @@ def _local(host: str) -> bool:
 
 
 def leagues_file() -> Path:
-    """Return the file of addresses and tokens, which only its owner can read."""
+    """Return the path of the file with addresses and tokens, which only its owner can read."""
     base = os.environ.get("XDG_CONFIG_HOME")
     return (Path(base) if base else Path.home() / ".config") / "tute-league" / "leagues.json"
 
@@ -172,7 +172,7 @@ def _stored() -> dict[str, Any]:
 
 
 def keep(league: League | None, forget: str = "") -> None:
-    """Store a league and its token as the latest one, or remove one."""
+    """Store a league and its token as the latest league, or remove the league `forget`."""
     stored = _stored()
     if league is not None:
         stored["tokens"][league.url] = league.token
@@ -190,7 +190,7 @@ def keep(league: League | None, forget: str = "") -> None:
 
 
 def chosen(url: str | None, *, signed_in: bool = False) -> League:
-    """Return the league of --league, TUTE_LEAGUE or the latest `tute login`, with the token of TUTE_TOKEN or that login. Raise Problem if none."""
+    """Return the league of --league, TUTE_LEAGUE or the latest `tute login`, and the token of TUTE_TOKEN or that login. Raise Problem without one."""
     stored = _stored()
     where = url or os.environ.get("TUTE_LEAGUE") or stored["latest"]
     if where is None:

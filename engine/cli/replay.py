@@ -99,5 +99,5 @@ def _own(path: Path, args: argparse.Namespace) -> int:
 
 
 def _write(text: str) -> None:
-    """Print text of others without control characters."""
+    """Print text written by others, without its control characters."""
     sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text))

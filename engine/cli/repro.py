@@ -36,7 +36,7 @@ exit codes:
   2  the log, the bot or the choice of seats is wrong
   3  something on this machine failed
 """
-SHOWN = 20  # Printed differences; --json has all.
+SHOWN = 20  # Number of differences printed; --json has all.
 
 
 def add(commands: Any) -> None:
@@ -60,7 +60,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Repeat a logged match with a bot, or print its lines."""
+    """Send the logged requests to the bot again, or print them."""
     from engine.replay import ReplayError
     from engine.runner.rebuild import exchanges, passes
 
@@ -108,7 +108,7 @@ def _place(text: str) -> int:
 
 
 def documents(log: str, league: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the replays of a log: of one file, one per line, or of a match of the league. Raise Problem if it is not a log."""
+    """Yield the replays of a log, which is a file with one replay per line, or a match of the league. Raise Problem if it is not a log."""
     path = Path(log)
     if remote.is_match_id(log):
         path, text = Path(f"{log}.jsonl"), remote.match_log(remote.chosen(league), log)
@@ -130,7 +130,7 @@ def _pass(group: Sequence[dict[str, Any]]) -> int:
 
 
 def party_of(group: Sequence[dict[str, Any]], bot: BotSpec, wanted_number: int | None) -> int:
-    """Return the bot's party in the match: the one with its name, or `wanted_number`. Raise Problem if neither decides."""
+    """Return the bot's party in the match: the one with its name, or `wanted_number`. Raise Problem if there is no such party."""
     names = group[0]["meta"]["parties"]
     if wanted_number is not None:
         if not 0 <= wanted_number < len(names):

@@ -17,7 +17,7 @@ from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 from engine.cli.table import state_dir
 
 if TYPE_CHECKING:
-    from engine.sandbox.channels.meter import Finding
+    from engine.sandbox.channels.meter import ChannelResult
 
 MIN_TRIALS = 4
 EXAMPLE = """
@@ -80,7 +80,7 @@ def _write(file: Path, name: str, table: str) -> None:
 
 
 def _with_table(text: str, name: str, table: str) -> str:
-    """Return the document with the table between its markers. Raise Problem if it has none."""
+    """Return the document with the table between its markers. Raise Problem if it lacks the markers."""
     begin, end = (mark.format(name) for mark in MARKS)
     head, opening, rest = text.partition(begin)
     _old, closed, tail = rest.partition(end)
@@ -90,7 +90,7 @@ def _with_table(text: str, name: str, table: str) -> str:
 
 
 def channels(args: argparse.Namespace) -> int:
-    """Measure every channel in every tier that holds here. Raise Problem if none does, or a named one does not."""
+    """Measure every channel in every tier that holds here. Raise Problem if no tier holds, or a named tier does not."""
     from engine.sandbox import SandboxError
     from engine.sandbox.channels.meter import KINDS, measure
     from engine.sandbox.files import runtimes
@@ -98,7 +98,7 @@ def channels(args: argparse.Namespace) -> int:
 
     if args.trials < MIN_TRIALS:
         raise Problem(f"--trials {args.trials} is too few; give at least {MIN_TRIALS}")
-    findings_by_mode: dict[str, list[Finding]] = {}
+    findings_by_mode: dict[str, list[ChannelResult]] = {}
     try:
         with progress("channels") as advance:
             modes = _modes(args.tier)
@@ -131,12 +131,12 @@ def channels(args: argparse.Namespace) -> int:
 
 
 def machine() -> str:
-    """Describe the machine of a measurement."""
+    """Describe this machine for the report of a measurement."""
     return f"Linux {platform.release()}, {platform.machine()}, {os.cpu_count()} processors, {'root' if os.geteuid() == 0 else 'an ordinary user'}"
 
 
 def _modes(tier_names: Sequence[str] | None) -> list[tuple[str, bool]]:
-    """Return (tier, sealed) for every way of starting bots here, or for the named tiers."""
+    """Return (tier, sealed) for each way to start a bot in the named tiers, by default in all that hold here."""
     from engine.sandbox import check
 
     reports = {report.name: report for report in check(state_dir())}
@@ -151,7 +151,7 @@ def _modes(tier_names: Sequence[str] | None) -> list[tuple[str, bool]]:
     ]
 
 
-def _channel_table(findings_by_mode: Mapping[str, Sequence[Finding]]) -> str:
+def _channel_table(findings_by_mode: Mapping[str, Sequence[ChannelResult]]) -> str:
     lines = [
         f"| channel | tried | {' | '.join(f'`{name}`' for name in findings_by_mode)} |",
         f"|---|---|{'---|' * len(findings_by_mode)}",
@@ -162,7 +162,7 @@ def _channel_table(findings_by_mode: Mapping[str, Sequence[Finding]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cell(finding: Finding) -> str:
+def _cell(finding: ChannelResult) -> str:
     if finding.refused:
         return "refused"
     measured = finding.estimate

@@ -19,14 +19,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from engine import sprt
 from engine.cli.problem import INFRASTRUCTURE, Problem
+from engine.parent import end_with
 
 if TYPE_CHECKING:
     from engine.runner import MatchResult, MatchSpec
     from engine.sandbox import Sandbox
 
-BOARDS = 32  # Boards of one match: enough that starting the bots costs little, few enough that all cores have work.
-STDERR = 1 << 16  # The last characters of a bot's log, which are stored.
-LOOK_S = 0.5  # Interval between reading the progress of other processes.
+BOARDS = 32  # Boards per match: enough that starting the bots costs little, few enough that every core has work.
+STDERR = 1 << 16  # The last characters of a bot's log are stored, at most this many.
+LOOK_S = 0.5  # Interval at which the progress of the other processes is read.
 FORMAT = "tute-series/1"
 
 Advance = Callable[[int, int], None]
@@ -36,8 +37,8 @@ Advance = Callable[[int, int], None]
 class SeriesResult:
     """The stored result of one match, or the sum of several: plain data.
 
-    boards: for each board its number, whether it is complete and its scores by party; for each of its sittings the seating, the scores and the
-    kind of fault. parties: for each party sealed, decisions, cpu_s, max_cpu_s, faults and stderr. seconds: the total time of the matches.
+    boards: for each board its number, whether it is complete and its scores by party; for each sitting of it the seating, the scores and the kind of
+    fault. parties: for each party sealed, decisions, cpu_s, max_cpu_s, faults and stderr. seconds: the total time of the matches.
     """
 
     boards: list[dict[str, Any]] = field(default_factory=list)
@@ -92,9 +93,13 @@ class Sequential:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise Problem(f"--sprt {self.elo0:g} {self.elo1:g}: the first bound must be less than the second")
+        if max(-self.elo0, self.elo1) > sprt.MOST_ELO:
+            raise Problem(
+                f"--sprt {self.elo0:g} {self.elo1:g}: a bound is a number from -{sprt.MOST_ELO} to {sprt.MOST_ELO}"
+            )
 
     def result(self, scores: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Return counts, ratio, bounds and the accepted hypothesis: "elo0", "elo1" or None so far."""
+        """Return counts, ratio, bounds and the accepted hypothesis, "elo0" or "elo1", or None while undecided."""
         counts = [0, 0, 0]  # Boards that the first party lost, drew, won.
         for first, second in scores:
             counts[1 + (first > second) - (first < second)] += 1
@@ -125,14 +130,14 @@ def play(
     jobs: int,
     *,
     log: Path | None = None,
-    journal: Journal | None = None,
+    journal: SeriesJournal | None = None,
     test: Sequential | None = None,
     advance: Advance | None = None,
 ) -> SeriesResult:
-    """Play the matches that are not in the journal, `jobs` at a time, and add up all.
+    """Play the matches that are not in the journal, `jobs` at a time, and add up all results.
 
-    log: receives the replays, one per line, in order. Raise Problem if a match cannot be set up or the platform fails; finished matches are in
-    the journal then.
+    log: receives the replays, one per line, in order. Raise Problem if a match cannot be set up or the platform fails; the matches finished before
+    are in the journal.
     """
     total = SeriesResult()
     finished = journal.finished if journal else []
@@ -168,7 +173,7 @@ def _boards_done(advance: Advance | None, before: int, total: int) -> Callable[[
 
 
 @contextmanager
-def _open_log(path: Path | None, journal: Journal | None) -> Iterator[IO[str] | None]:
+def _open_log(path: Path | None, journal: SeriesJournal | None) -> Iterator[IO[str] | None]:
     if path is None:
         yield None
         return
@@ -176,7 +181,7 @@ def _open_log(path: Path | None, journal: Journal | None) -> Iterator[IO[str] | 
         yield file
 
 
-Result = tuple[SeriesResult, list[str]]  # With its replays, one per line.
+Result = tuple[SeriesResult, list[str]]  # The result of a match, and its replays as lines.
 
 
 @contextmanager
@@ -189,7 +194,7 @@ def _player(
         return
     context = get_context("spawn")
     stop, sittings = context.Event(), context.Value("q", 0)
-    pool = ProcessPoolExecutor(jobs, context, _begin, (box.tier, str(box.state_dir), stop, sittings))
+    pool = ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), box.tier, str(box.state_dir), stop, sittings))
     try:
         yield _play_elsewhere(pool, jobs, specs, sittings, report)
     finally:
@@ -219,7 +224,7 @@ def _play_elsewhere(
     coming = iter(specs)
     for spec in coming:
         under_way.append(pool.submit(_play_in_pool, spec))
-        if len(under_way) <= jobs:  # One more than are played, so that no core waits.
+        if len(under_way) <= jobs:  # Submit one match more than can run, so that no core waits.
             continue
         yield _outcome(under_way.pop(0), sittings, each, report)
     for future in under_way:
@@ -236,12 +241,14 @@ def _outcome(future: Future[Result | str], sittings: Any, each: int, report: Cal
     return result
 
 
-_pool_state: dict[str, Any] = {}  # In a process of the pool: its sandbox, when to stop, the counter of its sittings.
+# State of a process of the pool: its sandbox, the event that stops it, the counter of its sittings.
+_pool_state: dict[str, Any] = {}
 
 
-def _begin(tier: str, state_dir: str, stop: Any, sittings: Any) -> None:
+def _begin(parent: int, tier: str, state_dir: str, stop: Any, sittings: Any) -> None:
     from engine.sandbox import Sandbox
 
+    end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process handles Ctrl-C.
     _pool_state.update(box=Sandbox(tier=tier, state_dir=Path(state_dir)), stop=stop.is_set, sittings=sittings)
 
@@ -309,7 +316,7 @@ def _stored(result: MatchResult) -> SeriesResult:
 # ---- The journal
 
 
-class Journal:
+class SeriesJournal:
     """The finished matches of a series in a file: a header line, then one line per match.
 
     A line is written, and synced to disk, after its match is complete, so a series that is killed loses only the matches that were running.
@@ -368,7 +375,7 @@ class Journal:
             ) from None
         expected_boards = [list(part.boards) for part in matches(spec)]
         stored_boards = [[board["number"] for board in match.boards] for match in matches_read]
-        same = 0  # The last match is played again if it was shorter than it is now.
+        same = 0  # Play the last match again if it had fewer boards than it has now.
         while same < len(matches_read) and (
             same >= len(expected_boards) or stored_boards[same] == expected_boards[same]
         ):
@@ -410,7 +417,7 @@ def _end(line: dict[str, Any]) -> int:
 
 
 def _cut(log: Path, size: int) -> None:
-    """Remove from the log what came after the last match of the journal."""
+    """Remove from the log everything after the last match of the journal."""
     log_bytes = log.stat().st_size if log.exists() else 0
     if log_bytes < size:
         raise Problem(

@@ -14,17 +14,17 @@ from engine.intervals import t95 as t95
 
 
 @dataclass(frozen=True)
-class Standing:
+class PartyStanding:
     """One party over all complete boards. With more than two parties, won/drawn/lost count its comparisons with each other party.
 
-    difference: its board score minus the mean of the others', in the game's unit; margin: the half-width of the 95% interval of its mean, None
-    for fewer than two boards.
+    difference: its board score minus the mean of the others', in the game's unit; margin: the half-width of the 95% interval of its mean; None for
+    fewer than two boards.
     """
 
     won: int
     drawn: int
     lost: int
-    share: float  # Of the comparisons; a draw counts half.
+    share: float  # Share of comparisons won; a draw counts half.
     mean: float  # Score per board.
     difference: float
     margin: float | None
@@ -35,8 +35,8 @@ class Standing:
         return self.margin is not None and abs(self.difference) > self.margin
 
 
-def standing(boards: Sequence[Sequence[int]], party: int, size: int = 1) -> Standing:
-    """Compute the standing of one party from board scores per party, in units of `size`. Raise ValueError without a board."""
+def standing(boards: Sequence[Sequence[int]], party: int, size: int = 1) -> PartyStanding:
+    """Compute the standing of one party. boards: for each board the scores by party, in units of `size`. Raise ValueError without a board."""
     if not boards:
         raise ValueError("no complete board")
     won = drawn = lost = 0
@@ -49,7 +49,7 @@ def standing(boards: Sequence[Sequence[int]], party: int, size: int = 1) -> Stan
         lost += sum(own_score < score for score in others)
         differences.append(own_score - fmean(others))
     margin = t95(len(boards) - 1) * stdev(differences) / math.sqrt(len(boards)) if len(boards) > 1 else None
-    return Standing(
+    return PartyStanding(
         won=won,
         drawn=drawn,
         lost=lost,

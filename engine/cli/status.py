@@ -34,11 +34,11 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask the league and print."""
+    """Fetch the bots, or one bot, from the league and print them."""
     from engine.cli import remote
 
     league = remote.chosen(args.league, signed_in=args.bot is None)
-    document = _one(league, args.bot) if args.bot else _mine(league)
+    document = _one_bot(league, args.bot) if args.bot else _own_bots(league)
     if args.json:
         print_json(document)
     elif args.bot:
@@ -48,13 +48,13 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _mine(league: Any) -> dict[str, Any]:
+def _own_bots(league: Any) -> dict[str, Any]:
     name = league.get("me")["name"]
     bots = list(league.pages("bots", BOTS, owner=name))
     return {"league": league.url, "player": name, "bots": bots, "limits": league.get("me/limits")}
 
 
-def _one(league: Any, bot: str) -> dict[str, Any]:
+def _one_bot(league: Any, bot: str) -> dict[str, Any]:
     from engine.packages.manifest import slug
 
     bot_document = league.get(f"bots/{quote(slug(bot) or bot, safe='')}")

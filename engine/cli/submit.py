@@ -48,7 +48,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Upload, wait, and show the checks. Return exit code 1 if the version was refused."""
+    """Upload the bot, wait for its validation and show the checks. Return exit code 1 if the version was refused."""
     from engine.cli import remote, table
     from engine.packages.archive import read_path
     from engine.packages.manifest import PackageRefused, slug
@@ -67,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
     where = f"{remote.API}/bots/{quote(name, safe='')}/versions"
     headers = {
         "Content-Type": "application/octet-stream",
-        "Idempotency-Key": f"submit-{sha256(f'{name} {package.sha256}'.encode()).hexdigest()[:48]}",  # A repeated command finds its version.
+        # With this key a repeated command finds the version that it uploaded before.
+        "Idempotency-Key": f"submit-{sha256(f'{name} {package.sha256}'.encode()).hexdigest()[:48]}",
     }
     answer = league.ask("POST", f"{where}?{urlencode({'filename': 'bot.zip'})}", package.zip(), headers)
     version = answer.data()
@@ -81,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _decided(league: Any, version: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """Wait for the end of the validation, or until patience ends; return the version."""
+    """Wait until the version is validated or the time limit passes; return the version."""
     until = time.monotonic() + PATIENCE_S
     reported = 0
     while version["status"] == "validating" and time.monotonic() < until:

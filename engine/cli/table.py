@@ -1,4 +1,4 @@
-"""Helpers of commands that seat bots at a table: finding bots, the sandbox, the limits, the options of a game."""
+"""Helpers of commands that seat bots at a table: bots, sandbox, limits and options of a game."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from engine.sandbox import Sandbox
 
 
-USUAL_GAME = "partnership"  # Played where no game is named.
+USUAL_GAME = "partnership"  # The default of --game.
 
 
 class _TierNames:
-    """The values of --sandbox. The sandbox is imported only when they are needed: `tute --help` would be slow otherwise."""
+    """The values of --sandbox. They import the sandbox only when needed, which keeps `tute --help` fast."""
 
     def __iter__(self) -> Iterator[str]:
         from engine.sandbox import TIERS
@@ -90,7 +90,7 @@ def add_limit_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def limits(args: argparse.Namespace) -> Limits:
-    """Return the limits of the league, with the given ones replaced. Raise Problem if one is out of range."""
+    """Return the league's limits, with those that the user set replaced. Raise Problem if one is out of range."""
     from engine.runner import Limits
 
     values = {
@@ -119,7 +119,7 @@ def state_dir() -> Path:
 
 
 def open_sandbox(tier: str) -> Sandbox:
-    """Return a sandbox of the tier. Raise Problem with what to do if it does not hold."""
+    """Return a sandbox of the tier. Raise Problem, with advice, if the tier does not hold."""
     from engine.sandbox import Sandbox, SandboxError
 
     try:
@@ -174,7 +174,7 @@ def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
 def find_game(text: str) -> str:
     """Return the key of a game from its key or name, ignoring accents, capitals and spaces: guinote, Guiñote, "tute por parejas", parejas.
 
-    Raise Problem for another word, with the nearest name.
+    Raise Problem, with the nearest name, for any other word.
     """
     from engine.game import declared, games
 
@@ -199,7 +199,7 @@ def _folded(name: str) -> str:
 
 
 def option_values(pairs: Sequence[str]) -> dict[str, Any]:
-    """Parse `key=value` arguments as options; values as in the rules book: numbers, true, false, null, else text."""
+    """Parse `key=value` arguments as options; Values are written as in the rules book: numbers, true, false, null, else text."""
     import json
 
     values: dict[str, Any] = {}

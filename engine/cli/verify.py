@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from engine.runner.evidence.reveal import commitment
 
     revealed = _revealed(args.reveal, args.commitment)
-    boards = Boards()
+    boards = SeenBoards()
     total = sum(path.stat().st_size for path in args.files)
     bytes_done = valid = 0
     failures: list[dict[str, Any]] = []
@@ -105,12 +105,13 @@ def _revealed(secret_text: str | None, published: str | None) -> Revealed | None
     return Revealed(revealed.secret, published or revealed.published)
 
 
-class Boards:
+class SeenBoards:
     """The boards and sittings of each match so far, to find those that were left out."""
 
     def __init__(self) -> None:
         self._sittings_by_match: dict[tuple[str, str], set[tuple[int, int]]] = {}
-        self._whole: dict[tuple[str, str], tuple[int, int]] = {}  # First and last board, by the log.
+        # First and last board of the match as the log declares them.
+        self._whole: dict[tuple[str, str], tuple[int, int]] = {}
 
     def add(self, meta: dict[str, Any]) -> None:
         """Add a replay whose deal has been verified."""
@@ -159,7 +160,7 @@ def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _problem(text: bytes, revealed: Revealed | None, boards: Boards) -> dict[str, Any] | None:
+def _problem(text: bytes, revealed: Revealed | None, boards: SeenBoards) -> dict[str, Any] | None:
     from engine.replay import ReplayError
     from engine.runner.evidence.replays import check
     from engine.runner.evidence.reveal import RevealError

@@ -1,1 +1,1 @@
-"""One module a game, each with a `GAME`. The package is searched, so a new game is a new file and nothing else."""
+"""One module per game, each with a `GAME`. The package is searched, so a new game needs a new file and no other change."""

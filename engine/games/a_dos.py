@@ -1,4 +1,4 @@
-"""Tute de a dos: two players, six cards and a stock, free until it is gone. Source: rules book, a_dos (001)."""
+"""Tute de a dos: two players, six cards and a stock; any card may be played until it is gone. Source: rules book, a_dos (001)."""
 
 from engine.match.scoring.results import fewest_points_loses
 from engine.rules.options import Range
@@ -6,7 +6,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
-    """Return the stock that follows from the hands."""
+    """Return the size of the stock, which follows from the size of the hands."""
     return {"stock": {8: 24, 10: 20}.get(options.get("hand_size", 6), 28)}  # type: ignore[call-overload]
 
 

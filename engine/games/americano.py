@@ -1,4 +1,7 @@
-"""Tute americano, two players: as Corriente with eight cards, trump answering trump, 121, no tute. Source: rules book, americano (004, 002)."""
+"""Tute americano, two players: Corriente with eight cards; a trump must follow a trump, the target is 121 and there is no tute.
+
+Source: rules book, americano (004, 002).
+"""
 
 from dataclasses import replace
 

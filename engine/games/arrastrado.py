@@ -1,4 +1,4 @@
-"""Tute arrastrado: three alone, thirteen cards and a centre card, chips; optionally a contract for the pot.
+"""Tute arrastrado: three players, each alone, thirteen cards and a centre card, chips; optionally a contract for the pot.
 
 Source: rules book, arrastrado (004; W-aca and W-nai for gaps).
 """
@@ -12,7 +12,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Return ten cards each for four who all play; the last one names trump."""
+    """Return the parameters of a table of four without a sitting-out dealer: ten cards each; the last card dealt names trump."""
     if players == 4 and options.get("dealer_plays") is True:
         return {"hand_size": 10, "trump_source": "last_dealt", "shown_card_drawn": None, "exchange": "none"}
     return {}

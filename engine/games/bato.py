@@ -1,4 +1,4 @@
-"""Bato: four cards, play or pass, change of cards, tricks promised and a pot. Source: rules book, bato (001; julepe for gaps)."""
+"""Bato: four cards; play or pass, change cards, then win the promised tricks or pay the pot. Source: rules book, bato (001; julepe for gaps)."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Return the further parameters of loss marks: they are the score and end the match. Raises OptionError for `losses` without them."""
+    """Return the parameters that loss marks imply: they are the score and end the match. Raises OptionError for `losses` without marks."""
     ends_by_marks = options.get("match_end") == "losses"
     marks = options.get("settlement", "loss_marks" if ends_by_marks else "chips") == "loss_marks"
     if ends_by_marks and not marks:

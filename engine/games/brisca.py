@@ -1,4 +1,4 @@
-"""Brisca, two, three or four: three cards and a stock, no duties, no songs, most points. Source: rules book, brisca (001, W-aca, W-nai)."""
+"""Brisca for two, three or four: three cards and a stock, no duties, no songs, most points win. Source: rules book, brisca (001, W-aca, W-nai)."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Return the cards of the stock that follow from the pack, for three."""
+    """Return the size of the stock for three players, which follows from the pack."""
     if players != 3:
         return {}
     return {"stock": 30 if options.get("deck") == "es39" else 27}

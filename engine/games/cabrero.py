@@ -1,4 +1,4 @@
-"""Tute cabrero, three to six players: who is in the middle loses. Source: rules book, cabrero (001 above all, 004)."""
+"""Tute cabrero, three to six players: the players in the middle lose. Source: rules book, cabrero (001 above all, 004)."""
 
 from engine.match.scoring.results import middle_loses
 from engine.rules.options import BOOL, Range
@@ -6,7 +6,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
-    """Return ten cards each for four of five players, the dealer sitting out."""
+    """Return ten cards each at a table of five where the dealer sits out."""
     return {"hand_size": 10} if players == 5 and options.get("dealer_plays") is False else {}
 
 
@@ -15,7 +15,7 @@ SHOWN = ("mano_last", "last_dealt", "rotating")
 GAME = Rules(
     key="cabrero",
     code="CAB",
-    revision=2,  # 1: the first deal event of a match named a mano that the next event contradicted
+    revision=2,  # In revision 1 the first deal event of a match named a mano that the next event contradicted.
     title="Tute cabrero",
     line={
         "en": "Three to six players, no friends: whoever ends in the middle loses, until one is left out.",

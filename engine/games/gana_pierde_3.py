@@ -1,4 +1,4 @@
-"""Tute gana-pierde for three: no trump until the first pair meets in a trick, the middle loses. Source: rules book, gana_pierde_3 (004)."""
+"""Tute gana-pierde for three: no trump until the first pair meets in a trick; the middle score loses. Source: rules book, gana_pierde_3 (004)."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def middle_of_three_loses(state: "Data") -> Verdict:
-    """Let the middle score lose; of two level ones below, the third; two level above or all level: all of them."""
+    """Let the middle score lose. If only the two lowest are level, the highest loses; if the two highest or all are level, those lose."""
     points = state.seat_points()
     low, middle, high = sorted(points[seat] for seat in state.active)
     losing = high if low == middle < high else middle
@@ -19,7 +19,7 @@ def middle_of_three_loses(state: "Data") -> Verdict:
 
 
 def cabron_loses(state: "Data") -> Verdict:
-    """Let a seat without a trick lose; else one with more than 100; else the strictly middle one; else the level ones."""
+    """Let the seats without a trick lose; else those above 100; else the one strictly in the middle; else the level ones."""
     points = state.seat_points()
     without = tuple(seat for seat in state.active if not state.tricks[seat])
     above = tuple(seat for seat in state.active if points[seat] > 100)

@@ -37,7 +37,7 @@ FORMS: dict[tuple[str, int], dict[str, Any]] = {
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Return hands, stock and exchange of the form."""
+    """Return the hand size, stock and exchange that the option `form` implies."""
     form = options.get("form", "full" if players == 3 else "stock6")
     own: str = FORMS[form, players]["exchange"]
     exchange = options.get("exchange", own)

@@ -1,4 +1,4 @@
-"""Individual Tute, two or three: everybody alone, strict from the first trick, a stock. Source: rules book, individual (004, 002)."""
+"""Individual Tute, two or three players, each alone: strict duties from the first trick, a stock. Source: rules book, individual (004, 002)."""
 
 from engine.match.scoring.results import most_points_wins
 from engine.rules.options import BOOL, Range

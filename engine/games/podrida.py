@@ -20,7 +20,7 @@ def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
 
 
 def all_mispredicted(rules: Rules, seats: int) -> int:
-    """Return the worst score: every trick of every deal mispredicted; a point less for each deal if only right predictions count."""
+    """Return the worst score: every trick of every deal mispredicted; with `hit_or_miss`, one point less per deal."""
     sizes = deal_sizes(rules, seats)
     return -len(sizes) if rules.prediction_score == "hit_or_miss" else -3 * sum(sizes)
 

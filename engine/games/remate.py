@@ -10,7 +10,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Return the further parameters of loss marks: ranks and elimination. Raises OptionError for elimination without them, or no possible bid."""
+    """Return the parameters that loss marks imply: ranks, elimination. Raises OptionError for elimination without marks, or if no bid is possible."""
     ends_by_marks = options.get("match_end") == "elimination"
     marks = options.get("settlement", "loss_marks" if ends_by_marks else "chips") == "loss_marks"
     if ends_by_marks and not marks:

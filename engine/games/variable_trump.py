@@ -1,4 +1,4 @@
-"""Variable Trump Tute, designed by Mark Steere (April 2008): every trump that is played moves the trump on.
+"""Variable Trump Tute, designed by Mark Steere (April 2008): every trump that is played makes the next suit trump.
 
 Name and rules are the designer's and unchanged; only his two optional rules and the length of the match, which he leaves open, may vary.
 Source: rules book, variable_trump (000).

@@ -1,7 +1,7 @@
-"""The data of one match: the slots, their meaning, their first values, and plain questions about them.
+"""The data of one match: the slots, their meaning, their first values, and simple queries.
 
-The assignments of `Data.__init__` and `Data.begin_deal` define the slots. `python -m tests.support.slots` generates the code between the marks
-from them, and a test shows that it is fresh. `engine.match.flow` has the course of a match.
+The assignments of `Data.__init__` and `Data.begin_deal` define the slots. `python -m tests.support.slots` generates the code between the marks from
+them, and a test checks that it is up to date. `engine.match.flow` has the course of a match.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OwnLists = list[list[int]]
 
 
 class Phase(NamedTuple):
-    """A question other than "which card": the legal answers, and the function that carries one out. It has no memory of its own."""
+    """A question other than "which card": the legal answers, and the function that carries one out. It keeps no state of its own."""
 
     name: str
     legal: Callable[[Data], tuple[int, ...]]
@@ -43,7 +43,7 @@ class Data:
         "games_played", "hand", "hands", "heard", "held", "holder", "htab", "in_force", "is_over", "last_trick",
         "lead", "lead_extra", "lead_swap", "leader", "left", "left_at", "legal", "log", "mano", "marks", "modified",
         "n", "next", "no_load", "notes", "out", "over", "own_extra", "own_turn", "pending", "phase", "points_of",
-        "pot", "queue", "reached", "revoker", "ruffed", "rules", "score", "seats", "seed", "shown", "side", "size",
+        "pot", "queue", "reached", "revokers", "ruffed", "rules", "score", "seats", "seed", "shown", "side", "size",
         "songs", "songs_made", "stage", "stock", "suit_map", "suit_of", "sung", "swap", "swapped", "table",
         "table_points", "taken_actions", "totals", "tricks", "trump", "turn", "tute_by", "twenties", "verdict",
         "void", "watched", "window", "window_songs", "window_swap", "winner", "winners",
@@ -66,9 +66,8 @@ class Data:
         self.log: list[Moment] | None = [] if record else None
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
-        self.heard = (
-            record or game.rules.on_play is not None
-        )  # True if a card on the table is recorded or may move trumps
+        # True if a card on the table is recorded or may move trumps
+        self.heard = record or game.rules.on_play is not None
         if blank:
             return  # `clone` fills all other slots; a compiled class cannot skip __init__
         n = game.players
@@ -124,8 +123,8 @@ class Data:
         self.in_force: InForce | None = None
         self.no_load = False
         self.modified = False  # True if the legal cards of followers take more than a look-up
-        self.watched = False  # `modified`, or something may be announced at every turn
-        self.follow: list[ByHolding] = []  # these four are a `rules.obligations.Obligation`
+        self.watched = False  # True if `modified`, or if seats may announce something at every turn
+        self.follow: list[ByHolding] = []  # these four form a `rules.obligations.Obligation`
         self.ruffed: list[ByHolding] = []
         self.void: ByHolding = pack.nothing
         self.over: list[ByHolding] = []
@@ -136,7 +135,7 @@ class Data:
         self.phase: Phase | None = None  # None: which card
         self.legal: tuple[int, ...] | None = None
         self.own_turn = False  # True if every seat may announce something at its own turn
-        # These five come from `trick.turns`: announcements that need no certain cards, and trumps that may allow an exchange.
+        # These five come from `trick.turns`: announcements that do not depend on the hand, and trumps that may allow an exchange.
         self.own_extra: tuple[int, ...] = ()  # announcements of a follower
         self.lead_extra: tuple[int, ...] = ()  # announcements of the leader to the trick after one that it has won
         self.swap = 0  # trumps that may allow a follower an exchange, as a bit mask
@@ -148,8 +147,8 @@ class Data:
         self.shown = -1
         self.holder = -1  # seat that holds the shown card in its hand
         self.pending = -1  # seat with a deferred exchange laid down
-        self.swapped = False  # True if the shown card came there by an exchange
-        # Cards drawn after the last trick, by seat, -1 for none. None if nobody drew or nobody needs it (`Terms.minds_draws`, the record).
+        self.swapped = False  # True if an exchange put the shown card there
+        # Cards drawn after the last trick, by seat, -1 for none. None if nobody drew or nothing needs them (`Terms.minds_draws`, the record).
         self.drawn: list[int] | None = None
         self.cards: OwnList = [0] * self.seats  # captured card points by seat
         self.songs: OwnList = [0] * self.seats  # points of songs, hand and table, by seat
@@ -160,7 +159,9 @@ class Data:
         self.last_trick = -1
         self.tute_by = -1
         self.capote_by = -1
-        self.revoker = -1
+        self.revokers: tuple[
+            int, ...
+        ] = ()  # seats with an illegal card in this deal that nobody has accused, the earliest first
         self.notes: dict[str, Any] = {}  # facts that only some games need; replaced, never changed in place
 
         self.table: OwnList = []
@@ -230,7 +231,7 @@ class Data:
         new.pot = self.pot
         new.queue = self.queue
         new.reached = self.reached
-        new.revoker = self.revoker
+        new.revokers = self.revokers
         new.ruffed = self.ruffed
         new.score = self.score
         new.seats = self.seats
@@ -296,7 +297,7 @@ class Data:
         return self.taken_actions
 
     def scores(self) -> list[int]:
-        """Return the board score by seat so far, in `game.score_unit`. Boards are compared by the sums of these."""
+        """Return the board score by seat so far, in `game.score_unit`. Boards compare the sums of these scores."""
         return list(self.score)
 
     def returns(self) -> list[float]:
@@ -326,7 +327,7 @@ class Data:
         return points
 
     def prediction_points(self) -> list[int]:
-        """Return 10 + 3 t for an exact prediction of t tricks, else -3 a trick of difference; or 1 and 0 (`prediction_score`)."""
+        """Return 10 + 3 t for an exact prediction of t tricks, else -3 per trick of difference; 1 or 0 with `hit_or_miss`."""
         points = [0] * self.seats
         for seat, predicted in self.notes["predictions"].items():
             missed = abs(predicted - self.tricks[seat])
@@ -342,7 +343,7 @@ class Data:
         return points if len(self.games) == self.seats else [points[0] + points[2], points[1] + points[3]]
 
     def totals_now(self) -> list[int]:
-        """Return the points of the game by side: carried ones and those of this deal."""
+        """Return the points of the game by side: those carried, plus those of this deal."""
         return [carried + points for carried, points in zip(self.totals, self.side_points(), strict=True)]
 
     def emit(self, kind: str, **fields: Any) -> None:

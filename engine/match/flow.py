@@ -1,7 +1,7 @@
 """The course of a match: the only module that knows the order of its parts.
 
-A part does its work and returns the next step (`engine.match.steps`). Parts do not call the next one, so a part may end the deal or the match
-and no caller has to check for it.
+A part does its work and returns the next step (`engine.match.steps`). Parts do not call the next one, so a part may end the deal or the match, and
+no caller has to check that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cards into a hand and out of it."""
+"""Moving cards into hands and out of them."""
 
 from __future__ import annotations
 

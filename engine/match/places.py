@@ -11,7 +11,7 @@ def seats_left(state: Data) -> list[int]:
 
 
 def right_of(state: Data, seat: int) -> int:
-    """Return the nearest seat to the right that is still in the match, also if it sits out this deal."""
+    """Return the nearest seat to the right that is still in the match, even if it sits out this deal."""
     for step in range(1, state.seats + 1):
         neighbour = (seat + step) % state.seats
         if not state.left_at[neighbour]:

@@ -36,7 +36,7 @@ def blank(
 
 
 def split(play: str) -> tuple[int, str]:
-    """Return '2:7o' as (2, '7o'). Raises EngineError if it is not a seat and something."""
+    """Return '2:7o' as (2, '7o'). Raises EngineError unless the text is a seat, a colon and more."""
     seat, colon, rest = play.partition(":")
     if not colon or not seat.isdigit():
         raise EngineError(f"{play!r} is not of the form seat:card, e.g. '2:7o'")
@@ -61,7 +61,7 @@ def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
 
 
 def set_trump(state: State, suit: str | None) -> None:
-    """Set trump; None for a deal without."""
+    """Set trump; None for a deal without trumps."""
     legality.set_trump(state, NO_SUIT if suit is None else state.game.pack.parse_suit(suit))
 
 
@@ -96,7 +96,7 @@ def _put(state: State, plays: Sequence[str]) -> None:
 
 
 def put_card(state: State, play: str) -> None:
-    """Put one card on the table, whatever the seat holds. The seat must be the one on turn."""
+    """Put one card on the table, whatever the seat holds. The seat must be on turn."""
     seat, text = split(play)
     card = state.game.pack.parse(text)
     if seat != state.turn:
@@ -120,7 +120,7 @@ def won_trick(state: State, seat: int | None, *, stock: int = 0, table_songs: Se
 
 
 def sang(state: State, songs: Sequence[str], *, window: Sequence[str] = (), table: bool = False) -> None:
-    """Book songs of the deal ('0:20c', '2:40'), and which of them were in the window that is open. Their points count."""
+    """Score songs of the deal ('0:20c', '2:40'). `window` names those that were sung in the window that is open."""
     for text in songs:
         seat, what = split(text)
         suit = state.trump if what in ("40",) else state.game.pack.parse_suit(what[2:])
@@ -136,7 +136,7 @@ def sang(state: State, songs: Sequence[str], *, window: Sequence[str] = (), tabl
 
 
 def book(state: State, points: Mapping[int, int]) -> None:
-    """Book captured card points by side, for the first seat of the side."""
+    """Set the captured card points of each side, all on its first seat."""
     for side, number in points.items():
         state.cards[state.game.sides[side][0]] = number
 

@@ -36,7 +36,7 @@ class State(Data):
         return legal
 
     def apply(self, action: int) -> None:  # noqa: C901 - the hot path: a call costs more than any line of it
-        """Carry out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is not one.
+        """Carry out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is illegal.
 
         These are the hottest lines of the engine, so everything that most tricks do not need is elsewhere.
         """

@@ -1,4 +1,4 @@
-"""Steps: the words for what comes next in a match. A part of the rules returns one, `engine.match.flow` carries it out."""
+"""Steps: what comes next in a match. A part of the rules returns a step, and `engine.match.flow` carries it out."""
 
 from typing import Final
 

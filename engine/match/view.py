@@ -14,14 +14,13 @@ def observation(state: Data, seat: int) -> dict[str, Any]:
     """Return everything `seat` may know now.
 
     Cards are texts, suits letters, points whole numbers; lists go by seat or by side as named. `State.observation` adds `legal` if the seat is to
-    act. While another seat is asked in a window, which depends on its cards, the snapshot shows the window as if everybody had declined: it is the
-    same whether or not anybody is being asked.
+    act. Whether another seat is asked in a window depends on its cards. So the snapshot always shows the window as if everybody had declined.
     """
     seat_to_act = state.current_seat
     state = quiet(state, seat)
     game, pack = state.game, state.game.pack
     trick = []
-    if state.in_trick:  # a completed trick may still lie there while a window is open
+    if state.in_trick:  # A completed trick may still lie on the table while a window is open.
         player = state.turn
         for _ in range(len(state.table)):
             player = _previous(state, player)
@@ -82,7 +81,7 @@ def in_secret(state: Data, seat: int) -> bool:
 def quiet(state: Data, seat: int) -> Data:
     """Return the position as `seat` would see it if nobody were being asked in secret: a copy in which those asked have declined.
 
-    A seat that will itself be asked before the draw does not see the card it is going to draw: it knows anyway that it is not its turn yet.
+    A seat that will itself be asked before the draw does not see the card it is going to draw: it knows anyway that its turn has not come.
     """
     while in_secret(state, seat):
         if state.phase is exchanges.PHASE:
@@ -105,7 +104,7 @@ def played(state: Data) -> list[int]:
 def played_masks(state: Data) -> list[int]:
     """Return the cards played in this deal as bit masks by suit.
 
-    They are those in no hand, stock, exchange or pile of cards put away and not shown, so that playing need not keep a list.
+    These are the cards in no hand, stock, exchange or pile of hidden discards. So `apply` need not keep a list of them.
     """
     elsewhere = [0] * (NO_SUIT + 1)
     for a, b, c, d, _ in state.hands:

@@ -15,7 +15,7 @@ import tempfile
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -25,15 +25,17 @@ from engine.packages.manifest import Manifest, PackageRefused
 from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
-MAX_BYTES = 10 * 1024 * 1024  # Both unpacked and packed.
+MAX_BYTES = 10 * 1024 * 1024  # Most bytes of a package, packed and unpacked.
 MAX_RATIO = 100  # Unpacked to packed size, checked above RATIO_FROM bytes.
 RATIO_FROM = 64 * 1024
 MAX_NAME = 120  # Bytes of UTF-8 in a path.
 MAX_DEPTH = 8  # Components of a path.
-MAX_DIRECTORY = MAX_FILES * 1024  # Bytes of a zip's directory: bounds the work before its entries are counted.
+# Bytes of a zip's directory, litter included: bounds the work before its entries are counted.
+MAX_DIRECTORY = 4 * MAX_FILES * 1024
 
-# Left in folders by editors and systems; dropped and never run.
-_LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv")
+# Left in folders by editors and systems; dropped, never counted and never run. Also what begins with "._": macOS keeps attributes there.
+_LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv", "desktop.ini", "Thumbs.db")
+_UTF8 = 0x800  # Flag bit of a zip entry: its name is UTF-8.
 _ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # Flag bits of a zip entry: encrypted, patched, strongly encrypted, masked.
 
 
@@ -74,7 +76,7 @@ class Package:
         with zipfile.ZipFile(buffer, "w") as archive:
             for name, data in self.files.items():
                 info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-                info.create_system = 3  # Unix, on every machine.
+                info.create_system = 3  # Unix, whatever the machine is.
                 info.external_attr = (stat.S_IFREG | self.mode(name)) << 16
                 info.compress_type = method
                 archive.writestr(info, data, compresslevel=9)
@@ -117,13 +119,18 @@ def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Pack
     if not data:
         raise PackageRefused("the upload is empty; send a source file or a zip")
     if data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return _package(_unzipped(data), games)
+        return _package(_unzipped(data, _tidied), games)
     if filename.lower().endswith(".zip"):
         raise PackageRefused(
             "the file is called .zip but is not a zip archive; pack it again, e.g. with: zip -r bot.zip bot.toml bot.py"
         )
     name = filename.replace("\\", "/").rsplit("/", 1)[-1]  # Browsers may send a path; only its last part is the name.
     return _single(data, name, games)
+
+
+def read_stored(data: bytes) -> Package:
+    """Read a package's own zip, which `Package.zip` has written: its paths are taken as they are. Raise PackageRefused."""
+    return _package(_unzipped(data, _as_named), None)
 
 
 def read_path(path: Path, games: Iterable[str] | None = None) -> Package:
@@ -251,19 +258,39 @@ def _folded(name: str) -> str:
 
 
 def _litter(name: str) -> bool:
-    return any(part in _LITTER for part in name.split("/"))
+    return any(part in _LITTER or part.startswith("._") for part in name.split("/"))
 
 
 # ---- Zip
 
 
-def _unzipped(data: bytes) -> dict[str, bytes]:
+_Entry = tuple[str, zipfile.ZipInfo]  # path in the package; a folder's ends with "/"
+
+
+def _as_named(entries: list[zipfile.ZipInfo]) -> list[_Entry]:
+    """Return the entries with the paths that the zip gives them."""
+    return [(info.orig_filename, info) for info in entries]
+
+
+def _tidied(entries: list[zipfile.ZipInfo]) -> list[_Entry]:
+    """Return the entries that are no litter, each with its path as the zip tools of all systems mean it."""
+    # `filename` would not do: the zip module cuts it at a NUL and replaces separators.
+    names = [_decoded(info) for info in entries]
+    if not any("/" in name for name in names):  # Old tools of Windows separate by backslashes.
+        names = [name.replace("\\", "/") for name in names]
+    entries_by_path = [
+        (manifest.composed(name.removeprefix("./")), info) for name, info in zip(names, entries, strict=True)
+    ]
+    return [(name, info) for name, info in entries_by_path if name and not _litter(name)]
+
+
+def _unzipped(data: bytes, name_of: Callable[[list[zipfile.ZipInfo]], list[_Entry]]) -> dict[str, bytes]:
     _check_directory(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.infolist()
+            entries = name_of(archive.infolist())
             _check_entries(entries, len(data))
-            return _contents(archive, entries)
+            return {name: archive.read(info) for name, info in entries if not name.endswith("/")}
     except PackageRefused:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
@@ -285,12 +312,22 @@ def _check_directory(data: bytes) -> None:
         raise PackageRefused(f"the zip lists more than {MAX_FILES} files; put data into fewer files")
 
 
-def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
-    """Check everything that the directory of the zip declares."""
+def _decoded(info: zipfile.ZipInfo) -> str:
+    """Return the entry's name. Some tools write UTF-8 without saying so; the zip module then takes it for the code page of DOS."""
+    name = info.orig_filename
+    if info.flag_bits & _UTF8 or name.isascii():
+        return name
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return name
+
+
+def _check_entries(entries: list[_Entry], packed: int) -> None:
+    """Check everything that the directory of the zip declares. If it declares a wrong size, reading stops there and the checksum fails."""
     names = _Names()
     declared = 0
-    for info in entries:
-        name = info.orig_filename  # The zip module alters `filename`: it cuts it at a NUL and replaces separators.
+    for name, info in entries:
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.flag_bits & _ENCRYPTED:
             raise PackageRefused(f"{name!a} is encrypted; pack it again without a password")
@@ -313,12 +350,6 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
     names.finish()
 
 
-def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> dict[str, bytes]:
-    """Return the files. If a directory declares a wrong size, the zip module reads no more than that and the checksum fails."""
-    members = [info for info in entries if not info.orig_filename.endswith("/") and not _litter(info.orig_filename)]
-    return {info.orig_filename: archive.read(info) for info in members}
-
-
 def _check_size(total: int, packed: int) -> None:
     if total > MAX_BYTES:
         raise PackageRefused(
@@ -338,13 +369,13 @@ def _folder(root: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     total = 0
     for folder, folders, plain in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _LITTER)
+        folders[:] = sorted(name for name in folders if not _litter(name))
         for name in [*folders, *sorted(plain)]:
             path = Path(folder, name)
-            if name in _LITTER:
+            if _litter(name):
                 continue
             kind = stat.S_IFMT(path.lstat().st_mode)
-            relative = path.relative_to(root).as_posix()
+            relative = manifest.composed(path.relative_to(root).as_posix())
             if kind == stat.S_IFDIR:
                 check_name(relative)
                 continue

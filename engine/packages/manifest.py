@@ -16,10 +16,10 @@ RUNTIMES = ("python", "binary", "node")
 SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
-FREE_KEYS = ("description", "version", "license", "url")  # Read by people only.
+FREE_KEYS = ("description", "version", "license", "url")  # Keys that only people read.
 MAX_BYTES = 16 * 1024
-MAX_NAME = 60  # Characters of a bot's name.
-MAX_SLUG = 40  # Characters of that name in addresses.
+MAX_NAME = 60  # Most characters of a bot's name.
+MAX_SLUG = 40  # Most characters of a bot's name in addresses.
 # Unicode categories: control, direction marks, unassigned, ...
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 # Characters of other categories that are drawn as nothing: fillers, the empty Braille pattern, variation selectors.
@@ -40,8 +40,8 @@ class Manifest:
     runtime: str
     entry: str
     games: tuple[str, ...] = ()
-    deterministic: bool = False  # The same lines always get the same answers; audits rely on it.
-    sealable: bool = True  # It needs neither the host's clocks nor threads; see docs/sandbox.md.
+    deterministic: bool = False  # True if the same lines always get the same answers; audits rely on it.
+    sealable: bool = True  # True if the bot needs neither the host's clocks nor threads; see docs/sandbox.md.
 
     def toml(self) -> str:
         """Write this manifest as bot.toml. JSON strings are TOML basic strings, except for DEL, which no name contains."""
@@ -57,12 +57,17 @@ def printable(text: str) -> bool:
     return not any(unicodedata.category(c) in INVISIBLE or c in BLANK for c in text)
 
 
+def composed(name: str) -> str:
+    """Return a name with composed letters (NFC), as it is typed: file systems of macOS write letter and accent apart."""
+    return unicodedata.normalize("NFC", name)
+
+
 def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> Manifest:
     """Parse the bytes of a bot.toml beside these files. Raise PackageRefused."""
     if len(data) > MAX_BYTES:
         raise PackageRefused(f"{FILE} has {len(data)} bytes; keep it under {MAX_BYTES}")
     try:
-        table = tomllib.loads(data.decode("utf-8"))
+        table = tomllib.loads(data.decode("utf-8-sig"))  # Editors of Windows put a byte order mark first.
     except UnicodeDecodeError:
         raise PackageRefused(f"{FILE} is not UTF-8 text; save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -70,22 +75,23 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     unknown = sorted(set(table) - {"name", "runtime", "entry", "games", *FLAGS, *FREE_KEYS})
     if unknown:
         raise PackageRefused(
-            f"{FILE} has the unknown key {_shown(unknown[0])}; allowed are name, runtime, entry, games, {', '.join(FLAGS)} and {', '.join(FREE_KEYS)}"
+            f"{FILE} has the unknown key {_quote(unknown[0])}; allowed are name, runtime, entry, games, {', '.join(FLAGS)} and {', '.join(FREE_KEYS)}"
         )
     name = checked_name(_text(table, "name"))
     runtime = _text(table, "runtime")
     if runtime not in RUNTIMES:
-        raise PackageRefused(f"{FILE}: unknown runtime {_shown(runtime)}; write one of {', '.join(RUNTIMES)}")
+        raise PackageRefused(f"{FILE}: unknown runtime {_quote(runtime)}; write one of {', '.join(RUNTIMES)}")
     entry = _text(table, "entry")
+    entry = entry if entry in files else composed(entry)
     if entry not in files or entry == FILE:
-        raise PackageRefused(f"{FILE}: entry {_shown(entry)} is not a file of the package; name the file to start")
+        raise PackageRefused(f"{FILE}: entry {_quote(entry)} is not a file of the package; name the file to start")
     games = table.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
     flags = {flag: table.get(flag, usual) for flag, usual in FLAGS.items()}
     for flag, value in flags.items():
         if not isinstance(value, bool):
-            raise PackageRefused(f"{FILE}: {flag} must be true or false, not {_shown(str(value))}")
+            raise PackageRefused(f"{FILE}: {flag} must be true or false, not {_quote(str(value))}")
     return Manifest(name, runtime, entry, checked_games(games, known_games), **flags)
 
 
@@ -95,7 +101,7 @@ def for_file(filename: str, games: Iterable[str], known_games: Collection[str]) 
     runtime = SUFFIXES.get(path.suffix.lower())
     if runtime is None:
         raise PackageRefused(
-            f"{_shown(filename)} is neither a source file ({', '.join(SUFFIXES)}) nor a zip; send one of those. "
+            f"{_quote(filename)} is neither a source file ({', '.join(SUFFIXES)}) nor a zip; send one of those. "
             f"An executable goes into a zip with a {FILE}"
         )
     return Manifest(checked_name(path.stem[:MAX_NAME]), runtime, filename, checked_games(games, known_games))
@@ -105,7 +111,7 @@ def checked_name(name: str) -> str:
     """Return the name if it can be displayed, else raise PackageRefused."""
     if not name.strip() or name != name.strip() or len(name) > MAX_NAME or not printable(name):
         raise PackageRefused(
-            f"the name {_shown(name)} cannot be displayed; use 1 to {MAX_NAME} visible characters, without spaces at the ends"
+            f"the name {_quote(name)} cannot be displayed; use 1 to {MAX_NAME} visible characters, without spaces at the ends"
         )
     return name
 
@@ -121,7 +127,7 @@ def checked_games(games: Iterable[str], known_games: Collection[str]) -> tuple[s
     names = sorted(set(games))
     for game in names:
         if game not in known_games:
-            raise PackageRefused(f"unknown game {_shown(game)}; the games are {', '.join(sorted(known_games))}")
+            raise PackageRefused(f"unknown game {_quote(game)}; the games are {', '.join(sorted(known_games))}")
     return tuple(names)
 
 
@@ -133,5 +139,5 @@ def _text(table: dict[str, Any], key: str) -> str:
     return value
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return ascii(text if len(text) <= 80 else text[:77] + "...")

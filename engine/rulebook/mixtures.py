@@ -1,4 +1,4 @@
-"""Popular mixtures of options that have a name: what people ask for when they say "tute cabrón" or "with a pot"."""
+"""Mixtures of options that players know by a name, such as "tute cabrón" or "with a pot"."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ sin_mazo|guinote|4|{"form": "full"}|Guiñote sin mazo|Se reparten todas las cart
 
 @dataclass(frozen=True)
 class Mixture:
-    """A named mixture of options of one game, for tables of these numbers of players."""
+    """A named mixture of options of one game. `players`: the numbers of players for which it exists."""
 
     key: str
     game: str

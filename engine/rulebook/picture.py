@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.rulebook.trick import Trick
+from engine.rulebook.trick import WorkedTrick
 
 WIDTH, HEIGHT, GAP = 56, 84, 10
 COLOUR = {"o": "#b8860b", "c": "#c0392b", "e": "#1f5fa8", "b": "#2e7d32"}
@@ -14,7 +14,7 @@ SHAPES = {
 }
 
 
-def picture(trick: Trick) -> str:
+def picture(trick: WorkedTrick) -> str:
     """Draw the cards of the trick in order, the winner's framed, and below the hand of the chosen follower, its legal cards framed."""
     follower = trick.example
     first = [_card(place, 0, card, str(seat), seat == trick.winner) for place, (seat, card) in enumerate(trick.plays)]

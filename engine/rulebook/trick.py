@@ -47,8 +47,8 @@ class Follower:
 
 
 @dataclass(frozen=True)
-class Trick:
-    """A played trick. `example` is the follower with the most instructive choice; `trump` and `stock` are those at the lead."""
+class WorkedTrick:
+    """A played trick. `example` is the follower with the most instructive choice; `trump` and `stock` are those when the trick was led."""
 
     seed: str
     number: int
@@ -63,10 +63,10 @@ class Trick:
     example: Follower
 
 
-def worked_trick(key: str) -> Trick:
+def worked_trick(key: str) -> WorkedTrick:
     """Return the most instructive trick of the first seeded deals of a game at its usual table. The result is always the same."""
     game = load(key)
-    best: tuple[int, Trick] | None = None
+    best: tuple[int, WorkedTrick] | None = None
     for number in range(DEALS):
         for trick in _tricks(game, f"rules page {number}"):
             worth = _worth(trick)
@@ -77,7 +77,7 @@ def worked_trick(key: str) -> Trick:
     return best[1]
 
 
-def _worth(trick: Trick) -> int:
+def _worth(trick: WorkedTrick) -> int:
     follower = trick.example
     narrow = 3 if 1 < len(follower.legal) < len(follower.hand) else 0
     moved = 4 if trick.trump != trick.trump_after else 0
@@ -86,10 +86,10 @@ def _worth(trick: Trick) -> int:
     )
 
 
-def _tricks(game: Game, seed: str) -> list[Trick]:
+def _tricks(game: Game, seed: str) -> list[WorkedTrick]:
     state = game.new_match(seed=seed, deals=1)
     chooser = random.Random(seed)  # noqa: S311 - an example that must be the same at each call
-    tricks: list[Trick] = []
+    tricks: list[WorkedTrick] = []
     followers: list[Follower] = []
     plays: list[tuple[int, str]] = []
     start: dict[str, Any] = {}
@@ -124,9 +124,8 @@ def _tricks(game: Game, seed: str) -> list[Trick]:
             ),
         )
         number = sum(event["e"] == "trick" for event in state.events)
-        tricks.append(
-            Trick(seed, number, start["trump"], after, start["stock"], tuple(plays), tuple(followers), ended["seat"], ended["points"], songs, best)
-        )  # fmt: skip
+        before = seed, number, start["trump"], after, start["stock"], tuple(plays)
+        tricks.append(WorkedTrick(*before, tuple(followers), ended["seat"], ended["points"], songs, best))
         if any(event["e"] == "score" for event in new):
             break
     return tricks

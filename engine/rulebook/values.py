@@ -1,4 +1,4 @@
-"""The meaning of parameter values to a player, in Spanish and English: `name.value|Spanish|English`. Other values are shown as they are."""
+"""The meaning of parameter values to a player, one line each: `name.value|Spanish|English`. Other values are shown as they are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The rule of a trick: the cards that a follower may play, and those that would win (README of the rules book, section 4).
 
-The engine, the search, the language kits and the house bot `counting` call these functions or build tables from them. `counting` carries a copy
-of this file, so it imports nothing.
+The engine, the search, the language kits and the house bot `counting` call these functions or build tables from them. `counting` carries a copy of
+this file, so this file imports nothing.
 
 A set of cards is a mask with one bit a card. Each suit has bits of its own, at most 15, the strongest card highest; any layout of suits will do.
 `led` and `trump` are the masks of whole suits, `trump` is 0 in a deal without trumps, and `best` is the bit of the card that is winning.
@@ -97,7 +97,7 @@ def followers(duty: i64, hand: i64, led: i64, trump: i64, best: i64, table: i64,
 
 
 def winners(cards: i64, best: i64, led: i64, trump: i64) -> i64:
-    """Return those of some cards that would be winning the trick once played."""
+    """Return the cards, among `cards`, that would be winning the trick once played."""
     if best & trump:
         return cards & trump & -(best + best)
     return cards & (trump | (led & -(best + best)))
@@ -115,8 +115,8 @@ def lightest(cards: i64, by_worth: list[int]) -> i64:
 def demands(duty: int) -> list[tuple[int, int]]:
     """Return what a duty demands of a hand's cards of the suit led and, if it has none, of its trumps.
 
-    The list goes by the situation, 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up.
-    The card to beat is the highest of the same suit on the table.
+    The list is indexed by the situation: 4 if trumps were led, plus 2 if a trump is winning another suit, plus 1 if the partner is winning. The card
+    to beat is the highest of the same suit on the table.
     """
     # A model: three cards of the suit led, three trumps and another card. The middle cards lie on the table.
     led, trump, other = 0b111, 0b111 << 4, 1 << 8

@@ -1,8 +1,8 @@
 """Ready tables of the cards that followers may play, built from `engine.rules.following`.
 
-Every duty comes down to two tables of ready tuples: `ftab`, looked up by the holding of the suit led, and `htab`, looked up by the holding of
-trumps when that is empty. An empty tuple means that every card is legal. Which two tables apply depends on the card that is winning; `Obligation`
-has them for one trump.
+Every duty comes down to two tables of ready tuples: `ftab`, looked up by the holding of the suit led, and `htab`, looked up by the holding of trumps
+when the hand is void in the suit led. An empty tuple means that every card is legal. Which two tables apply depends on the card that is winning;
+`Obligation` has them for one trump.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def in_force(rules: Rules, word: str, pack: Pack, points: list[int]) -> InForce:
     return InForce(duty, no_load, modified, tables, with_partner)
 
 
+@cache
 def _obligation(pack: Pack, duty: int, trump: int, loads: tuple[int, ...], with_partner: bool) -> Obligation:
     """Return the tables of a duty. `loads`: the points of the cards where NL holds, else empty."""
     cards = range(len(pack.texts))

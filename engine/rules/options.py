@@ -38,6 +38,13 @@ Choice = tuple[Any, ...] | Range
 BOOL: Choice = (False, True)
 
 
+def offers(choice: Choice, value: Any) -> bool:
+    """Return True if a choice holds a value, given as `word` writes it."""
+    if isinstance(choice, Range):
+        return choice.accepts(value)
+    return any(word(candidate) == value and type(word(candidate)) is type(value) for candidate in choice)
+
+
 def by_players(value: Any, players: int) -> Any:
     """Return the value at a table of that many players: an entry of a mapping with whole-number keys, or the value itself."""
     if isinstance(value, Mapping) and value and all(type(key) is int for key in value):

@@ -110,7 +110,7 @@ class Rules:
     capote: str = "none"
     capote_spoiled_by_song: bool = False
     capote_spoiled_by_table_song: bool = False
-    # result: by the state of a match whose deal has been played
+    # result: decided by the state of a match whose deal has been played
     result: Callable[[Any], Verdict]
     last_trick_bonus: int = 10
     last_trick_optional: bool = False

@@ -19,7 +19,7 @@ def choices(rules: Rules, players: int) -> dict[str, Choice]:
 
 
 def chosen(rules: Rules, options: Mapping[str, Any], players: int) -> dict[str, Any]:
-    """Return the checked option values, with functions for their words. Raises OptionError with the allowed values."""
+    """Return the checked option values, with each word replaced by its function. Raises OptionError with the allowed values."""
     allowed = choices(rules, players)
     values: dict[str, Any] = {}
     for name, value in options.items():

@@ -36,8 +36,9 @@ def swaps(rules: Rules, pack: Pack) -> list[tuple[Swap, ...]]:
         ):
             card_to_give = pack.card(giver, suit)
             if ranks and rank in ranks and card_to_give >= 0:
-                allowed.append(
-                    (pack.bit[card_to_give], code, giver == "2" and rank == "7" and not rules.exchange_chain)
-                )
+                # A 7 that lies there by an exchange goes on to the 2 where `exchange_chain` says so. A 2 does not go back to the 7: they could
+                # take each other for ever.
+                barred = rank == "2" or (rank == "7" and not rules.exchange_chain)
+                allowed.append((pack.bit[card_to_give], code, barred))
         table.append(tuple(allowed))
     return table

@@ -9,7 +9,7 @@ from engine.cards import actions
 from engine.cards.pack import pack
 from engine.errors import OptionError
 from engine.rules import obligations, swapping
-from engine.rules.options import word
+from engine.rules.options import offers, word
 from engine.rules.parameters import Rules
 from engine.rules.resolving import at_table, choices
 
@@ -56,17 +56,17 @@ class Terms:
         self.origin: Terms = origin or self
         self.players = players
         self.rules = rules = at_table(declared, options, players)
-        self.options = self._needed(options)
+        self.options = self._needed()
         self.key = rules.key
         self.title = rules.title
         self.revision = rules.revision
         self.board_deals = rules.board_deals
         self.score_unit = rules.score_unit
-        # Board scores are whole numbers; this many make one of the unit that people read.
+        # Board scores are whole numbers; this many make one unit as people read it.
         self.score_size = GAME_SCORE if rules.score_unit == "games" else 1
         self._seat(players)
         self._know_the_pack()
-        self._know_the_talk()
+        self._set_announcements()
         # the stages of a deal before the first lead, functions of `engine.match.opening.stages`
         self.stages: tuple[Callable[[Any], int], ...] = ()
         # caches: seats by dealer and absent seats; the pack by suit map; programs of `engine.search.kernel`
@@ -104,8 +104,8 @@ class Terms:
         self.open_rule = obligations.in_force(rules, rules.obligation_stock_open, self.pack, self.card_points)
         self.empty_rule = obligations.in_force(rules, rules.obligation_stock_empty, self.pack, self.card_points)
 
-    def _know_the_talk(self) -> None:
-        """Determine which announcements this game can have at all, so that a playout asks only for those."""
+    def _set_announcements(self) -> None:
+        """Determine which announcements are possible in this game, so that a playout asks only for those."""
         rules = self.rules
         nothing = [0] * len(self.pack.texts)
         self.merged = merged(rules)
@@ -144,10 +144,18 @@ class Terms:
             and not self.has_own_turn
         )
 
-    def _needed(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fewest options that give the same rules. They are dropped one at a time, so one of two that imply each other stays."""
-        needed = dict(options)
-        for name in sorted(options):
+    def _needed(self) -> dict[str, Any]:
+        """Return the fewest options that give these rules: the same ones for equal rules, whichever options were asked for.
+
+        They are dropped one at a time, in alphabetical order, so of two that imply each other the second stays.
+        """
+        ordinary = at_table(self.declared, {}, self.players)
+        needed = {
+            name: value
+            for name, value in self.options_all.items()
+            if getattr(self.rules, name) != getattr(ordinary, name)
+        }
+        for name in sorted(needed):
             fewer = {other: value for other, value in needed.items() if other != name}
             try:
                 if at_table(self.declared, fewer, self.players) == self.rules:
@@ -161,15 +169,19 @@ class Terms:
 
     @property
     def options_all(self) -> dict[str, Any]:
-        """All options of this game at this table with their values, defaults included."""
-        return {name: word(getattr(self.rules, name)) for name in choices(self.declared, self.players)}
+        """All options of this game at this table with their values, defaults included; without those whose value follows from another option."""
+        return {
+            name: value
+            for name, choice in choices(self.declared, self.players).items()
+            if offers(choice, value := word(getattr(self.rules, name)))
+        }
 
     def for_seats(self, seats: int) -> Terms:
         """Return the terms for the seats that remain after eliminations. Only `Game` implements it: the final duel may be a different game."""
         raise NotImplementedError
 
     def suit_map(self, suits: str | None) -> tuple[int, ...]:
-        """Return the suit to play with for each suit of the shuffle, from the letters that stand for them. Raises OptionError for bad ones."""
+        """Return, for each suit of the shuffle, the suit that replaces it. `suits`: letters of the new suits. Raises OptionError for bad ones."""
         if suits is None or suits == self.pack.suits:
             return (0, 1, 2, 3)
         if sorted(suits) != sorted(self.pack.suits):
@@ -195,7 +207,7 @@ class Terms:
         return [tuple((self.side[seat] + shift) % parties for seat in range(self.players)) for shift in range(parties)]
 
     def fault_scores(self, side: int) -> list[int]:
-        """Return the scores by seat of a sitting that a side forfeits: the worst of the game for it, an equal good one for all others."""
+        """Return the scores by seat of a sitting that a side forfeits: the game's worst for its seats, the same good score for all others."""
         worst, best = 0, FORFEIT * (self.board_deals or 1)
         if self.score_unit == "games":
             best = GAME_SCORE * (1 if self.board_deals else self.rules.match_games) + 2 * FORFEIT

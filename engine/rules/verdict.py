@@ -10,7 +10,7 @@ class Verdict:
     """The result of a deal.
 
     `winner` is a side or None; `losers` are seats; `why` is a word for the record (points, tute, claim, capote, ...); `decided` is True if this deal
-    ends a game that may take several; `marks` are the loss marks of each loser; `points` are those of the deal by side if the count has them
+    ends a game that may take several; `marks` are the loss marks of each loser; `points` are the points of the deal by side if they have been counted
     already, else None.
     """
 

@@ -1,4 +1,4 @@
-"""Audit whether a bot plays by itself: send one seat's conversation to it twice, alone, at two different paces, and compare with the log.
+"""Audit whether a bot plays by itself: send it one seat's conversation twice, alone, at two different paces, and compare with the log.
 
 Partners that pass signals, or bots that are helped from outside, answer differently when run alone. A bot that declares itself deterministic
 must give the same answers. For any other bot the question is whether the log looks like a third run: if two of three answers to a request
@@ -29,7 +29,7 @@ VERDICTS = {
 }
 UNLIKELY = 1e-6  # Probability below which the log of a bot that is not deterministic counts as different.
 PACE_S = 0.005  # Mean pause before each decision of the second run.
-MOST_S = 60.0  # Wall seconds of a run. Only answers given by then are compared.
+MOST_S = 60.0  # Wall seconds of a run. Only answers that arrived by then are compared.
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Audit:
     log_odd: int = 0
     run_odd: int = 0
     all_differ: int = 0
-    chance: float = 1.0  # Probability that at least this many odd answers are the log's.
+    chance: float = 1.0  # Probability by chance that the log gave at least this many of the odd answers.
     first: Difference | None = None
-    fault: str = ""  # Of the run that failed.
-    detail: str = ""  # Shown to the bot's owner.
+    fault: str = ""  # Fault of the run that failed.
+    detail: str = ""  # Text for the bot's owner.
 
     def plain(self) -> dict[str, Any]:
         """Serialise as JSON data."""
@@ -78,7 +78,7 @@ def audit(
     Raise ReplayError and ValueError for an invalid log, SandboxError and OSError for failures that are not the bot's.
     """
     replays = [dict(replay) for replay in group]
-    # Where the bot failed in the match there is no answer to compare.
+    # If the bot failed in the match, there is no answer to compare.
     own = [exchange for exchange in exchanges(replays) if exchange.seat == seat and not exchange.fault]
     if not own or own[0].step >= 0:  # The bot never reached the table.
         return Audit(SAME, 0)

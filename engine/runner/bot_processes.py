@@ -1,9 +1,9 @@
 """The bot processes of one pass: start them ahead of the pass, and let them begin when it starts.
 
-Starting a process takes longer than many decisions. So if another core is free, the processes of the next pass are started there while this pass
-is played; a worker does the same for its next match. They load their runtime and stand frozen before the first instruction of the bot's own code.
-They begin one after another when the processes of the previous pass have ended, so no bot can observe another process of its match.
-A static program has no runtime that could stop before its first instruction, so it is started when its turn has come.
+Starting a process takes longer than many decisions. So if another core is free, the processes of the next pass are started there while this pass is
+played; a worker does the same for its next match. They load their runtime and are frozen before the first instruction of the bot's own code. They run
+on one after another when the processes of the previous pass have ended, so no bot can observe another process of its match. A static program has no
+runtime that could stop before its first instruction, so it starts only then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from engine.runner.seat import Seat
 from engine.runner.spec import BotSpec, MatchSpec
 from engine.sandbox import BotFault, BotProcess, Policy, Runtime, Sandbox
 
-log = logging.getLogger("engine.sandbox")  # Kernel messages about a process can be matched with this log.
+# The sandbox logger: kernel messages about a process can be matched with its lines.
+log = logging.getLogger("engine.sandbox")
 
 
 def start_bot(box: Sandbox, bot: BotSpec, runtime: Runtime, policy: Policy, core: int | None = None) -> BotProcess:
@@ -41,7 +42,7 @@ def start_bot(box: Sandbox, bot: BotSpec, runtime: Runtime, policy: Policy, core
 
 @dataclass(frozen=True)
 class NotReady:
-    """A bot that never answered `ready`. `evidence`: the last request and answer, if any."""
+    """A bot that never answered `ready`. `evidence`: its last request and answer, if any."""
 
     party: int
     seat: int
@@ -53,7 +54,7 @@ class NotReady:
 class BotProcesses:
     """The processes of a pass by seat. After they have begun: the seats in order, and the faults of bots that are not ready.
 
-    copies: the files they are run from, as they were before the first start.
+    copies: the state of the files that they run from, before the first start.
     """
 
     processes: dict[int, BotProcess] = field(default_factory=dict)
@@ -71,7 +72,7 @@ class BotProcesses:
             raise
 
     def close(self) -> None:
-        """Kill them all. May be called again."""
+        """Kill all processes. May be called again."""
         with ExitStack() as stack:
             for process in self.processes.values():
                 stack.callback(process.close)
@@ -87,7 +88,7 @@ class Starter:
     runtimes: Mapping[str, Runtime]
     policy: Policy
     noise: Noise
-    sealed: Sequence[bool]  # By party.
+    sealed: Sequence[bool]  # True for each party that plays sealed.
     copies: Copies
     stop: Callable[[], bool] | None = None  # Interrupts a bot's turn by TurnStopped.
     interlude: Callable[[], Callable[[], None] | None] | None = None  # See `play_match`.
@@ -102,7 +103,7 @@ class Starter:
                     continue
                 if party not in self.spec.unplayable and self.runtimes[self.spec.parties[party].runtime].gate:
                     bots.processes[place] = process = self._process(party, core)
-                    # If its runtime has ended, that is noticed again when it begins.
+                    # If the runtime has ended, `begin` will notice it again.
                     with suppress(BotFault), blamed_on(party):
                         process.freeze()
         except BaseException:
@@ -154,7 +155,7 @@ class Starter:
             return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
 
     def pass_record(self, number: int, seating: Sequence[int]) -> dict[str, Any]:
-        """Return what the bots of a pass learn at its start besides the game. It is logged, so that their lines can be rebuilt."""
+        """Return everything that the bots of a pass learn at its start, except the game itself. It is logged, so that their lines can be rebuilt."""
         seeds = [
             engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
         ]
@@ -165,7 +166,7 @@ class Starter:
 
 
 class Ahead:
-    """Starts the processes of one pass in a thread of its own, on a core that no match uses; none if `on_free_core` finds none."""
+    """Starts the processes of one pass in a thread of its own, on a core that no match uses; starts none if `on_free_core` finds no such core."""
 
     def __init__(self, start: Callable[[int], BotProcesses], cores: Collection[int]) -> None:
         """cores: the cores that this process may use."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import engine
 from engine.runner.limits import Limits
 
-DEAL = 32  # Decisions of one deal, all seats together: 8 for each of four, 16 for each of two.
-GAME, ELIMINATION = 4, 8  # Deals of a board that is played until a player has won; until all but one are out.
+DEAL = 32  # Decisions of one deal, all seats together: 8 each for four seats, 16 each for two.
+GAME, ELIMINATION = 4, 8  # Deals of a board that is played until a player has won, and until all but one are out.
 
 
 def decisions(game: engine.Game, deals: int | None = None) -> int:

@@ -1,4 +1,4 @@
-"""The files that bots are run from: unpacked packages and runtimes on this machine. They are checked completely before a bot is blamed."""
+"""The files that bots run from: unpacked packages and runtimes. They are checked completely before a bot is blamed for a fault."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ class Copies:
 
     @classmethod
     def snapshot(cls, bots: Iterable[BotSpec], runtimes_by_name: Mapping[str, Runtime]) -> Copies:
-        """Note the trees of these bots as they are now."""
+        """Record the trees of these bots as they are now."""
         trees = {party: (bot.path, runtimes_by_name[bot.runtime].root) for party, bot in enumerate(bots)}
         return cls(trees, {root: inventory.install_token(root) for both in trees.values() for root in both})
 
     def damage(self, parties: Iterable[int]) -> str:
-        """Return the damage to the trees of these parties since, an empty text if none. A damaged tree is repaired before its next use.
+        """Describe what has damaged the trees of these parties since; an empty text if nothing has. A damaged tree is repaired before its next use.
 
         This reads all files, a tenth of a second for a runtime. Trees read completely within AGAIN_S are checked by size and time only, so that
-        failing bots cost no more. A tree that another worker has repaired meanwhile counts as damaged.
+        failing bots cost little. A tree that another worker has repaired meanwhile counts as damaged.
         """
         messages = [self._since(root) for root in sorted({root for party in parties for root in self.trees[party]})]
         return "; ".join(filter(None, messages))
 
     def _since(self, root: Path) -> str:
         install_token = self.install_tokens[root]
-        if not install_token:  # The caller's own files, for which no inventory was written.
+        if not install_token:  # These are the caller's own files, without an inventory.
             return ""
         if inventory.install_token(root) not in ("", install_token):
             return f"{root} was damaged, and has been repaired meanwhile"

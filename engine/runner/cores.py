@@ -66,7 +66,7 @@ Result = TypeVar("Result")
 
 
 def on_free_core(work: Callable[[int], Result], cores: Collection[int]) -> Result | None:
-    """Return `work(core)` on a core that no match uses; it starts bots there for a match that will move them to its own core.
+    """Return `work(core)` on a core that no match uses; `work` starts bots there for a match that will move them to its own core.
 
     Return None if no core is free, or bots could not be moved.
     """

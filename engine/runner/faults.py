@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.sandbox.errors import BrokenOff
 
-# These texts are part of the events sent to bots: with another text the lines of an old log could not be rebuilt byte for byte.
+# These texts are part of the events sent to bots: if a text changed, the lines of an old log could not be rebuilt byte for byte.
 KINDS = {
     "crash": "the process ended by itself, with an exit code or a signal",
     "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock cap",
@@ -35,8 +35,8 @@ class Fault(Exception):
 class Infrastructure(Exception):
     """The platform failed: sandbox, disk or rules code. No bot loses by it; the match must be played again.
 
-    party: the party at whose bot the sandbox failed after its own code had begun. If the match breaks off there again, it must be played with
-    that party among the `unplayable` ones.
+    party: the party at whose bot the sandbox failed after its own code had begun. If the match breaks off there again, the party must be listed in
+    `unplayable`.
     """
 
     def __init__(self, why: str, party: int | None = None) -> None:
@@ -46,7 +46,7 @@ class Infrastructure(Exception):
 
 @contextmanager
 def blamed_on(party: int) -> Iterator[None]:
-    """Name the party in errors that break a match off at its bot."""
+    """Set the party in errors that break a match off at its bot."""
     try:
         yield
     except BrokenOff as error:
@@ -60,11 +60,11 @@ def party_of(error: Exception) -> int | None:
 
 
 def fault_event(seat: int, kind: str) -> dict[str, Any]:
-    """Build the event that tells all seats of a fault: who failed and how, but not the answer, which may show cards."""
+    """Build the event that reports a fault to all seats: which seat failed and how. It omits the answer, which may show cards."""
     return {"e": "fault", "seat": seat, "fault": kind, "detail": KINDS.get(kind, "")}
 
 
-EXCERPT = 200  # Quoted characters of an offending line.
+EXCERPT = 200  # Longest quotation of an offending line, in characters.
 
 
 def quoted(line: bytes | str) -> str:

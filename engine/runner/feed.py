@@ -19,9 +19,10 @@ class Feed:
 
     def __init__(self, seats: int) -> None:
         self._events: list[dict[str, Any]] = []
-        self._read = 0  # How many of them were taken up.
+        self._read = 0  # Number of events of the record read so far.
         self._board = 0
-        self._shared: list[str] = []  # Events that all see alike, since the last one that they do not.
+        # Encoded events that all seats see alike, since the last event that they see differently.
+        self._shared: list[str] = []
         self._sent = [0] * seats  # How many of `_shared` each seat has received.
         self._own: list[list[str]] = [[] for _ in range(seats)]  # Unsent events before the rest of `_shared`.
 
@@ -36,7 +37,7 @@ class Feed:
         self._board = board
 
     def announce(self, event: dict[str, Any]) -> None:
-        """Send every seat an event that is not in the record of the game: that a bot failed."""
+        """Send every seat an event that is not in the record of the game: the fault of a bot."""
         self._catch_up()
         self._shared.append(encode(event))
 
@@ -102,7 +103,8 @@ def _each(event: dict[str, Any], board: int, seats: int) -> list[str]:
     text = ""
     for seat in range(seats):
         (view,) = engine.redact((event,), seat)
-        hand = view.pop("hand", None) if dealt else None  # It comes last; the rest of a deal is the same for all.
+        # The hand is encoded last; the rest of a deal is the same for all.
+        hand = view.pop("hand", None) if dealt else None
         if view != before:
             before, text = view, encode(view)
         texts.append(text if hand is None else f'{text[:-1]},"hand":{_list(hand)}}}')

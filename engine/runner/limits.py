@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 from engine.runner.faults import Fault
 
-STRIKES = 3  # Answers of a pass that may be late by no more than the host's own noise.
+STRIKES = 3  # Answers of a pass that may be late, if this host's clocks could explain it.
 LEAST_NOISE_S = 0.005  # CPU seconds that any host may add to any decision.
 LENIENT = 2.0  # Factor on the limits of a match for runs where speed does not count.
 
@@ -21,14 +21,14 @@ class Limits:
     """Limits of a bot. Seconds are CPU seconds of all its threads, unless the name says wall. Raise ValueError for impossible values."""
 
     start_s: float = 5.0  # From the start of the process to its `ready`.
-    move_s: float = 0.5  # Every decision.
+    move_s: float = 0.5  # For every decision.
     bank_s: float = 3.0  # Shared by the decisions of one pass.
     wall_factor: float = 4.0  # Wall-clock limit of an answer: wall_factor * CPU budget + wall_extra_s.
     wall_extra_s: float = 2.0  # Keeps a busy host from costing a fast bot its match.
     memory_mb: int = 256
     threads: int = 16
-    line_kib: int = 64  # One answer.
-    stderr_kib: int = 16  # The part of the error output that is kept, however long it is.
+    line_kib: int = 64  # Longest answer.
+    stderr_kib: int = 16  # Stored part of the error output.
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -51,7 +51,7 @@ class Limits:
         return self.wall_factor * cpu_s + self.wall_extra_s
 
     def lenient(self) -> Limits:
-        """Return the limits of a run where only answers count, not speed, and which may share its machine."""
+        """Return the limits of a run that checks answers, not speed, and may share its machine."""
         start_s, move_s, bank_s = (LENIENT * seconds for seconds in (self.start_s, self.move_s, self.bank_s))
         return replace(self, start_s=start_s, move_s=move_s, bank_s=bank_s)
 
@@ -64,8 +64,8 @@ class Limits:
 class Noise:
     """The inaccuracy of a host's clocks.
 
-    cpu: how much more CPU time the same work took in the slowest round than in the median, as a share; stop_s: most CPU seconds that a busy
-    process seemed to use after it had been stopped; late_s: by how many seconds the host woke us too late at worst.
+    cpu: CPU time of the slowest round of equal work over that of the median round, less 1; stop_s: the most CPU seconds that a busy process seemed to
+    use after it had been stopped; late_s: the longest delay in seconds with which the host woke us.
     """
 
     cpu: float = 0.0
@@ -73,7 +73,7 @@ class Noise:
     late_s: float = 0.0
 
     def upper_s(self, budget_s: float) -> float:
-        """Return the CPU seconds up to which the host may explain an answer that should take at most `budget_s`."""
+        """Return the most CPU seconds that this host may show for an answer that takes at most `budget_s`."""
         return budget_s * (1.0 + self.cpu) + LEAST_NOISE_S
 
 
@@ -83,8 +83,7 @@ QUIET = Noise()  # An exact host.
 class Clock:
     """The time that one bot has left in one pass.
 
-    The limits are soft: an answer that exceeds them by no more than this host's clocks may be wrong is a strike. A pass may have `STRIKES` of
-    them.
+    The limits are soft: an answer that exceeds them by no more than the error of this host's clocks is a strike. A pass may have `STRIKES` strikes.
     """
 
     __slots__ = ("bank", "bank_s", "left_s", "limits", "move_s", "noise", "pass_s", "strikes", "upper_s", "wall_s")
@@ -101,7 +100,7 @@ class Clock:
     def _fill(self, bank_s: float) -> None:
         """Set the bank and the values derived from it, which every request uses and which seldom change."""
         self.bank_s = bank_s
-        self.bank = f"{bank_s:.3f}"  # As sent to the bot.
+        self.bank = f"{bank_s:.3f}"  # The bank as it is sent to the bot.
         self.upper_s = self.noise.upper_s(self.move_s + bank_s)  # CPU seconds after which an answer is certainly late.
         self.wall_s = min(self.limits.wall_s(self.move_s + bank_s), self.left_s)
 
@@ -124,6 +123,6 @@ class Clock:
         self.book(cpu_s)
 
     def book(self, cpu_s: float) -> None:
-        """Take the time beyond the move from the bank."""
+        """Deduct the time beyond `move_s` from the bank."""
         if cpu_s > self.move_s:
             self._fill(max(0.0, self.bank_s - (cpu_s - self.move_s)))

@@ -1,7 +1,7 @@
 """A match: some boards, each in all its sittings, between bot processes.
 
-Pass i plays sitting i of all boards with fresh processes, so that a bot meets a board once and carries nothing from one sitting to another. The
-suits are exchanged from pass to pass if the rules name no suit. One process plays all boards of its seat and pass.
+Pass i plays sitting i of all boards with fresh processes, so that a process meets a board once and carries nothing from one sitting of it to another.
+The suits are exchanged from pass to pass if the rules name no suit. One process plays all boards of its seat and pass.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Policy, Runtime, Sandbox, SandboxError, TurnStopped
 
-AT_ONCE = (
-    16  # Boards that are dealt together, and recorded together: code that runs once per board runs with cold caches.
-)
-DECISIONS = 200  # A generous number for one seat on one board. Only the kernel's backstop uses it; the clock is exact.
+AT_ONCE = 16  # Boards dealt, and recorded, in one batch: code that runs only once per board runs with cold caches.
+# A generous number of decisions for one seat on one board. Only the kernel's backstop uses it; the clock is exact.
+DECISIONS = 200
 Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
 Tap = Callable[[int, int, bytes, bytes], None]
@@ -62,14 +61,14 @@ def play_match(
 ) -> MatchResult:
     """Play a match in a sandbox.
 
-    `progress(done, total)` is called after each sitting. `decided(boards)` is called in the last pass, with all boards complete so far, each
-    time that there are more. `stop()` is asked before each decision and during long turns; when it returns True, the boards that are not
-    complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
-    message costs a tenth of one between cores; with `core` the caller has chosen one for the bots. `ahead` starts the processes of the next
-    pass during this one if another core is free. `first` are the processes of the first pass if the caller started them by
-    `first_processes`; the caller closes them. `closing(seconds)` is called in the last pass before each sitting, with the estimated time of
-    the rest of the match. `interlude()` is asked as often as `stop`; if it returns a function, that runs at once, while every bot of the
-    match is frozen and no clock of theirs runs, and the match then continues as if nothing had happened. `clock` measures `play_s`.
+    `progress(done, total)` is called after each sitting. `decided(boards)` is called in the last pass, with all boards complete so far, whenever
+    their number has grown. `stop()` is called before each decision and during long turns; when it returns True, play ends and unfinished boards stay
+    incomplete. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a message costs a
+    tenth of one between cores; `core` is a core that the caller has chosen for the bots. `ahead` starts the processes of the next pass during this
+    one if another core is free. `first` are the processes of the first pass if the caller started them by `first_processes`; the caller closes them.
+    `closing(seconds)` is called in the last pass before each sitting, with the estimated time of the rest of the match. `interlude()` is called as
+    often as `stop`; a function that it returns runs at once, while every bot of the match is frozen and no bot's clock runs; then the match continues
+    as if nothing had happened. `clock` measures `play_s`.
 
     Raise ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure if the platform fails;
     neither costs a bot anything.
@@ -101,7 +100,7 @@ def play_match(
 
 
 def _between_decisions(stop: Stop | None, interlude: Interlude) -> Stop:
-    """Return a `stop` for the time between decisions, when all bots are frozen: it first runs the interlude that is due."""
+    """Return a `stop` for use between decisions, when all bots are frozen: it first runs the interlude, if one is due."""
 
     def look() -> bool:
         if (act := interlude()) is not None:
@@ -121,7 +120,7 @@ def first_processes(spec: MatchSpec, box: Sandbox, core: int) -> BotProcesses:
 
 
 def load(spec: MatchSpec) -> engine.Game:
-    """Return the game of a match at its table. Raise ValueError with the reason if there is none."""
+    """Return the game of a match at its table. Raise ValueError with the reason if there is no such game or table."""
     options = dict(spec.options)
     if spec.players is not None:
         options["players"] = spec.players
@@ -181,7 +180,7 @@ def _orders(suits: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _places(seed: bytes, number: int) -> bytes:
-    """Shuffle by the board's seed; cached compactly, because every sitting of the board needs it."""
+    """Shuffle 0 to `number` - 1 by the board's seed. The cached result is compact; every sitting of the board needs it."""
     return bytes(chance.shuffle(hashlib.sha256(b"suits\n" + seed).digest(), 0, range(number)))
 
 
@@ -226,7 +225,7 @@ class _Match:
         self.next: Ahead | None = None
 
     def play(self, core: int | None, cores: Collection[int]) -> None:
-        """Play all passes, or until stopped. cores: where the bots of the next pass may be started meanwhile."""
+        """Play all passes, or until stopped. cores: the cores on which the bots of the next pass may start meanwhile."""
         self.cores = cores
         try:
             for number, seating in enumerate(self.seatings):
@@ -255,7 +254,7 @@ class _Match:
     # ---- One pass
 
     def play_pass(self, number: int, seating: tuple[int, ...], core: int | None) -> bool:
-        """Play one sitting of every board; False when stopped."""
+        """Play one sitting of every board. Return False if stopped."""
         feed = Feed(self.game.players)
         seats: list[Seat] = []
         faults: list[FaultReport] = []
@@ -329,7 +328,7 @@ class _Match:
             seat.leave(until)
 
     def _close(self, seats: Sequence[Seat], number: int) -> None:
-        """Kill the remaining bots of the pass, and keep their logs and times."""
+        """Kill the remaining bots of the pass, and store their logs and times."""
         for seat in seats:
             report = self.parties[seat.party]
             seat.close()
@@ -375,7 +374,7 @@ class _Match:
         ]
 
     def _party_score(self, sitting: SittingResult, party: int) -> int:
-        """Return the score of a party in one sitting: that of each side on which it has a seat, once."""
+        """Return the score of a party in one sitting: the sum over the sides on which it has a seat, each counted once."""
         total = 0
         for side in self.game.sides:
             own_seats = [seat for seat in side if sitting.seating[seat] == party]
@@ -406,7 +405,7 @@ class _Match:
 
 
 def forfeited(game: engine.Game, seats: set[int]) -> list[int]:
-    """Return the scores by seat if the sides of these seats forfeit a sitting: each of them gets the worst, the others what the game gives them."""
+    """Return the scores by seat if the sides of these seats forfeit a sitting: the worst score for each of them, the game's own for the others."""
     sides = {game.side[seat] for seat in seats}
     columns = zip(*(game.fault_scores(side) for side in sorted(sides)), strict=True)
     return [min(column) for column in columns]

@@ -13,12 +13,12 @@ from engine.sandbox.process import watch
 
 ROUNDS = 24
 WORK_S = 0.004  # Approximate CPU time of one round.
-MOST_CPU = 0.5  # Upper limit for the result on worse hosts.
+MOST_CPU = 0.5  # Upper limit for the result; worse hosts are not believed.
 MOST_STOP_S = 0.02
 
 
-# The child dies with its worker (PR_SET_PDEATHSIG, SIGKILL) and checks whether the worker had already ended. It writes a byte when that is done,
-# because a child that is stopped earlier would stay so for ever.
+# The child dies with its worker (PR_SET_PDEATHSIG, SIGKILL) and checks whether the worker had already ended. It writes
+# a byte when that is done, because a child stopped earlier would stay stopped for ever.
 _COMPUTES = """
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 9)

@@ -14,12 +14,13 @@ from engine.runner.faults import Fault, quoted
 from engine.runner.limits import Limits
 
 VERSION = 1
-MAX_LINE = 64 * 1024  # Bytes, newline included.
-MAX_DEPTH = 16  # Of arrays and objects inside an answer.
-MAX_DIGITS = 18  # Of a whole number, so that it fits into 64 bits.
+MAX_LINE = 64 * 1024  # Longest line in bytes, newline included.
+MAX_DEPTH = 16  # Depth of arrays and objects inside an answer.
+MAX_DIGITS = 18  # Digits of a whole number, so that it fits into 64 bits.
 MAX_NOTE = 200  # Stored characters of a note.
 MAX_READY_NAME = 60
-_FIRST_HALF, _LAST_HALF = chr(0xD800), chr(0xDFFF)  # Range of surrogates; as literals they cannot be compiled.
+# First and last surrogate, written as calls because literals cannot be compiled.
+_FIRST_HALF, _LAST_HALF = chr(0xD800), chr(0xDFFF)
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False, allow_nan=False).encode
 
@@ -76,7 +77,7 @@ def encode(value: Any) -> str:
 
 
 def act(number: int, events: Sequence[str], legal: str, bank: str) -> bytes:
-    """Build a request to act. `events`, `legal` and `bank` are encoded already, because most of them go to several bots or recur."""
+    """Build a request to act. `events`, `legal` and `bank` arrive encoded, because most of them go to several bots or recur."""
     return f'{{"type":"act","id":{number},"events":[{",".join(events)}],"legal":[{legal}],"bank_s":{bank}}}\n'.encode()
 
 
@@ -89,7 +90,7 @@ def end(events: Sequence[str], scores: Sequence[int]) -> bytes:
 
 
 def ready(line: bytes) -> str:
-    """Return the name in the bot's answer to `hello`, cut to MAX_READY_NAME characters ('' if there is none)."""
+    """Return the name in the bot's answer to `hello`, cut to MAX_READY_NAME characters ('' without a name)."""
     message = _message(line, '{"type":"ready"}')
     if message.get("type") != "ready":
         raise _fault(line, '"type" must be "ready"', '{"type":"ready"}')
@@ -177,7 +178,7 @@ def _constant(name: str) -> float:
 
 
 def _check(message: Any) -> None:
-    """Check the depth, and refuse text that databases and other programs cannot hold."""
+    """Check the depth, and refuse text that databases and other programs cannot store."""
     level = [message]
     for _ in range(MAX_DEPTH + 1):
         below: list[Any] = []

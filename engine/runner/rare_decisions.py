@@ -1,8 +1,8 @@
 """Rare decisions: situations that a bot meets once in a hundred boards, collected so that a trial can test them on purpose.
 
-The search plays boards out with a player who announces whatever it may, and notes the decisions: every word of `legal`, windows after a
-trick, the last choice of a deal, tables with eliminated seats. It takes seconds and does not depend on a bot, so its result is stored in
-`rare_decisions.json`; `python -m engine.runner.rare_decisions` (in `make texts`) updates it. `trial` plays these boards with a bot.
+The search plays boards with a player that announces whenever it can, and records the decisions: every word of `legal`, windows after a trick, the
+last choice of a deal, tables with eliminated seats. It takes seconds and does not depend on a bot, so its result is stored in `rare_decisions.json`;
+`python -m engine.runner.rare_decisions` (in `make texts`) updates it. `trial` plays these boards with a bot.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import engine
 from engine.game import declared, games
 from engine.portable import draw_weighted
 
-SEARCHED = 240  # Boards; every 12th is played for several deals, every 48th to the end of its match.
-SEVERAL = 6  # Deals.
-LONGEST = 800  # Actions of a searched board.
-MOST_BOARDS = 4  # Stored for each situation and seat.
+SEARCHED = 240  # Number of boards searched; every 12th is played for several deals, every 48th to the end of its match.
+SEVERAL = 6  # Deals of a board with several.
+LONGEST = 800  # Most actions of a searched board.
+MOST_BOARDS = 4  # Boards stored for each situation and seat.
 WINDOW, LAST, OUT, BOTH = "window", "last choice", "eliminated seats", "announcement or card"
 WEIGHTS = {"claim": 0.02, "capote": 0.1, "accuse": 0.01, "pass": 4.0, "take": 4.0, "play": 1.0, "tute": 1.0}
-ANNOUNCED = 12.0  # Weight of every other word.
+ANNOUNCED = 12.0  # Weight of every word that WEIGHTS lacks.
 
 
 def situations(state: engine.State, legal: Sequence[str]) -> set[str]:
@@ -57,7 +57,7 @@ class RandomBoard:
 
     def begin(self, game: engine.Game, *, record: bool) -> engine.State:
         """Deal the board."""
-        # The word in the seed fixes the stored boards.
+        # The word in the seed must stay: the stored boards depend on it.
         return game.new_match(seed=f"awkward {self.number}", deals=self.deals, record=record)
 
     def dice(self) -> random.Random:
@@ -88,7 +88,7 @@ def search(game: engine.Game) -> dict[str, dict[int, list[RandomBoard]]]:
 
 
 def _course(game: engine.Game, board: RandomBoard) -> Iterator[tuple[int, set[str]]]:
-    """Yield the seat and the situations of each decision on a board where every player announces whatever it may."""
+    """Yield the seat and the situations of each decision on a board where every player announces whenever it can."""
     state, dice = board.begin(game, record=False), board.dice()
     for _ in range(LONGEST):
         if state.is_over:
@@ -123,12 +123,12 @@ def known_boards(game: engine.Game) -> dict[str, dict[int, list[RandomBoard]]]:
 
 
 def situations_met(game: engine.Game, board: RandomBoard, seat: int) -> set[str]:
-    """Return the situations that a seat meets on a board where every player announces whatever it may."""
+    """Return the situations that a seat meets on a board where every player announces whenever it can."""
     return set().union(*(names for place, names in _course(game, board) if place == seat))
 
 
 def stale(game: engine.Game) -> list[str]:
-    """Return the situations that their first stored board no longer leads to, because the rules have changed."""
+    """Return the situations whose first stored board no longer leads to them, because the rules have changed."""
     return [
         name
         for name, seats in known_boards(game).items()
@@ -138,7 +138,7 @@ def stale(game: engine.Game) -> list[str]:
 
 
 def write() -> None:
-    """Write the boards of every table of every game into `FILE`; search those that are missing or stale."""
+    """Write the boards of every table of every game into `FILE`; search only where they are missing or stale."""
     lines = []
     for key in games():
         for players in declared(key).players:

@@ -25,8 +25,8 @@ from engine.runner.timings import used_us
 class Exchange:
     """One line to one seat, and the answer to it.
 
-    step: the number of actions of the sitting before it, -1 for hello. answer: the bot's action by the log, None if the line needs no answer
-    (`end`), "" if the bot failed here. fault: the kind of that failure. sealed: for hello, True if the bot played without access to the host's
+    step: the number of actions of the sitting before it, -1 for hello. answer: the bot's action in the log; None if the line needs no answer (`end`);
+    an empty text if the bot failed here. fault: the kind of that failure. sealed: for hello, True if the bot played without access to the host's
     clocks.
     """
 
@@ -54,7 +54,7 @@ def passes(replays: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
         replays_by_board = {replay["meta"]["board"]: replay for replay in group}
         expected = group[0]["pass"]["boards"]
         missing = [board for board in expected if board not in replays_by_board]
-        # Boards missing at the end change no earlier line; a gap would.
+        # Boards missing at the end change no earlier line, unlike a gap.
         if missing and missing != expected[len(expected) - len(missing) :]:
             raise ValueError(
                 f"the log lacks board {missing[0]} of pass {sitting}; bots play all boards of a pass in one conversation, so use the log of"
@@ -88,7 +88,7 @@ def exchanges(group: Sequence[dict[str, Any]]) -> Iterator[Exchange]:
             bool(sealed and sealed[seat]),
         )
     for replay in group:
-        # The bots received nothing of a board that was forfeited before it began.
+        # The bots received no line of a board that was forfeited before it began.
         if replay["faults"] or "forfeit" not in replay:
             yield from _sitting(replay, feed, texts, clocks, requests)
     if len(group) < len(first["pass"]["boards"]):

@@ -31,13 +31,13 @@ class RepeatedDecision:
 
     @property
     def legal(self) -> list[str]:
-        """The choices of the bot."""
+        """The choices that the bot had."""
         choices: list[str] = json.loads(self.exchange.request)["legal"]
         return choices
 
     @property
     def differs(self) -> bool:
-        """True if the log has another answer, or none."""
+        """True if the log has a different answer, or none."""
         return self.now != self.exchange.answer
 
 
@@ -47,8 +47,8 @@ class Rerun:
 
     replies: list[RepeatedDecision] = field(default_factory=list)
     fault: FaultReport | None = None
-    max_cpu_s: float = 0.0  # The slowest decision.
-    cpu_s: float = 0.0  # The whole conversation.
+    max_cpu_s: float = 0.0  # CPU time of the slowest decision.
+    cpu_s: float = 0.0  # CPU time of the whole conversation.
     stderr: str = ""
 
 
@@ -66,9 +66,9 @@ def rerun(
 ) -> Rerun | None:
     """Send the lines of one seat and pass to a fresh process of `bot`. Stop at a fault. Return None if `stop` returned True.
 
-    limits: enforced, whatever the bot's hello line says. The bot is sealed if it was and if this machine can. pause: called before each
-    decision, while the bot is frozen. most_s: wall seconds after which no further line is sent.
-    Raise SandboxError and OSError for failures that are not the bot's.
+    limits: enforced, whatever the bot's hello line says. The bot plays sealed if it did in the log and this machine can seal. pause: called before
+    each decision, while the bot is frozen. most_s: wall seconds after which no further line is sent. Raise SandboxError and OSError for failures that
+    are not the bot's.
     """
     result = Rerun()
     exchange = exchanges[0]
@@ -99,7 +99,7 @@ def rerun(
                     return None
                 if monotonic() > until:
                     break
-                _put(seat, exchange, result, pause)
+                _send(seat, exchange, result, pause)
         except Fault as fault:
             blame(fault, seat.evidence())
         result.max_cpu_s, result.cpu_s = seat.max_cpu_s, seat.cpu_s
@@ -108,7 +108,7 @@ def rerun(
     return result
 
 
-def _put(seat: Seat, exchange: Exchange, result: Rerun, pause: Callable[[], None]) -> None:
+def _send(seat: Seat, exchange: Exchange, result: Rerun, pause: Callable[[], None]) -> None:
     if exchange.step < 0:
         seat.start(exchange.request)
     elif exchange.answer is None:

@@ -1,4 +1,4 @@
-"""The result of a match as plain data: `asdict` of every part is JSON."""
+"""The result of a match as plain data: `asdict` of every part can be written as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FaultReport:
-    """One fault: who, what and where. `step` counts the actions of the sitting before it; -1 is the start of the pass."""
+    """One fault: which party and seat, what happened and where. `step` counts the actions of the sitting before it; -1 is the start of the pass."""
 
     party: int
     seat: int
@@ -58,7 +58,7 @@ class BoardResult:
 
 @dataclass
 class PartyReport:
-    """The record of one party in the whole match: its faults, its log, its times (seconds)."""
+    """The record of one party over the whole match: faults, log, times in seconds."""
 
     name: str
     faults: list[FaultReport] = field(default_factory=list)
@@ -68,11 +68,11 @@ class PartyReport:
     decisions: int = 0
     max_cpu_s: float = 0.0
     notes: int = 0
-    sealed: bool = False  # True if it played without access to the host's clocks.
+    sealed: bool = False  # True if the bot played without access to the host's clocks.
 
     @property
     def fault(self) -> str | None:
-        """Kind of the first fault, None without any."""
+        """Kind of the first fault; None if there is none."""
         return self.faults[0].kind if self.faults else None
 
     @property
@@ -95,6 +95,6 @@ class MatchResult:
     parties: list[PartyReport]
     host: dict[str, Any]
     seconds: float = 0.0  # Wall-clock time of the whole match.
-    decisions: int = 0  # Decisions that bots took; forced ones are not asked.
-    # The part of `seconds` for the sittings, with dealing and recording, without starting and ending bots.
+    decisions: int = 0  # Decisions that bots took. A bot with one legal action is not asked.
+    # The part of `seconds` spent on sittings, dealing and recording, but not on starting and ending bots.
     play_s: float = 0.0

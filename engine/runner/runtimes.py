@@ -13,11 +13,12 @@ from engine.packages import manifest
 from engine.sandbox import Runtime
 from engine.sandbox.files import inventory, runtimes
 
-RULES = Path(__file__).resolve().parent.parent  # engine/
+RULES = Path(__file__).resolve().parent.parent  # The folder engine/.
 NOT_RULES = ("runner", "packages", "sandbox", "cli", "_compiled", "__pycache__")
 
 
-_LOOKED_S = 10.0  # A runtime has thousands of files, so their sizes and times are not checked more often.
+# A runtime has thousands of files, so their sizes and times are checked at most this often, in seconds.
+_LOOKED_S = 10.0
 _ready: dict[tuple[str, Path], tuple[float, Runtime]] = {}
 
 
@@ -37,7 +38,7 @@ def installed() -> list[str]:
 
 
 def look_again() -> None:
-    """Check all runtimes again at their next use: something was damaged."""
+    """Check all runtimes again at their next use. Call this when something was damaged."""
     _ready.clear()
 
 
@@ -57,7 +58,7 @@ def modules() -> dict[str, Path]:
     if compiled.COMPILED:
         place = compiled.folder()
         paths[f"engine/{place.relative_to(RULES)}"] = place
-    sdk = importlib.util.find_spec("bots.sdk")  # Located, not imported: to the runner bots are data.
+    sdk = importlib.util.find_spec("bots.sdk")  # Located, not imported: to the runner, bots are data.
     for folder in (sdk.submodule_search_locations or []) if sdk else []:
         for path in sorted(Path(folder).glob("*.py")):
             if path.name != "__init__.py":

@@ -1,7 +1,7 @@
-"""Decide which bots of a match play sealed: without any clock of the host, through which partners could communicate.
+"""Decide which bots of a match play sealed: without access to the host's clocks, through which partners could communicate.
 
-A match asks for it by one of three words. `never`; `partners`: if one party or one side holds more than one seat, as far as the machine can;
-`always`: a machine that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, or Node.js) play unsealed.
+A match has one of three settings. `never`; `partners`: seal if a party or a side holds more than one seat and the machine can; `always`: a machine
+that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, or Node.js) play unsealed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ def why_unsealed(spec: MatchSpec, game: engine.Game, box: Sandbox) -> str | None
 def sealed_parties(
     spec: MatchSpec, game: engine.Game, box: Sandbox, runtimes: Mapping[str, Runtime]
 ) -> tuple[bool, ...]:
-    """Return for each party whether it plays sealed. Raise what `why_unsealed` raises."""
+    """Return, for each party, True if it plays sealed. Raise what `why_unsealed` raises."""
     sealing = why_unsealed(spec, game, box) is None
     return tuple(sealing and bot.sealable and runtimes[bot.runtime].sealable for bot in spec.parties)

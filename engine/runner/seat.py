@@ -14,19 +14,19 @@ from engine.sandbox import BotFault, BotProcess, SandboxError
 from engine.sandbox.errors import BrokenOff
 from engine.sandbox.process.bot import Reply
 
-END_S = 0.05  # Wall seconds that the bots of a pass have after their end lines, all together.
-EXCERPT_REQUEST = 4000  # Characters of the request in a fault report.
+END_S = 0.05  # Wall seconds that all bots of a pass together have to end after their end lines.
+EXCERPT_REQUEST = 4000  # Characters of the request quoted in a fault report.
 
 Tap = Callable[[bytes, bytes], None]  # Receives every request and its answer.
 
 
-class Asked(Protocol):
+class SeatHolder(Protocol):
     """The holder of a seat, as the referee's loop sees it: a bot (`Seat`), or a person (`table.Person`)."""
 
     party: int
     seat: int
     requests: int  # Number of requests so far, which is the last id.
-    cpu_us: int  # Of the last decision, as in `Seat`.
+    cpu_us: int  # CPU time of the last decision, as in `Seat`.
     took_s: float
     latency_s: float
 
@@ -64,12 +64,12 @@ class Seat:
         self.wall_s = 0.0
         self.max_cpu_s = 0.0
         self.cpu_us = 0  # CPU time of the last decision.
-        self.took_s = 0.0  # Its wall time from the writing of the request.
-        self.latency_s = 0.0  # Its wall time as the referee sees it.
+        self.took_s = 0.0  # Wall time of the last decision, from the writing of the request.
+        self.latency_s = 0.0  # Wall time of the last decision as the referee sees it.
         process.pondering_s = max(process.pondering_s, noise.stop_s)
 
     def listen(self, tap: Tap) -> None:
-        """Let `tap` receive every request and its answer from now on, and the last ones."""
+        """Let `tap` receive every request with its answer, beginning with the last pair."""
         self._tap = tap
         if self.reply:
             tap(self.request, self.reply)
@@ -96,7 +96,7 @@ class Seat:
         return line
 
     def put(self, request: bytes) -> bytes:
-        """Send the next request of a decision as it is. Return the bot's line, the answer to request number `requests`."""
+        """Send the next request of a decision unchanged. Return the bot's line, the answer to request number `requests`."""
         self.requests += 1
         clock = self.clock
         try:
@@ -108,7 +108,7 @@ class Seat:
                 "timeout", f"{fault.detail}: all answers of this pass may take {clock.pass_s:.1f} s together"
             ) from None
         clock.wait(min(took, self.process.counted_s))
-        self.cpu_us = cpu_us = int(used * 1e6)  # In the log's precision, so that the bank can be rebuilt from the log.
+        self.cpu_us = cpu_us = int(used * 1e6)  # Rounded as in the log, so that the bank can be rebuilt from the log.
         self.took_s = took
         self.cpu_s += used
         self.wall_s += took
@@ -133,7 +133,7 @@ class Seat:
         try:
             self.process.read_line(END_S, max(0.0, until - monotonic()), protocol.MAX_LINE)
         except (BotFault, SandboxError):
-            return  # It has ended, as it should, or its time is over.
+            return  # The process has ended, as it should, or its time is over.
 
     def close(self) -> None:
         """Kill the process. May be called again. Raise SandboxError if it cannot be killed."""

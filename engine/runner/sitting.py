@@ -11,19 +11,19 @@ from engine.runner.faults import KINDS, Fault, fault_event
 from engine.runner.feed import Feed, opening
 from engine.runner.protocol import encode
 from engine.runner.result import FaultReport
-from engine.runner.seat import Asked
+from engine.runner.seat import SeatHolder
 
 NOTES = 4000  # Characters of notes stored per seat and sitting.
 
 
 class Texts:
-    """The encoded texts of one game's actions, and the way back. Filled on demand."""
+    """The encoded texts of one game's actions, and the actions of texts. Filled on demand."""
 
     def __init__(self, game: engine.Game) -> None:
         self._game = game
         self._encoded: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
-        # End of an answer after its id -> action, both with and without the blanks of Python's encoder.
+        # End of an answer, after its id -> action; with and without the spaces of Python's encoder.
         self._tails: dict[bytes, int] = {}
 
     def legal(self, actions: Sequence[int]) -> str:
@@ -40,7 +40,7 @@ class Texts:
             return ",".join([encoded[action] for action in actions])
 
     def plain(self, line: bytes, number: int) -> int | None:
-        """Return the action of an answer in the form that nearly every bot uses; None for other lines, which `protocol.answer` parses.
+        """Return the action of an answer in the usual form; None for any other line, which `protocol.answer` then parses.
 
         If this returns an action, `protocol.answer` gives the same, without a note.
         """
@@ -59,7 +59,7 @@ class Sitting:
     """One playing of one board by the processes of one pass."""
 
     def __init__(
-        self, state: engine.State, seats: Sequence[Asked], feed: Feed, texts: Texts, board: int, number: int
+        self, state: engine.State, seats: Sequence[SeatHolder], feed: Feed, texts: Texts, board: int, number: int
     ) -> None:
         self.state = state
         self.seats = seats
@@ -69,14 +69,14 @@ class Sitting:
         self.number = number
         self.faults: list[FaultReport] = []
         self.decisions = 0
-        # Step, seat, CPU us, wall s and latency s of each decision.
+        # Of each decision: step, seat, CPU us, wall s, latency s.
         self._log: list[tuple[int, int, int, float, float]] = []
         self._notes: list[dict[str, Any]] = []
-        self._room = [NOTES] * state.seats  # `seats` may still be empty: the first sitting starts its pass.
+        self._room = [NOTES] * state.seats  # `seats` may still be empty: a pass has no seats before its first sitting.
         self._opening: list[list[str]] | None = opening(state.events, board, state.seats)
 
     def play(self, stop: Callable[[], bool] | None = None) -> bool:
-        """Play to the end, to a fault or until `stop` returns True; return False in the last case."""
+        """Play until the end, a fault, or `stop` returns True; return False in the last case."""
         self._open()
         state, seats = self.state, self.seats
         while not state.is_over:
@@ -99,12 +99,12 @@ class Sitting:
         return False
 
     def _open(self) -> None:
-        """Begin to send this sitting's events to the seats; they learn nothing of a sitting that is never played."""
+        """Begin to send this sitting's events to the seats; they learn nothing about a sitting that is never played."""
         if self._opening is not None:
             self.feed.begin(self.state.events, self.board, self._opening)
             self._opening = None
 
-    def _decide(self, seat: Asked, legal: Sequence[int]) -> None:
+    def _decide(self, seat: SeatHolder, legal: Sequence[int]) -> None:
         self.decisions += 1
         line = seat.ask(self.feed.take(seat.seat), self.texts.legal(legal))
         action = self.texts.plain(line, seat.requests)
@@ -114,8 +114,8 @@ class Sitting:
         self._note_times(seat)
         self.state.apply(action)
 
-    def _read(self, seat: Asked, line: bytes, legal: Sequence[int]) -> None:
-        """Read an answer that has another form, has a note, or is not one of the choices."""
+    def _read(self, seat: SeatHolder, line: bytes, legal: Sequence[int]) -> None:
+        """Read an answer that `Texts.plain` did not understand or that is not one of the choices."""
         state = self.state
         answer = protocol.answer(line, seat.requests)
         self._note_times(seat)
@@ -125,14 +125,14 @@ class Sitting:
         try:
             action = self.texts.number(answer.do)
             if action not in legal:
-                state.apply(action)  # If the rules allow a revoke, they settle it; otherwise they refuse it.
+                state.apply(action)  # If the rules allow a revoke, they handle it; otherwise they refuse it.
                 return
         except engine.EngineError:
             options = self.texts.legal(legal).replace('"', "").replace(",", ", ")
             raise Fault("illegal_action", f"the bot answered {answer.do[:60]!a}; legal were: {options}") from None
         state.apply(action)
 
-    def _note_times(self, seat: Asked) -> None:
+    def _note_times(self, seat: SeatHolder) -> None:
         self._log.append((len(self.state.taken_actions), seat.seat, seat.cpu_us, seat.took_s, seat.latency_s))
 
     def blame(self, party: int, seat: int, fault: Fault, step: int, evidence: tuple[str, str]) -> None:
@@ -144,7 +144,7 @@ class Sitting:
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
         """Return the replay that `engine.replay` verifies, with faults, notes and times, which the rules cannot verify.
 
-        `timings` are whole microseconds per decision; `steps` are the numbers of their actions, from 0; `seats` are the seats that were asked.
+        `timings` holds, for each decision, its times in whole microseconds, its action number from 0 (`steps`) and its seat (`seats`).
         """
         replay = engine.replay.make(self.state, meta)
         replay["faults"] = [

@@ -21,12 +21,12 @@ class BotSpec:
     runtime: str
     entry: str
     sha256: str = ""
-    games: tuple[str, ...] = ()  # Empty: every game.
+    games: tuple[str, ...] = ()  # Games that the bot plays; empty: every game.
     deterministic: bool = False
-    sealable: bool = True  # It declares that it needs neither the host's clocks nor threads.
+    sealable: bool = True  # True if the bot declares that it needs neither the host's clocks nor threads.
 
 
-NEVER, PARTNERS, ALWAYS = SEALING = ("never", "partners", "always")  # See `sealing`.
+NEVER, PARTNERS, ALWAYS = SEALING = ("never", "partners", "always")  # The settings of `sealing`.
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """A table at which a person sits: the referee's loop of a match, with one seat that answers in its own time.
 
-The person plays every card, also one that is forced; other forced actions follow from the rules. The bots are started, asked, timed and frozen
-as in a match. Each board is played once, because the person would recognise it. Decisions are numbered through all boards and stored by the
-caller, so that after the loss of the process the same deals and actions can be replayed to fresh bots: they receive them as events, like forced
-decisions.
+The person plays every card, even a forced one; other forced actions follow from the rules. The bots are started, asked, timed and frozen as in a
+match. Each board is played once, because the person would recognise it. Decisions are numbered through all boards and stored by the caller, so that,
+if the process is lost, the same deals and actions can be sent to fresh bots as events, like forced decisions.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ NEXT = "next"  # The person's answer to a finished board, before the next one is
 
 @dataclass(frozen=True)
 class Taken:
-    """One decision: the seat and its action. Forced ones follow from the rules and are not stored, except the cards of the person."""
+    """One decision: the seat and its action. Forced actions follow from the rules and are not stored, except the person's cards."""
 
     seat: int
     action: str
@@ -39,17 +38,17 @@ class Taken:
 
 @dataclass(frozen=True)
 class Question:
-    """A question to the person. number: of the decision, from 0 through all boards; events: what the seat may know of this board."""
+    """A question to the person. number: the number of the decision, from 0 and through all boards; events: what the seat may know of this board."""
 
     number: int
     board: int
     legal: list[str]
     hand: list[str]
     events: list[dict[str, Any]]
-    scores: list[list[int]]  # Of the finished boards, by seat.
+    scores: list[list[int]]  # Scores of the finished boards, by seat.
 
 
-Advise = Callable[[], "str | None"]  # Returns what the advisor would do in the person's place; None if it failed.
+Advise = Callable[[], "str | None"]  # Returns the advisor's choice in the person's place; None if the advisor failed.
 Ask = Callable[[Question, Sequence[Taken], Advise], str]
 
 
@@ -106,7 +105,7 @@ class Person:
 class _Sitting(Sitting):
     """A sitting that reports each decision, and asks the person for every card."""
 
-    took: Callable[[int, str], None]
+    record_decision: Callable[[int, str], None]
     asks_forced: Callable[[engine.State, int], bool]
 
     def _asks(self, action: int) -> bool:
@@ -114,7 +113,7 @@ class _Sitting(Sitting):
 
     def _decide(self, seat: Any, legal: Sequence[int]) -> None:
         super()._decide(seat, legal)
-        self.took(seat.seat, self.state.game.action_text(self.state.taken_actions[-1]))
+        self.record_decision(seat.seat, self.state.game.action_text(self.state.taken_actions[-1]))
 
 
 def play_table(
@@ -129,14 +128,14 @@ def play_table(
 ) -> TableResult | None:
     """Play the boards of a table, once each. Return None if `stop` returned True.
 
-    seating: the party of `spec` at each seat; the one at the seat `person` does not play and only gives advice. taken: the earlier decisions.
-    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are those of bots since its last call.
-    Its exceptions pass through. Raise what `play_match` raises.
+    seating: the party of `spec` at each seat; the party at the seat `person` does not play, it only gives advice. taken: the earlier decisions.
+    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are the decisions of bots since the last
+    call. Its exceptions pass through. Raise what `play_match` raises.
     """
-    return _Table(spec, seating, person, box, taken, ask, stop).play()
+    return _TableReferee(spec, seating, person, box, taken, ask, stop).play()
 
 
-class _Table:
+class _TableReferee:
     def __init__(
         self,
         spec: MatchSpec,
@@ -152,13 +151,13 @@ class _Table:
         self.starter = replace(starter_of(spec, self.game, box), stop=stop, absent=(person,))
         self.texts = Texts(self.game)
         self.taken = taken
-        self.number = 0  # Of the next decision.
+        self.number = 0  # Number of the next decision.
         self.result = TableResult()
         self.person = Person(person, self.answer)
         self.board = 0
         self.feed = Feed(self.game.players)
         self.seats: list[Seat] = []
-        self.state: engine.State  # Of the current board.
+        self.state: engine.State  # State of the current board.
 
     def play(self) -> TableResult | None:
         """Play all boards."""
@@ -193,7 +192,7 @@ class _Table:
         )
 
     def advise(self, legal: list[str]) -> str | None:
-        """Return the action of the party at the person's seat: a fresh process with that seat's limits and everything that seat knows."""
+        """Return the choice of the advising party, from a fresh process with the limits and the knowledge of the person's seat."""
         seat = self.person.seat
         starter = replace(self.starter, absent=[place for place in range(self.game.players) if place != seat])
         bots = BotProcesses()
@@ -206,7 +205,7 @@ class _Table:
             choices = ",".join(map(protocol.encode, legal))
             do = protocol.answer(advisor.ask(self.person.heard, choices), advisor.requests).do
         except (Fault, SandboxError, OSError):
-            # A failure of the platform must not cost the table either: asked again, it would fail again.
+            # A failure of the platform must not cost the table either: if the table were played again, the advice would fail again.
             return None
         finally:
             bots.close()
@@ -221,17 +220,17 @@ class _Table:
         self.number += 1
 
     def play_board(self, board: int) -> bool:
-        """Play one board from where it was left; return False if stopped."""
+        """Play one board, from where an earlier process left it. Return False if stopped."""
         self.board = board
         self.person.heard = []
         seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
         deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
         self.state = state = self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, 0))
         self.catch_up(state)
-        acknowledged = state.is_over and self.number < len(self.taken)  # The person has seen its result.
+        acknowledged = state.is_over and self.number < len(self.taken)  # The person has seen the board's result.
         holders: list[Any] = [None] * self.game.players
         sitting = _Sitting(state, holders, self.feed, self.texts, board, 0)
-        sitting.took, sitting.asks_forced = self.took, self.asks_forced
+        sitting.record_decision, sitting.asks_forced = self.record_decision, self.asks_forced
         if not state.is_over and not self.seats:
             self.start(sitting)
         for seat in self.seats:
@@ -240,7 +239,7 @@ class _Table:
         if not acknowledged and not sitting.faults and not sitting.play(self.stop):
             return False
         self.person.hear(self.feed.take(self.person.seat))
-        self.note(sitting)
+        self.store_board(sitting)
         return True
 
     def catch_up(self, state: engine.State) -> None:
@@ -260,7 +259,7 @@ class _Table:
                 return
 
     def asks_forced(self, state: engine.State, action: int) -> bool:
-        """Return True if this only action is a card of the person, who plays it in person: nobody's card is to fall unseen."""
+        """Return True if this only action is a card of the person, who plays it by hand: no card should be played unseen."""
         return state.current_seat == self.person.seat and state.game.action_text(action).startswith("play ")
 
     def start(self, sitting: Sitting) -> None:
@@ -271,18 +270,18 @@ class _Table:
         for failure in bots.faults:
             sitting.blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)
 
-    def took(self, seat: int, action: str) -> None:
-        """Record a decision. The caller stores those of the person."""
+    def record_decision(self, seat: int, action: str) -> None:
+        """Record a decision. The caller stores the person's decisions."""
         self.number += 1
         if seat != self.person.seat:
             self.result.decisions.append(Taken(seat, action))
 
-    def note(self, sitting: Sitting) -> None:
+    def store_board(self, sitting: Sitting) -> None:
         """Store a finished board."""
         replay = sitting.record(
             {"match": self.spec.match_id, "table": self.spec.table, "board": sitting.board, "sitting": 0}
         )
-        replay["notes"] = []  # Notes are for the bots' authors, who may sit at this very table.
+        replay["notes"] = []  # Notes are for the bots' authors; one of them may be the person at this table.
         scores = sitting.state.scores()
         if sitting.faults:
             self.result.fault = sitting.faults[0]

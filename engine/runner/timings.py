@@ -12,8 +12,8 @@ def summed(timings: Mapping[str, Any], *, players: int, move_s: float) -> dict[s
     """Summarise the `timings` of a record (one column per decision). A summary is returned unchanged.
 
     Lists by seat: `asked`, the number of decisions; `cpu`, `wall`, `latency`, total microseconds; `slowest`, [step, cpu, wall, latency] of the
-    decision with the most CPU time, None for a seat without one. All times have three significant digits. `over`: exact [step, cpu] of each
-    decision that used more than `move_s` seconds of CPU: only these changed the bank, so the bot's lines can still be rebuilt byte for byte.
+    decision with the most CPU time, None for a seat without one. All times have three significant digits. `over`: exact [step, cpu] of each decision
+    that used more than `move_s` seconds of CPU: only such decisions changed the bank, so the bot's lines can still be rebuilt byte for byte.
     """
     if "asked" in timings:
         return dict(timings)

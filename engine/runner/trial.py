@@ -1,9 +1,9 @@
 """The trial of a bot before it may sit at a table: `tute bot check` and the league's validation run the same checks.
 
-At one table of a game the bot plays
+At one table of a game, the bot plays
 
 * `boards`: whole boards against other bots, as in any match;
-* `start`: from each seat it is ready within its budget of CPU time;
+* `start`: from each seat, the start: the bot is ready within its budget of CPU time;
 * `awkward`: from each seat, the boards with rare decisions (`rare_decisions`);
 * `long`: board after board in one process;
 * `cancelled`: from each seat, a board that ends in the middle because a rival fails: the bot is notified and ends without a crash;
@@ -50,11 +50,11 @@ WHOLE, START, RARE, LONG, CANCELLED, REPEATED = CHECKS = (
     "repeated",
 )
 EACH = 2  # Times that a bot should meet each situation.
-MOST_RARE = 10  # Boards at one seat.
+MOST_RARE = 10  # Most boards with rare decisions at one seat.
 MOST_LONG = 16  # Further boards at the first seat ...
 DECISIONS = 250  # ... until its process has taken this many decisions.
-PATIENCE_S = 8.0  # Wall seconds: a bot that thinks for long meets fewer boards in one conversation.
-BREAK = 2  # Decisions of the bot on the cancelled board.
+PATIENCE_S = 8.0  # Wall seconds of one conversation: a bot that thinks long meets fewer boards.
+BREAK = 2  # Decisions that the bot takes on the cancelled board.
 
 Stop = Callable[[], bool]
 
@@ -63,8 +63,8 @@ Stop = Callable[[], bool]
 class Check:
     """The result of one of `CHECKS`.
 
-    at: the situation in which the fault happened, in words of `rare_decisions`; empty if it was none of those.
-    max_cpu_s: of its slowest decision; for `start`, of its slowest start.
+    at: the situation in which the fault happened, in words of `rare_decisions`; empty if it was none of those. max_cpu_s: CPU time of the slowest
+    decision; for `start`, of the slowest start.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Trial:
     checks: list[Check]
     met: Counter[str] = field(default_factory=Counter)
     possible: set[str] = field(default_factory=set)
-    stderr: str = ""  # Of the conversations; that of the match is in its result.
+    stderr: str = ""  # Error output of the conversations; that of the match is in its result.
     complete: bool = True
 
     @property
@@ -98,14 +98,14 @@ class Trial:
 
     @property
     def missed(self) -> list[str]:
-        """Situations that other players met and the bot did not."""
+        """Situations that were possible and that the bot never met."""
         return sorted(self.possible - self.met.keys())
 
 
 def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: BotProcesses | None = None) -> Trial:
     """Run the trial of the bot that is party 0 of `spec` at one table. Raise what `play_match` raises.
 
-    `stop()` is called before each decision; if it returns True, the trial ends as it is, incomplete. first: as in `play_match`.
+    `stop()` is called before each decision; if it returns True, the trial ends there, incomplete. first: as in `play_match`.
     """
     game = load(spec)
     began = time.monotonic()
@@ -172,7 +172,7 @@ def _converse(trial: Trial, spec: MatchSpec, game: engine.Game, box: Sandbox, co
 
 
 def _repeat(trial: Trial, spec: MatchSpec, box: Sandbox, stop: Stop) -> None:
-    """Send the lines of the first pass of its whole boards to a new process. A bot that fails only then is not judged."""
+    """Send the lines of the first pass of the match to a new process. A bot that fails only then is not judged."""
     check, began = Check(REPEATED), time.monotonic()
     trial.checks.append(check)
     group = [json.loads(json.dumps(board.sittings[0].replay)) for board in trial.result.boards]
@@ -224,7 +224,7 @@ class _Conversation:
         self.until = 0.0
 
     def hold(self, wanted_boards: dict[str, list[RandomBoard]]) -> None:
-        """Run the conversation. wanted_boards: the boards on which this seat meets each situation; played ones are removed."""
+        """Run the conversation. wanted_boards: the boards on which this seat meets each situation; played boards are removed."""
         limits = self.limits
         sealed = self.trial.result.parties[0].sealed
         policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
@@ -295,7 +295,7 @@ class _Conversation:
             own_seat.process.read_line(END_S, END_S, protocol.MAX_LINE)
         except BotFault as fault:
             if fault.kind not in ("crash", "memory") or fault.detail.endswith("exit status 0"):
-                return  # It has ended, or is still busy with its log.
+                return  # The process has ended, or is still writing its log.
             detail = f"after the end of a cancelled match: {fault.detail}"
             self._blame(check, FaultReport(0, self.place, self.board, 0, 0, fault.kind, detail), "end")
 
@@ -305,7 +305,7 @@ class _Conversation:
         began, requests_before = time.monotonic(), own_seat.requests
         table: list[Any] = [own_seat if seat == self.place else Announcer(seat) for seat in range(self.game.players)]
         self.sitting = Sitting(board.begin(self.game, record=True), table, self.feed, self.texts, self.board, 0)
-        self.sitting.play(lambda: self._note() or (enough is not None and enough()))
+        self.sitting.play(lambda: self._before_decision() or (enough is not None and enough()))
         check.decisions += own_seat.requests - requests_before
         check.max_cpu_s = max(check.max_cpu_s, own_seat.max_cpu_s)
         check.seconds += time.monotonic() - began
@@ -313,8 +313,8 @@ class _Conversation:
             self._blame(check, self.sitting.faults[0], ", ".join(self.situation))
         return check.fault is None and self.trial.complete
 
-    def _note(self) -> bool:
-        """Note the bot's situation before each decision. Return True if the board ends here."""
+    def _before_decision(self) -> bool:
+        """Record the bot's situation before each decision. Return True if the board ends here."""
         if self.stop():
             self.trial.complete = False
             return True

@@ -1,7 +1,7 @@
 """Errors, separated by who is to blame.
 
-``BotFault`` is the bot's and may cost it the game. ``SandboxError`` and ``SandboxUnavailable`` are the platform's or the operator's
-and never do.
+``BotFault`` is a fault of the bot and may cost it the game. ``SandboxError`` and ``SandboxUnavailable`` are faults of the platform or its operator
+and never cost a bot anything.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class SandboxError(RuntimeError):
 class BrokenOff(SandboxError):
     """The sandbox failed at a bot whose own code had begun.
 
-    It is the platform's failure, like every SandboxError, so the match is played again; but if it happens at the same bot once more, the bot
-    is to blame. party: the bot's party, filled in by code that knows the table.
+    Like every SandboxError this is a failure of the platform, so the match is played again; but if the sandbox fails at the same bot once more, the
+    bot is to blame. party: the bot's party, filled in by code that knows the table.
     """
 
     party: int | None = None

@@ -1,12 +1,12 @@
-"""A batch of matches for learners, played side by side, one action in each at a time. A finished match restarts at once, with other cards.
+"""A batch of matches for learners, played side by side: each step takes one action in every match. A finished match restarts at once with new cards.
 
     batch = Batch(engine.load("partnership"), 1024, seed=7)
     batch.step(batch.random())                    # one decision in each of 1024 matches
     observations = memoryview(batch.observations).cast("B")
 
-The kernel (`engine.search.kernel`) plays the matches; `State.apply` does with `quick=False` and in games that the kernel does not know, to the same
-numbers. All results of a step are in blocks that never move, so a memoryview shows every later step, too. `engine.adapters.vector` lays numpy
-arrays over them.
+The kernel (`engine.search.kernel`) plays the matches. With `quick=False`, and in games that the kernel does not know, `State.apply` plays them, with
+the same results. All results of a step are in blocks that never move, so a memoryview shows every later step, too. `engine.adapters.vector` lays
+numpy arrays over them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.search.kernel import asking, running
 from engine.search.kernel.program import Program
 from engine.search.kernel.state import KernelState
 from engine.search.masks import block, byte_block
-from engine.search.observations import Writer
+from engine.search.observations import ObservationWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64, u8
 
-KEEP: Final = -1  # stands in place of an action for a match that gets none
+KEEP: Final = -1  # Stands in place of an action for a match that gets none.
 
 
-class Match(ABC):
-    """A match of a batch, played in one of two ways. Actions are dense numbers."""
+class BatchMatch(ABC):
+    """A match of a batch, in one of two implementations. Actions are dense numbers."""
 
     @abstractmethod
     def begin(self) -> None:
-        """Start a new match, with the dice of this one."""
+        """Start a new match with the dice of this one."""
 
     @abstractmethod
     def turn(self) -> i64:
@@ -64,44 +64,44 @@ class Match(ABC):
 
 
 @final
-class InWords(Match):
-    """A match in the kernel."""
+class InWords(BatchMatch):
+    """A match that the kernel plays."""
 
-    def __init__(self, program: Program, writer: Writer, deals: int, dice: Dice) -> None:
+    def __init__(self, program: Program, writer: ObservationWriter, deals: int, dice: Dice) -> None:
         self.program: Program = program
-        self.writer: Writer = writer
+        self.writer: ObservationWriter = writer
         self.deals: i64 = deals
         self.kernel_state: KernelState = KernelState(program, dice)
 
     def begin(self) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         running.begin(self.kernel_state, self.program, self.deals)
 
     def turn(self) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return self.kernel_state.turn
 
     def take(self, action: i64) -> bool:
-        """See `Match`."""
+        """See `BatchMatch`."""
         running.apply(self.kernel_state, action)
         return self.kernel_state.over
 
     def scores(self) -> list[int]:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return [self.kernel_state.score[seat] for seat in range(self.program.game.players)]
 
     def write_seen(self, out: vec[i64], start: i64) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         self.writer.write(self.kernel_state, out, start)
 
     def write_legal(self, out: vec[i64], start: i64) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return asking.write(self.kernel_state, out, start)
 
 
 @final
-class ByRules(Match):
-    """A match in a State."""
+class ByRules(BatchMatch):
+    """A match that `State` plays."""
 
     def __init__(self, game: Game, deals: int | None, dice: Dice) -> None:
         self.game = game
@@ -110,28 +110,28 @@ class ByRules(Match):
         self.state: State
 
     def begin(self) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         self.state = self.game.new_match(seed=bytes(32), deals=self.deals, record=False, dice=self.dice)
 
     def turn(self) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return self.state.turn
 
     def take(self, action: i64) -> bool:
-        """See `Match`."""
+        """See `BatchMatch`."""
         self.state.apply(encoding.action(self.state, int(action)))
         return self.state.is_over
 
     def scores(self) -> list[int]:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return self.state.scores()
 
     def write_seen(self, out: vec[i64], start: i64) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         encoding.write(self.state, self.state.turn, out, start)
 
     def write_legal(self, out: vec[i64], start: i64) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         at: i64 = start
         for action in sorted(encoding.legal(self.state)):
             out[at] = action
@@ -146,13 +146,13 @@ class Batch:
         observations  WORDS words a match: the observation of the seat on turn, see `engine.search.encoding`
         masks         `width` bytes a match: 1 where the action of that dense number is legal
         turns         a byte a match: the seat on turn
-        ended         a byte a match: 1 if its last step ended it; all other blocks then show the next match
+        ended         a byte a match: 1 if the last step ended the match; all other blocks then show the next one
         forfeited     a byte a match: 1 if an illegal action ended it, which brings the worst scores of the game to the seat's side
         scores        a word a seat: the board scores of the match that its last step ended, else 0
         margins       a word a seat: that score less the mean of all seats, times `players`
 
-    Match number i has dice of its own, seeded with seed + i: the same cards in any batch that has a match of that seed.
-    Raises ValueError for a count below 1, OptionError for bad deals.
+    Match i has dice of its own, seeded with seed + i, so it gets the same cards in every batch that has a match with that seed. Raises ValueError for
+    a count below 1, OptionError for bad deals.
     """
 
     def __init__(self, game: Game, count: int, *, deals: int | None = None, seed: int = 0, quick: bool = True) -> None:
@@ -172,13 +172,13 @@ class Batch:
         self.scores: vec[i64] = block(count * game.players)
         self.margins: vec[i64] = block(count * game.players)
         self.actions: vec[i64] = block(count * self.width)  # `width` words a match: the legal actions
-        self.ways: vec[i64] = block(count)  # the number of them
+        self.ways: vec[i64] = block(count)  # The number of legal actions.
         self.chance = Dice(0)  # the dice of `random`
         self.finished: list[int] = []  # matches that the last step ended
         self.dice = [Dice(0) for _ in range(count)]
-        self.matches: list[Match] = []
+        self.matches: list[BatchMatch] = []
         program = running.program_of(game, running.ORDER) if quick else None
-        writer = Writer(game)
+        writer = ObservationWriter(game)
         for dice in self.dice:
             if program is None:
                 self.matches.append(ByRules(game, self.deals, dice))
@@ -200,9 +200,9 @@ class Batch:
         self._show(number, match)
 
     def step(self, actions: Sequence[int]) -> int:
-        """Take an action, by its dense number, in each match (`KEEP`: none in that one). Return how many matches ended.
+        """Take an action, by its dense number, in each match (`KEEP`: none in that match). Return how many matches ended.
 
-        Raises ValueError, changing nothing, if the number of actions is not that of the matches.
+        Raises ValueError, changing nothing, unless there are as many actions as matches.
         """
         chosen = list(actions)
         if len(chosen) != self.count:
@@ -243,7 +243,7 @@ class Batch:
             self.margins[number * self.players + seat] = self.players * scores[seat] - total
         self._begin(number)
 
-    def _show(self, number: i64, match: Match) -> None:
+    def _show(self, number: i64, match: BatchMatch) -> None:
         """Write the observation and the legal actions of a match."""
         self.turns[number] = int(match.turn())
         match.write_seen(self.observations, number * WORDS)

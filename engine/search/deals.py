@@ -1,9 +1,9 @@
-"""Deals of the hidden cards that agree with what a seat knows, every one with the same chance.
+"""Deals of the hidden cards that agree with what a seat knows. Every such deal is equally likely.
 
-`engine.search.knowledge` gathers four kinds of facts: how many hidden cards each seat holds; cards that a seat cannot hold; cards of which a seat
-holds at most a number, because it has drawn so often since it showed that it had none; sets of which a seat does not hold all. The first two,
-and the third if only one hand is hidden, are counted exactly: the number of placements after each choice gives the chance of the choice. For the
-rest, deals are drawn until one agrees.
+`engine.search.knowledge` gathers four kinds of facts: how many hidden cards each seat holds; cards that a seat cannot hold; sets of which a seat
+holds at most n cards, because it has drawn n cards since it showed that it had none; sets of which a seat does not hold every card. The first two,
+and the third if only one hand is hidden, are counted exactly: each card is placed with a chance in proportion to the placements that remain. For the
+other facts, deals are drawn until one agrees.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.portable import add_up
 if TYPE_CHECKING:
     from engine.cards.chance import Dice
 
-TRIES: Final = 100_000  # rejected deals before giving up; more than any table has needed
+TRIES: Final = 100_000  # Rejected deals before giving up; no table has needed more.
 FINE: Final = 1 << 30
 BITS = [2**card for card in range(64)]
 
@@ -42,10 +42,10 @@ class AtMost(NamedTuple):
 class Facts(NamedTuple):
     """The known facts about the cards of a deal. Sets of cards are numbers with a bit a card.
 
-    certain: cards that a seat certainly holds, by seat; need: the number of its other cards, by seat; unseen: the hidden cards; barred: hidden cards
-    that a seat cannot hold, by seat; at_most; not_all: sets of which a seat does not hold every card, certain ones too; sung: songs whose suit is
-    hidden, each as the seat and the cards it must hold by suit (each song is of a suit of its own); away: number of hidden cards that were put away.
-    The other hidden cards lie face down.
+    certain: cards that a seat certainly holds, by seat; need: the number of its other cards, by seat; unseen: the hidden cards; barred: hidden
+    cards that a seat cannot hold, by seat; at_most; not_all: sets of which a seat does not hold every card, certain cards included; sung: songs
+    whose suit is hidden, each as the seat and, for each possible suit, the cards it must hold (no two songs are of one suit); away: number of
+    hidden cards that were put away. The other hidden cards lie face down.
     """
 
     certain: list[int]
@@ -80,7 +80,7 @@ class Deals:
         unseen = cards_of(facts.unseen)
         self._rest = len(unseen) - sum(facts.need)
         self._certain = [cards_of(cards) for cards in facts.certain]
-        # Layers of one hidden hand are counted. With several hidden hands, deals that do not agree are rejected.
+        # Limits of a single hidden hand are counted. With several hidden hands, deals that break a limit are rejected.
         counted = facts.at_most if len(self._seats) == 1 else []
         self._checked = [limit for limit in facts.at_most if limit.seat in self._seats] if not counted else []
         self._bars = [
@@ -96,7 +96,7 @@ class Deals:
         bound = [
             card for card in unseen if card in limits or any(facts.barred[seat] & BITS[card] for seat in self._seats)
         ]
-        # Innermost layers first, so that all cards taken so far count against the limit of the present one.
+        # Innermost sets first, so that all cards placed so far count against the limit of the present one.
         bound.sort(key=lambda card: (limits.get(card, (0, 0))[0], card))
         self._bound = bound
         self._free = [card for card in unseen if card not in set(bound)]
@@ -112,11 +112,11 @@ class Deals:
 
     @property
     def placements(self) -> int:
-        """The number of placements of the hidden cards in the hands, counted as above, with those that are rejected later."""
+        """The number of placements of the hidden cards in the hands, including those that are rejected later."""
         return self._total
 
     def _count(self, place: int, room: tuple[int, ...]) -> int:
-        """Return the ways to place the bound cards from a place on, and all free ones, into the room of each receiver."""
+        """Count the ways to place the bound cards from `place` on and all free cards. `room`: how many cards each receiver still takes."""
         if place == len(self._bound):
             ways = 1
             free = sum(room)
@@ -143,9 +143,9 @@ class Deals:
         return self._may[place][receiver] and self._start[receiver] - room[receiver] < self._limit[place]
 
     def deal(self, dice: Dice) -> Deal:
-        """Return one deal. Raises EngineError if none was found that agrees."""
+        """Return one deal. Raises EngineError if no deal that agrees was found."""
         for _ in range(TRIES):
-            hands = self._one(dice)
+            hands = self._draw_hands(dice)
             if self._agrees(hands):
                 rest = hands.pop()
                 rest = dice.shuffle(rest)
@@ -157,7 +157,7 @@ class Deals:
         raise EngineError(f"none of {TRIES} deals of the hidden cards agrees with what was seen")
 
     def likely(self, dice: Dice, weight: Callable[[Deal], float], number: int = 8) -> Deal:
-        """Return one of `number` deals, chosen by weight, such as how likely the plays seen are in it; any of them if all weigh nothing."""
+        """Return one of `number` deals, drawn by weight, such as the likelihood of the plays seen in it; any of them if all weights are 0."""
         deals = [self.deal(dice) for _ in range(number)]
         weights = [max(0.0, weight(deal)) for deal in deals]
         total = add_up(weights)
@@ -169,13 +169,13 @@ class Deals:
                 return deal
         return deals[-1]
 
-    def _one(self, dice: Dice) -> list[list[int]]:
+    def _draw_hands(self, dice: Dice) -> list[list[int]]:
         """Return hidden cards by receiver."""
         room = self._start
         last = len(room) - 1
         hands: list[list[int]] = [[] for _ in room]
         for place, card in enumerate(self._bound):
-            # Python ints: these products do not fit into the machine words of compiled dice.
+            # Python ints, because these products do not fit into the machine words of compiled dice.
             coarse: int = dice.below(FINE)
             fine: int = dice.below(FINE)
             mark: int = self._count(place, room) * (coarse * FINE + fine) // (FINE * FINE)
@@ -211,7 +211,7 @@ class Deals:
 def suits_sung(
     sung: Sequence[tuple[int, dict[int, int]]], whole: Sequence[int], used: tuple[int, ...] = ()
 ) -> tuple[int, ...] | None:
-    """Return a suit for each song whose suit is hidden, by the cards of each seat; None if they do not allow it."""
+    """Return a suit for each song whose suit is hidden, given the cards of each seat; None if they do not allow it."""
     if len(used) == len(sung):
         return used
     seat, choices = sung[len(used)]

@@ -1,9 +1,9 @@
 """Observations in bytes, and actions as a dense range, for learning: one layout for every game.
 
-Actions: the numbers of `engine.cards.actions` up to the highest bid are kept as they are; a change of cards (bato), whose number grows with the
-cards, becomes one of 32 subsets of the hand in ascending order of its cards.
+Actions: the numbers of `engine.cards.actions` stay the same up to the highest bid. A change of cards (bato) has no small number there; here it is one
+of the 32 subsets of the hand, whose cards are in ascending order.
 
-An observation, all that a seat may know, is `SIZE` bytes, a byte a number. Seats are counted from the observer: 0 is the observer, 1 the next in
+An observation holds all that a seat may know in `SIZE` bytes, one per number. Seats are counted from the observer: 0 is the observer, 1 the next in
 order of play. A list by seat has seven places, whatever the number of players; the eighth byte of each row of eight is another number, or 0.
 
     start  bytes  what
@@ -91,7 +91,7 @@ def legal(state: State) -> tuple[int, ...]:
         subset: i64 = 0
         bit: i64 = 1
         place: i64 = 0
-        while code:  # its cards are in the order of the hand
+        while code:  # The cards of a discard are in the order of the hand.
             card: i64 = code % 53 - 1
             while hand[place] != card:
                 bit += bit
@@ -102,7 +102,7 @@ def legal(state: State) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-# the highest dense number that a stage before the first lead may ask for
+# The highest dense number that each stage before the first lead may ask for.
 _STAGES = {
     "change_cards": ACTIONS - 1,
     "predictions": act.PREDICT + 17,
@@ -114,7 +114,7 @@ _STAGES = {
 def width(game: Game) -> int:
     """Return the length of a mask: one more than the highest dense number that a match of this game can ask for."""
     highest = act.ACCUSE
-    for stage in game.stages:  # no stage is added with fewer seats left or in a final duel
+    for stage in game.stages:  # Neither eliminations nor a final duel add a stage.
         highest = max(highest, _STAGES.get(stage.__name__, 0))
         if stage.__name__ in ("points_auction", "censor"):
             highest = max(highest, act.BID + (game.rules.max_bid or 0))
@@ -125,7 +125,7 @@ def width(game: Game) -> int:
 
 
 @final
-class Tables:
+class LookUpTables:
     """Look-up tables of a pack, built once, so that a thousand matches share their cache lines."""
 
     def __init__(self, pack_size: int) -> None:
@@ -139,19 +139,19 @@ def _spread(mask: int) -> int:
     return sum([256**bit for bit in range(8) if mask >> bit & 1])
 
 
-_TABLES: dict[int, Tables] = {}
+_TABLES: dict[int, LookUpTables] = {}
 
 
-def tables(pack_size: int) -> Tables:
+def tables(pack_size: int) -> LookUpTables:
     """Return the tables for packs with this many cards a suit."""
     shared = _TABLES.get(pack_size)
     if shared is None:
-        shared = _TABLES[pack_size] = Tables(pack_size)
+        shared = _TABLES[pack_size] = LookUpTables(pack_size)
     return shared
 
 
 def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
-    """Write the observation of a seat to `WORDS` words from `start` on. Of hidden cards it reads the seat's own hand alone."""
+    """Write the observation of a seat to `WORDS` words from `start` on. It reads no hidden cards except the seat's own hand."""
     shared = tables(state.game.pack.size)
     byte = shared.byte
     lying = state.table if state.in_trick else []
@@ -175,8 +175,8 @@ def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
     _write_counts(shared, state, seat, out, start + CAPTURED)
 
 
-def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: vec[i64], at: i64) -> None:
-    """Write the words of the cards; `lying` are those of the trick on the table."""
+def _write_cards(shared: LookUpTables, state: Data, seat: int, lying: list[int], out: vec[i64], at: i64) -> None:
+    """Write the words of the cards; `lying` are the cards of the trick on the table."""
     spread = shared.spread
     hand, gone = state.hands[seat], played_masks(state)
     for card in lying:
@@ -203,12 +203,12 @@ def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: 
             out[word + 1] = out[word + 1] | spread[pair >> 8] * OF_SONG
 
 
-def _mark(shared: Tables, out: vec[i64], start: i64, card: int, what: i64) -> None:
+def _mark(shared: LookUpTables, out: vec[i64], start: i64, card: int, what: i64) -> None:
     place: i64 = shared.place[card]
     out[start + (place >> 3)] = out[start + (place >> 3)] | shared.byte[place & 7] * what
 
 
-def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64) -> None:
+def _write_counts(shared: LookUpTables, state: Data, seat: int, out: vec[i64], at: i64) -> None:
     """Write the words by seat, the observer first."""
     predictions: dict[int, int] = state.notes.get("predictions", {})
     byte, seats = shared.byte, state.seats
@@ -238,7 +238,7 @@ def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64
 
 
 def observation(state: State, seat: int) -> bytes:
-    """Return the observation of a seat, `SIZE` bytes. While another seat is asked in secret it is that of a time when nobody is asked."""
+    """Return the observation of a seat, `SIZE` bytes. While another seat is asked in secret, it shows the position as if nobody were asked."""
     out = block(WORDS)
     write(quiet(state, seat), seat, out, 0)
     return memoryview(out).tobytes()

@@ -3,12 +3,12 @@
     table = Foresight(state.game)
     table.begin(state, tricks=4)          # at a decision of the seat on turn: everything that does not depend on the hidden cards
     table.put(deal)                       # one deal of the hidden cards (`engine.search.deals`)
-    table.worth(card)                     # the worth of a card in it
+    table.worth(card)                     # the worth of a card in this deal
 
-In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at the cards that are still out. In an open playout
-each seat chooses each card of the first tricks by one playout for every card that it may play, hands open; the rest goes by habit. So the others
-answer a mistake, and partners help each other, in those tricks. Not modelled are new exchanges, claims, capotes, the order of songs, and a tute
-of the first trick alone; every song is sung as soon as it can be.
+In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at the cards that are still out. In an open playout all
+hands are open in the first tricks: there each seat tries every legal card by one playout and plays the best; later tricks go by habit. So in those
+tricks the others punish a mistake, and partners help each other. New exchanges, claims, capotes, the order of songs, and a tute in the first trick
+alone are not modelled; every song is sung as soon as possible.
 
 A hand is one number, 16 bits a suit, and a card is the place of its bit. A position is an array of words (`HANDS` and the following places).
 Points are counted in halves, worths in thousandths. Bits come from a table: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
@@ -51,16 +51,16 @@ LED: Final = 15  # suit
 BEST: Final = 16  # the card that is winning, as suit * 16 + strength, and its seat
 WINNER: Final = 17
 VALUE: Final = 18  # points of the trick, in halves
-LAID: Final = 19  # cards of the trick, and which
+LAID: Final = 19  # number of cards in the trick, whose mask is in CARDS
 CARDS: Final = 20
 LIVE: Final = 21  # the cards in hands and stock
 UNSUNG: Final = 22  # suits whose pair has not been sung
 DRAWN: Final = 23  # place in the stock
-END: Final = 24  # camp + 1 that has won at once: by a tute (TUTE more) or with the target
+END: Final = 24  # Camp that has won at once, plus 1: by a tute (TUTE more) or with the target.
 GUESSED: Final = 25  # 1 if the points hold an estimate of tricks to come
-CUT: Final = 26  # tricks after which, while there is a stock, the rest is estimated
-NOTICE: Final = 27  # seat + 1 that has laid a card for the shown one, or SWAPPED once it has taken that
-TOOK: Final = 28  # camps that have taken a trick, a bit each, and from SANG on those that have sung
+CUT: Final = 26  # Number of tricks after which the rest is estimated, if there is still a stock.
+NOTICE: Final = 27  # Seat that has laid a card for the shown one, plus 1; or SWAPPED once it has taken the shown card.
+TOOK: Final = 28  # Camps that have taken a trick, one bit each; from SANG on, camps that have sung.
 WORDS: Final = 29
 TUTE: Final = 16
 SWAPPED: Final = 8
@@ -69,26 +69,26 @@ SANG: Final = 8
 MOST_CARDS: Final = 64  # cards of a deal
 SUIT: Final = 1023  # all cards of a suit
 NO_TRUMP: Final = 4
-ALL: Final = 99  # tricks: to the end of the deal
+ALL: Final = 99  # Number of tricks that means: to the end of the deal.
 
 # results of a deal
 MOST, TARGET, BID, PRIZE, MIDDLE = 0, 1, 2, 3, 4
 RESULTS = {"most_points_wins": MOST, "to_target": TARGET, "soloist_reaches_bid": BID, "middle_loses": MIDDLE}
 
-# value of holding a card instead of a useless one, in halves of points, weakest card first; equal to those of the house bot `counting`
+# Value of holding a card instead of a useless one, in halves of points, weakest card first; the same as in the house bot `counting`.
 KEEP_TRUMP = (9, 9, 10, 10, 13, 15, 22, 23, 26, 26)
 KEEP_PLAIN = (0, 0, 0, 0, 0, 0, 5, 7, 14, 17)
 KEEP_TRUMP_SONGLESS = (4, 4, 4, 4, 6, 7, 10, 11, 17, 25)
 KEEP_PLAIN_SONGLESS = (0, 0, 0, 0, 0, 0, 0, 2, 5, 5)
 BROKEN_PAIR: Final = 20  # cost of playing a card of a pair, in halves of points
 
-# Places of weights: each card of trumps, then of another suit, weakest first; then these.
-MASTER: Final = 20  # the highest left of its suit: plain, trumps
-MASTER_VALUE: Final = 22  # and its value in halves: plain, trumps
-WHOLE: Final = 24  # a pair that has not been sung: trumps, plain
-READY: Final = 26  # the same with the lead
-HALF: Final = 28  # a card of a pair whose other one is in the stock: trumps, plain
-RUFFS: Final = 30  # a suit that is missing beside trumps
+# Places of weights: first each trump, then each card of a plain suit, weakest first; then the features below.
+MASTER: Final = 20  # the highest card left of its suit: plain, trumps
+MASTER_VALUE: Final = 22  # the value of that card in halves: plain, trumps
+WHOLE: Final = 24  # an unsung pair in the hand: trumps, plain
+READY: Final = 26  # an unsung pair in the hand of the leader
+HALF: Final = 28  # one card of a pair, the other in the stock: trumps, plain
+RUFFS: Final = 30  # a void plain suit, with trumps in hand
 LENGTH: Final = 31  # cards of a plain suit beyond two
 SQUARE: Final = 32  # the number of trumps, squared
 MANY: Final = 33  # trumps beyond three
@@ -97,13 +97,13 @@ FEATURES: Final = 35
 Weights = tuple[tuple[int, ...], ...]
 
 TUTE_WORTH: Final = 130  # equal to settlement.TUTE_SCORE
-NEXT_DEAL: Final = 25.0  # points of lead that make the next deal of a game a clear favourite
-FAR: Final = 250  # points of lead that the table of chances knows
-SAFE: Final = 60  # halves of points that make a distance safe where the middle loses
+NEXT_DEAL: Final = 25.0  # Lead in points that makes one side a clear favourite in the next deal of a game.
+FAR: Final = 250  # Largest lead in points in the table of chances.
+SAFE: Final = 60  # Distance from the neighbours, in halves of points, that is safe in games where the middle loses.
 
 
 def knows(game: Terms) -> bool:
-    """Return True if the deals of a game can be played here."""
+    """Return True if `Foresight` can play the deals of a game."""
     rules = game.rules
     return (
         rules.result.__name__ in RESULTS
@@ -126,13 +126,13 @@ def knows(game: Terms) -> bool:
 
 @final
 class Foresight:
-    """Playouts of one game, for one decision after the other."""
+    """Playouts of one game, for one decision after another."""
 
     def __init__(self, game: Terms, weights: Weights = ()) -> None:
         """Takes a game for which `knows` is True.
 
         weights: the value of the features of a hand at a table of two (`FEATURES`, in hundredths of halves of points), one row for each number of
-        pairs of cards in the stock, from one on. Without weights an estimate is that of `counting`.
+        pairs of cards in the stock, from one on. Without weights, hands are estimated as in `counting`.
         """
         rules, pack = game.rules, game.pack
         self.bit: vec[i64] = words([2**place for place in range(62)])
@@ -163,14 +163,14 @@ class Foresight:
         self.suits: vec[i64] = words([SUIT * 2 ** (16 * suit) for suit in range(4)] + [0])  # NO_TRUMP: no card
         self.open_duty: i64 = duty_number(rules, rules.obligation_stock_open)
         self.empty_duty: i64 = duty_number(rules, rules.obligation_stock_empty)
-        # `following.demands` of both duties, two numbers a situation
+        # `following.demands` of both duties, two numbers per situation
         duties = [self.open_duty, self.empty_duty]
         self.demands: vec[i64] = words([demand for duty in duties for pair in demands(duty) for demand in pair])
         self.result: i64 = RESULTS[rules.result.__name__]
         if rules.settlement == "chips" and self.result == MOST:
             self.result = PRIZE
         self.target: i64 = 0 if game.target is None else 2 * game.target
-        # worth of a deal after which the game goes on, by points of lead
+        # worth of a deal after which the game goes on, by the lead in points
         self.chances: vec[i64] = words([int(90_000 * tanh(n / NEXT_DEAL / 2)) for n in range(-FAR, FAR + 1)])
         # the decision
         self.seats: i64 = game.players
@@ -184,7 +184,7 @@ class Foresight:
         self.beating: vec[i64] = words([0] * 256)  # the cards that beat the winning one, by suit led and winning card
         self.bid: i64 = 0
         self.stock: vec[i64] = words([0] * 64)
-        self.face_down: i64 = 0  # cards of the stock before the shown one, and all
+        self.face_down: i64 = 0  # number of cards of the stock: those before the shown card, and all
         self.supply: i64 = 0
         self.carried: vec[i64] = words([0] * 8)  # points of earlier deals by camp, in halves
         self.depth: i64 = 0
@@ -194,19 +194,19 @@ class Foresight:
         self.line: vec[i64] = words([0] * WORDS)
         self.trial: vec[i64] = words([0] * WORDS)
         self.choices: vec[i64] = words([0] * 16)
-        self.wants: vec[i64] = words([1] * 8)  # 1 for seats that go for points
+        self.wants: vec[i64] = words([1] * 8)  # 1 for each seat that goes for points
         self.laid: i64 = 0  # the card that lies for the shown one
         self.barred: vec[i64] = words([0] * 8)
         self.missing: vec[i64] = words([0] * 8)
-        self.played: i64 = 0  # cards laid in playouts
+        self.played: i64 = 0  # number of cards laid in playouts
 
     # ---- a decision
 
     def begin(self, state: State, tricks: int, ahead: int = ALL) -> None:
-        """Start a decision: take over everything that its deals have in common. The seat on turn is to play a card.
+        """Start a decision of the seat on turn, which is to play a card: store everything that its deals have in common.
 
-        tricks: number of tricks with open cards, the present one included; ahead: number of tricks after those until, while there is a stock, a
-        playout is cut short and the rest estimated.
+        tricks: number of tricks with open cards, the present one included; ahead: number of further tricks after which, if there is still a stock, a
+        playout stops and the rest is estimated.
         """
         self.me = state.turn
         self.depth, self.ahead = tricks, ahead
@@ -287,9 +287,9 @@ class Foresight:
                 self.root[TOOK] = self.root[TOOK] | self.bit[SANG + self.camp[seat]]
 
     def different(self, cards: list[int]) -> list[int]:
-        """Return those of some cards (the engine's) of the seat on turn that can have different effects: of equal neighbours the lowest.
+        """Return the cards, of those of the seat on turn, that differ in effect: of equal neighbours only the lowest.
 
-        Call it after `put`; any deal will do, since the cards still out are the same in all.
+        Cards are numbers of the engine. Call it after `put`; any deal will do, because the cards still out are the same in all deals.
         """
         count: i64 = self._candidates(self.root, self._hand(cards))
         chosen: list[int] = []
@@ -299,19 +299,19 @@ class Foresight:
         return chosen
 
     def bar(self, seat: int, suits: int) -> None:
-        """Let `put` refuse, for this decision, deals in which a seat holds the pair of one of these suits, a bit each."""
+        """Let `put` refuse, in this decision, deals in which a seat holds the pair of any of these suits (a mask)."""
         self.barred[seat] = suits
 
     def aim(self, seat: int, points: bool) -> None:
-        """Let a seat, for this decision, go for points by habit, as all do, or keep away from them and not sing."""
+        """Set whether a seat goes for points by habit in this decision, as all seats do by default, or avoids points and songs."""
         self.wants[seat] = 1 if points else 0
 
     def lack(self, seat: int, cards: list[int]) -> None:
-        """Let `put` refuse, for this decision, deals in which a seat holds one of these cards (the engine's)."""
+        """Let `put` refuse, in this decision, deals in which a seat holds one of these cards (numbers of the engine)."""
         self.missing[seat] = self._hand(cards)
 
     def led_by_habit(self) -> bool:
-        """Return True if the one card on the table is what its seat would lead by habit in this deal, or as good as it."""
+        """Return True if the only card on the table is the one that its seat would lead by habit in this deal, or an equal card."""
         at, root = self.trial, self.root
         self._copy(root, at)
         seat: i64 = root[WINNER]
@@ -358,10 +358,10 @@ class Foresight:
         return True
 
     def features(self, drawn: list[int]) -> list[int]:
-        """Return the features of the leading seat's hand less those of the other's: the factors of the weights of a row.
+        """Return the features of the leader's hand less those of the other hand: the factors of the weights of a row.
 
-        Call it after `put`, at a table of two. drawn: the cards (the engine's) that the hands have drawn since the trick; they count as not drawn
-        yet, for an estimate is made before the draw.
+        Call it after `put`, at a table of two. drawn: the cards (numbers of the engine) that the hands have drawn since the trick; they count as not
+        yet drawn, because estimates are made before the draw.
         """
         at, weights = self.trial, self.weights
         self._copy(self.root, at)
@@ -378,7 +378,7 @@ class Foresight:
         return features
 
     def worth(self, card: int) -> int:
-        """Return the worth of a card (the engine's) in this deal for the seat that plays it: thousandths, more is better."""
+        """Return the worth of a card (a number of the engine) in this deal to the seat that plays it: thousandths, more is better."""
         line = self.line
         self._copy(self.root, line)
         line[CUT] = self.depth + self.ahead
@@ -520,12 +520,12 @@ class Foresight:
             cards += 1
 
     def _choose(self, at: vec[i64]) -> i64:
-        """Return the card that the seat on turn plays with open hands: the best by one playout each."""
+        """Return the card that the seat on turn plays with open hands: the one with the best playout."""
         seat: i64 = at[SEAT]
         count: i64 = self._candidates(at, self._legal(at, at[HANDS + seat]))
         if count == 1:
             return self.choices[0]
-        # The playouts of one card do not touch this list.
+        # The playouts of a card do not touch this list.
         choices = self.choices
         trial = self.trial
         camp: i64 = self.camp[seat]
@@ -545,7 +545,7 @@ class Foresight:
         return best
 
     def _candidates(self, at: vec[i64], allowed: i64) -> i64:
-        """Put the cards of a set into `choices`, of cards with the same effect only the lowest. Return their number."""
+        """Put the cards of a set into `choices`, but of cards with the same effect only the lowest. Return their number."""
         hand: i64 = at[HANDS + at[SEAT]]
         others: i64 = (at[LIVE] & ~hand) | at[CARDS] if at[LAID] else at[LIVE] & ~hand
         choices = self.choices
@@ -590,14 +590,14 @@ class Foresight:
     # ---- habits
 
     def _habit(self, at: vec[i64]) -> i64:
-        """Return the card that an ordinary player plays."""
+        """Return the card that the seat on turn plays by habit."""
         hand: i64 = at[HANDS + at[SEAT]]
         if at[LAID]:
             return self._follow(at, hand)
         return self._lead(at, hand)
 
     def _lead(self, at: vec[i64], hand: i64) -> i64:
-        """Lead a master worth points while the others still have its suit, or trumps from a long holding; otherwise a low card."""
+        """Return a lead: a master worth points while the others still have its suit, or a trump from a long holding; otherwise a low card."""
         code: i64 = self._duty(at) & CODE
         if code in (FREE, TRUMP_FOLLOW):
             return self._lead_freely(hand)
@@ -606,7 +606,7 @@ class Foresight:
         live: i64 = at[LIVE] & ~hand
         if trump < 4:
             out = (live >> (trump * 16)) & SUIT
-        few: i64 = 2 * (self.size - 1)  # cards of a suit with the others, above which a ruff is unlikely
+        few: i64 = 2 * (self.size - 1)  # If the others hold more cards of a suit than this, a ruff is unlikely.
         keen: bool = self.wants[at[SEAT]] != 0
         lowest: i64 = 99
         chosen: i64 = 0
@@ -631,7 +631,7 @@ class Foresight:
         return chosen
 
     def _lead_freely(self, hand: i64) -> i64:
-        """Lead, where nobody need follow, the card that costs least, keeping a pair together."""
+        """Return, where nobody need follow suit, the lead that costs least and keeps pairs together."""
         least: i64 = 999
         chosen: i64 = 0
         suit: i64 = 0
@@ -684,7 +684,7 @@ class Foresight:
                 higher = follow & above
                 if higher and demand == HIGHER_OR_ALL:
                     follow = higher
-            elif demand == HIGHER_OR_ALL:  # it must beat the suit led although that is trumped
+            elif demand == HIGHER_OR_ALL:  # The suit led must be beaten, even though the trick is trumped.
                 beats: i64 = follow & -self.bit[self.high[(at[CARDS] >> shift) & SUIT] + 1]
                 if beats:
                     follow = beats
@@ -714,14 +714,14 @@ class Foresight:
                 demand = self.demands[place + 1]
                 if demand == HIGHER_OR_ANY or (demand == HIGHER_OR_ALL and over):
                     ruffs = over
-                elif demand == ANY:  # a habit, not a duty
+                elif demand == ANY:  # This is a habit, not a duty.
                     ruffs = over if code == FOLLOW and not friend and not shy else 0
                 if ruffs:
                     return trump * 16 + self.low[ruffs]
         return self._discard(hand, friend or shy)
 
     def _discard(self, hand: i64, load: bool) -> i64:
-        """Return a card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
+        """Return a card that cannot win: the highest plain card, to load the trick or to get rid of it, else the lowest."""
         chosen: i64 = -1
         reached: i64 = -1 if load else 99
         suit: i64 = 0
@@ -744,7 +744,7 @@ class Foresight:
         return self.trump * 16 + self.low[(hand >> (self.trump * 16)) & SUIT]
 
     def _answer_freely(self, at: vec[i64], hand: i64, last: bool, friend: bool) -> i64:
-        """Return, without a duty to follow, the card whose trick brings most beyond the value of the card in the hand."""
+        """Return the card that gains most, where nobody need follow suit: the trick's points less the value of keeping the card."""
         best_suit: i64 = at[BEST] >> 4
         strongest: i64 = at[BEST] & 15
         value: i64 = at[VALUE]
@@ -778,9 +778,9 @@ class Foresight:
     # ---- what a position is worth
 
     def _estimate(self, at: vec[i64]) -> None:
-        """Add to the points what a better hand than the others' may bring; the rest is as good for all."""
+        """Add to the points of each camp the points that a hand better than the others' may bring; what remains is as good for all."""
         at[GUESSED] = 1
-        if at[NOTICE] and at[NOTICE] < SWAPPED:  # the seat that has laid a card will take the shown one soon
+        if at[NOTICE] and at[NOTICE] < SWAPPED:  # A seat that has laid a card will soon take the shown one.
             laid: i64 = HANDS + at[NOTICE] - 1
             at[laid] = at[laid] | self.bit[self.stock[self.supply - 1]]
         if self.learned and self.size == 2:
@@ -796,18 +796,18 @@ class Foresight:
         seat: i64 = 0
         while seat < self.seats:
             if self.playing[seat]:
-                total += self._held(at, seat)
+                total += self._hand_value(at, seat)
             seat += 1
         mean: i64 = total // self.size
         seat = 0
         while seat < self.seats:
             if self.playing[seat]:
                 camp: i64 = self.camp[seat]
-                at[POINTS + camp] = at[POINTS + camp] + self._held(at, seat) - mean
+                at[POINTS + camp] = at[POINTS + camp] + self._hand_value(at, seat) - mean
             seat += 1
 
     def _weighed(self, at: vec[i64], seat: i64, row: i64, leads: bool) -> i64:  # noqa: C901 - as above
-        """Return what a hand may bring by the weights that begin at `row`, in hundredths of halves of points. Two seats."""
+        """Return the value of a hand at a table of two by the weights that begin at `row`, in hundredths of halves of points."""
         hand: i64 = at[HANDS + seat]
         against: i64 = at[HANDS + self.next[seat]]
         weights = self.weights
@@ -819,7 +819,7 @@ class Foresight:
         while suit < 4:
             mask: i64 = (hand >> (suit * 16)) & SUIT
             live: i64 = (at[LIVE] >> (suit * 16)) & SUIT
-            # A feature has two numbers: that of trumps is the first for pairs, the last for masters.
+            # A feature has two numbers. The number for trumps comes first for pairs and last for masters.
             trump: i64 = 1 if suit == self.trump else 0
             if not trump:
                 if not mask and trumps:
@@ -843,8 +843,8 @@ class Foresight:
             suit += 1
         return sum_
 
-    def _held(self, at: vec[i64], seat: i64) -> i64:
-        """Return what the cards of a hand may bring, in halves of points."""
+    def _hand_value(self, at: vec[i64], seat: i64) -> i64:
+        """Return the value of the cards of a hand, in halves of points."""
         hand: i64 = at[HANDS + seat]
         sum_: i64 = 0
         suit: i64 = 0
@@ -883,7 +883,7 @@ class Foresight:
         return 500 * ahead if self.result == MOST else self._game(at, camp, own, most)
 
     def _game(self, at: vec[i64], camp: i64, own: i64, most: i64) -> i64:
-        """Return the chance of a game that may take several deals, and a little for points."""
+        """Return the chance of winning a game that may take several deals, plus a little for points."""
         end: i64 = at[END]
         ahead: i64 = own - most
         if at[GUESSED] and not end:
@@ -896,7 +896,7 @@ class Foresight:
         return self.chances[max(-FAR, min(FAR, half)) + FAR] + 500 * ahead
 
     def _middle(self, at: vec[i64], camp: i64) -> i64:  # noqa: C901 - as above
-        """Return the worth in cabrero: between highest and lowest of those with a trick a camp loses; and how far it is from its neighbours."""
+        """Return the worth in cabrero, where a camp strictly between highest and lowest loses; its distance from its neighbours counts too."""
         end: i64 = at[END]
         own: i64 = at[POINTS + camp]
         high: i64 = -1
@@ -939,7 +939,7 @@ class Foresight:
             if end > TUTE:
                 loses = end != TUTE + 1 + i
             elif takers == 1:
-                # One camp has all tricks: the others lose, unless it has sung.
+                # One camp has won every trick: the others lose, unless it has sung.
                 loses = took == (at[TOOK] >> SANG != 0)
             elif took:
                 have = at[POINTS + i]
@@ -963,7 +963,7 @@ class Foresight:
         return 100_000 * others // max(1, self.camps - 1) - 100_000 * lost + distance
 
     def _prize(self, own: i64, most: i64, end: i64, camp: i64) -> i64:
-        """Return the worth in arrastrado: the winner takes a prize from each, double with 101 points or a tute, and every song is paid at once."""
+        """Return the worth in arrastrado: the winner takes a prize from each, double with 101 points or a tute; every song is paid at once."""
         wins: bool = own >= most
         double: bool = max(own, most) >= 202
         if end > TUTE:
@@ -974,5 +974,5 @@ class Foresight:
 
 
 def _sums(weights: tuple[int, ...]) -> list[int]:
-    """Return, by the mask of a suit, the weights of its cards together."""
+    """Return, for each mask of a suit, the sum of the weights of its cards."""
     return [sum([weight for place, weight in enumerate(weights) if mask >> place & 1]) for mask in range(1024)]

@@ -1,15 +1,15 @@
-"""The knowledge of one seat, from the events that it receives: the way from a seat's view to deals and to a `State`.
+"""The knowledge of one seat, gathered from the events that it receives. It turns a seat's view into deals and a `State`.
 
     knowledge = Knowledge(game, seat)
-    knowledge.follow(events)                 # redacted events, from the deal on, in one go or in any parts
+    knowledge.follow(events)                 # redacted events, from the deal on, in any number of parts
     knowledge.asked(legal)                   # the legal answers of the seat, now that it is asked
     state = knowledge.state(knowledge.deals().deal(dice))
 
-A `State` runs along in which the others hold only cards that they have shown; the rules move it on, so points, duties, totals and questions are
-the engine's own. The rules also say what a play proves: a card beside which the played one would have been illegal was not there. All obligations
-are lists of classes of cards, the first that is not empty being legal, so what holds for each card beside the one played holds for all of them.
+It keeps a `State` in which the others hold only cards that they have shown. The rules carry out each event in it, so points, duties, totals and
+questions are the engine's own. The rules also say what a play proves: the hand held no card that would have made the played one illegal. Each card
+can be tested alone, because an obligation is a list of classes of cards, of which the first that is not empty is legal.
 
-Parts should end where the seat is asked: an exchange before a draw is recognised by the events after it.
+Each part should end where the seat is asked: an exchange before a draw is recognised by the events that follow it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.match.redaction import Moment
     from engine.match.state import State
 
-FILLER = "4"  # rank of a card that nobody sees: no song, tute or exchange needs it
+FILLER = "4"  # Rank of the cards that stand for unseen cards: no song, tute or exchange needs it.
 SILENT = ("window", "exchange", "capote")  # questions that may be declined without an event
 
 
@@ -41,29 +41,29 @@ class Knowledge:
     """The knowledge of a seat. Give it every event of a board that the seat receives, in order."""
 
     def __init__(self, game: Game, seat: int, deals: int | None = None) -> None:
-        """deals: number of deals of a board, if it is not that of the game."""
+        """deals: number of deals of a board; None: the game's own number."""
         self.game = game
         self.seat = seat
         self.deals_of_board = game.board_deals if deals is None else deals
-        self.table: State | None = None  # the match as this seat knows it; of other hands only cards that were shown
-        self.known: list[int] = []  # the cards that each seat certainly holds, this one included
+        self.table: State | None = None  # The match as this seat knows it; other hands hold only cards that were shown.
+        self.known: list[int] = []  # The cards that each seat, this one included, certainly holds.
         self.counts: list[int] = []
         self.unseen = 0
         self.away = 0
         self.proofs: list[
             list[list[int]]
-        ] = []  # proofs of each seat, the first one first: [cards, how many of them it may hold by now]
+        ] = []  # Proofs about each seat, the earliest first: [cards, how many of them the seat may hold by now].
         self.not_all: list[tuple[int, int]] = []
         self.sung: list[
             tuple[int, int, dict[int, int]]
-        ] = []  # place in songs_made, seat, cards that it must hold by suit
+        ] = []  # Hidden songs: index in songs_made, seat, cards that it must hold by suit.
         self._upcoming: list[Moment] = []  # the events after the present one
 
     # ---- deals and states
 
     def deals(self) -> Deals:
-        """Return the deals that agree with all that is known, equally likely. Raises EngineError if none does, or before the first deal."""
-        _ = self._there()
+        """Return the deals that agree with everything known, equally likely. Raises EngineError if no deal agrees, or before the first deal."""
+        _ = self._require_table()
         need = [count - certain.bit_count() for count, certain in zip(self.counts, self.known, strict=True)]
         barred = [0] * len(need)
         at_most = []
@@ -77,8 +77,8 @@ class Knowledge:
         return Deals(Facts(self.known, need, self.unseen, barred, at_most, self.not_all, sung, self.away))
 
     def state(self, deal: Deal) -> State:
-        """Return the match as it stands, with the cards where a deal has them. Later deals are random."""
-        state = self._there().clone()
+        """Return the present state of the match, with the hidden cards as in a deal. Later deals are random."""
+        state = self._require_table().clone()
         if self.deals_of_board is not None:
             state.deals = max(self.deals_of_board, state.deal_no)
         self._pass_over_others(state)
@@ -96,7 +96,7 @@ class Knowledge:
                 if called in cards:
                     state.notes = state.notes | {"partner": seat}
         if state.drawn is not None:
-            # The card drawn last is any of those that the seat did not have before.
+            # The card drawn last may be any card that the seat did not have before.
             state.drawn = [
                 card if seat == self.seat or card < 0 else _last(deal.hands[seat], self.known[seat])
                 for seat, card in enumerate(state.drawn)
@@ -118,7 +118,7 @@ class Knowledge:
     # ---- the course of the match
 
     def follow(self, events: Iterable[Moment]) -> None:
-        """Take note of events. Raises EngineError if one cannot follow what came before."""
+        """Take in events. Raises EngineError for an event that is impossible after the earlier ones."""
         waiting = list(events)
         self._upcoming = waiting
         if self.table is not None:
@@ -135,8 +135,8 @@ class Knowledge:
         self._upcoming = []
 
     def asked(self, legal: Sequence[str]) -> None:
-        """Note that this seat is asked now, with these legal answers: all silent questions before that have been declined."""
-        state = self._there()
+        """Take in that this seat is asked now, with these legal answers: so all silent questions before have been declined."""
+        state = self._require_table()
         for _ in range(4 * state.seats):
             self._pass_over_others(state)
             here = state.game
@@ -148,7 +148,7 @@ class Knowledge:
                 return
             self._pass(state)
 
-    def _there(self) -> State:
+    def _require_table(self) -> State:
         if self.table is None:
             raise EngineError("nothing is known before the first deal")
         return self.table
@@ -176,7 +176,7 @@ class Knowledge:
         self.not_all, self.sung = [], []
         state.hands = [[0] * (NO_SUIT + 1) for _ in range(state.seats)]
         state.hands[self.seat] = pack.hand(hand)
-        state.shown = self._shown(state, event)
+        state.shown = self._shown_card(state, event)
         state.holder = -1 if event["holder"] is None else event["holder"]
         state.trump = NO_SUIT if event["trump"] is None else pack.parse_suit(event["trump"])
         state.n = event["stock"]
@@ -202,8 +202,8 @@ class Knowledge:
         state.phase = None
         flow.run(state, steps.STAGE)
 
-    def _shown(self, state: State, event: Moment) -> int:
-        """Return the shown card. In the first deal of cabrero its first event names it."""
+    def _shown_card(self, state: State, event: Moment) -> int:
+        """Return the shown card. In the first deal of cabrero the first event after the deal names it."""
         if event["shown"] is not None:
             return state.game.pack.parse(event["shown"])
         following = self._upcoming[0] if self._upcoming else {}
@@ -213,7 +213,7 @@ class Knowledge:
         return -1
 
     def _leader(self) -> int:
-        """Return the seat that holds 2o, if it leads: this one, or the seat of the first card."""
+        """Return the seat that leads because it holds 2o: this seat, or the seat that plays the first card."""
         pack = self.game.pack
         if self.known[self.seat] & BITS[pack.parse("2o")]:
             return self.seat
@@ -224,8 +224,8 @@ class Knowledge:
         return (self.seat + 1) % self.game.players
 
     def _stock(self, size: int) -> list[int]:
-        """Return face-down cards that nobody has seen, but for those that this seat draws among the events at hand."""
-        pack = self._there().game.pack
+        """Return a face-down stock of unseen cards, except for the cards that this seat draws in the events at hand."""
+        pack = self._require_table().game.pack
         filler = pack.card(FILLER, 0) if FILLER in pack.ranks else pack.cards[0]
         stock = [filler] * size
         place = size
@@ -241,7 +241,7 @@ class Knowledge:
     # ---- cards come to light
 
     def _has(self, seat: int, card: int) -> None:
-        """Note that a card was seen in a hand."""
+        """Record that a card was seen in a hand."""
         self._leaves_the_dark(seat, card)
         self.known[seat] |= BITS[card]
 
@@ -252,17 +252,17 @@ class Knowledge:
         self.unseen &= ~bit
         for layer in self.proofs[seat]:
             if layer[0] & bit:
-                layer[1] -= 1  # it was drawn after the proof
+                layer[1] -= 1  # The card was drawn after the proof.
 
     def _gives(self, seat: int, card: int) -> None:
-        """Note that a card leaves a hand, seen by all."""
+        """Record that a card leaves a hand and everybody sees it."""
         self._leaves_the_dark(seat, card)
         self.known[seat] &= ~BITS[card]
         self.counts[seat] -= 1
         self._no_longer_sung(seat, card)
 
     def _no_longer_sung(self, seat: int, card: int) -> None:
-        """Drop a card from hidden songs: its seat need not hold it any longer; of another seat it was not part of the song."""
+        """Drop a card from hidden songs: the singer need not hold it any longer; if another seat had it, it was not part of the song."""
         for number, (place, singer, cards) in enumerate(self.sung):
             bit = BITS[card]
             if singer == seat:
@@ -271,8 +271,8 @@ class Knowledge:
                 remaining = {suit: mask for suit, mask in cards.items() if not mask & bit}
             self.sung[number] = (place, singer, remaining)
 
-    def _proved(self, seat: int, cards: int) -> None:
-        """Note that a seat has none of these hidden cards now. Cards that it draws later may be any."""
+    def _rule_out(self, seat: int, cards: int) -> None:
+        """Record that a seat holds none of these hidden cards now. Later it may draw any of them."""
         if not cards:
             return
         layers = self.proofs[seat]
@@ -285,20 +285,20 @@ class Knowledge:
 
     def _answer(self, seat: int, action: int) -> None:
         """Carry out an action of a seat; questions before it were declined in silence."""
-        state = self._there()
+        state = self._require_table()
         self._decline(seat)
         state.legal = (action,)
         state.apply(action)
 
     def _decline(self, seat: int = -1) -> None:
-        """Decline open questions that nobody answered aloud, up to that of a seat."""
-        state = self._there()
+        """Decline the open questions that nobody answered by an event, up to the question to a seat."""
+        state = self._require_table()
         while state.phase is not None and state.phase.name in SILENT and (state.turn != seat):
             self._pass(state)
 
     def _draws_next(self, seat: int = -1) -> None:
         """Close the window before the draw, up to the question to a seat."""
-        state = self._there()
+        state = self._require_table()
         while state.phase is windows.WINDOW and state.window == "before_draw" and state.turn != seat:
             self._pass(state)
 
@@ -315,7 +315,7 @@ class Knowledge:
             self._pass(state)
 
     def _play(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         seat, card = event["seat"], state.game.pack.parse(event["card"])
         self._decline()
         if not state.in_trick:
@@ -332,6 +332,8 @@ class Knowledge:
                 self._learn(state, seat, card)
             give(state, seat, card)
         self._gives(seat, card)
+        if card == state.notes.get("called", -1):
+            state.notes = state.notes | {"partner": seat}
         if state.game.batches:
             self._count_hands(state)
             give(state, seat, card)
@@ -342,14 +344,14 @@ class Knowledge:
         state.apply(card)
 
     def _count_hands(self, state: State) -> None:
-        """Keep a card in hands that are not played out: new hands are dealt when the last card is gone."""
+        """Put a card into each hand that still has cards: the rules deal again when all hands are empty."""
         pack = state.game.pack
         for seat, count in enumerate(self.counts):
             if seat != self.seat and seat in state.active:
                 state.hands[seat] = pack.hand(pack.cards[: min(count, 1)])
 
     def _learn(self, state: State, seat: int, card: int) -> None:
-        """Note the hidden cards that a seat does not hold because it plays this one."""
+        """Record the hidden cards that a seat cannot hold because it plays this card."""
         rule = state.in_force
         if rule is None or rule.duty == FREE or state.rules.illegal_move == "accuse":
             return
@@ -369,10 +371,10 @@ class Knowledge:
             rest >>= 1
             other += 1
         state.hand = hand
-        self._proved(seat, lacking)
+        self._rule_out(seat, lacking)
 
     def _unsung(self, state: State) -> None:
-        """Note, before a lead, what those lack that had to sing or to exchange and did not."""
+        """Record, before a lead, the cards that seats lack because they had to sing or to exchange and did not."""
         rules, pack = state.rules, state.game.pack
         if state.last_trick < 0:
             if (
@@ -413,11 +415,11 @@ class Knowledge:
                 if card >= 0 and self.unseen & BITS[card]:
                     state.hands[seat] = pack.hand([card])
                     if exchanges.exchanges(state, seat, "before_first_lead"):
-                        self._proved(seat, BITS[card])
+                        self._rule_out(seat, BITS[card])
             state.hands[seat] = hand
 
     def _foresee_exchange(self, state: State) -> None:
-        """Give a seat the card of its exchange between this trick and the draw now, so that it will be asked."""
+        """Give a seat the card of its exchange between this trick and the draw ahead of time, so that the rules ask it."""
         for event in self._upcoming:
             kind = event["e"]
             if kind == "exchange" and event["seat"] != self.seat:
@@ -426,7 +428,7 @@ class Knowledge:
                 return
 
     def _draw(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         seat, text = event["seat"], event.get("card")
         self._draws_next()
         self.counts[seat] += 1
@@ -443,7 +445,7 @@ class Knowledge:
     def _song(self, event: Moment) -> None:
         if event.get("table"):
             return
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         pack = state.game.pack
         if event.get("suit") is None:
             self._hidden_song(state, seat, event["points"])
@@ -459,7 +461,7 @@ class Knowledge:
         self._go_on(songs.sing(state, seat, suit))
 
     def _hidden_song(self, state: State, seat: int, points: int) -> None:
-        """Note a twenty whose suit stays hidden from the others."""
+        """Record a twenty whose suit stays hidden from the others."""
         pack = state.game.pack
         possible = self.unseen | self.known[seat]
         cards = {}
@@ -475,8 +477,8 @@ class Knowledge:
         self._go_on(claims.reached_by(state, seat))
 
     def _go_on(self, step: int) -> None:
-        """Carry out the step after an announcement; without one, offer the seat on turn what it may do now."""
-        state = self._there()
+        """Carry out the step after an announcement; if there is none, offer the seat on turn its actions."""
+        state = self._require_table()
         if step:
             flow.run(state, step)
         elif state.phase is None:
@@ -486,18 +488,18 @@ class Knowledge:
             state.legal = None
 
     def _tute(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         state.tute_by = event["seat"]
         flow.run(state, steps.COUNT)
 
     def _exchange(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         pack, seat = state.game.pack, event["seat"]
         card = pack.parse(event["gives"])
         taken = event.get("takes")
         deferred = state.rules.exchange == "deferred"
         if deferred:
-            self.counts[seat] += 1  # the card was laid out of the hand before
+            self.counts[seat] += 1  # The card was laid out of the hand before.
         else:
             self._gives(seat, card)
             self.counts[seat] += 1
@@ -509,7 +511,7 @@ class Knowledge:
             if seat == self.seat:
                 state.hands[seat] = pack.hand(_cards(self.known[seat]))
                 state.hand = state.hands[state.turn]
-            return  # the rules have carried it out
+            return  # The rules have carried the exchange out.
         code = (act.EXCHANGE_SEVEN if event["gives"][0] == "7" else act.EXCHANGE_TWO) + pack.suit[card]
         give(state, seat, card)
         self._draws_next(seat)
@@ -521,14 +523,14 @@ class Knowledge:
         exchanges.exchange(state, code)
         state.turn = turn
         if "before_first_lead" in state.game.exchange_moments:
-            # Another card lies there now, so others may be asked first.
+            # The shown card is a different one now, so other seats may be asked first.
             state.stage = 1
             flow.run(state, exchanges.stage(state) or steps.WAIT)
         else:
             self._go_on(steps.WAIT)
 
     def _notice(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         seat, card = event["seat"], state.game.pack.parse(event["card"])
         give(state, seat, card)
         self._gives(seat, card)
@@ -541,27 +543,27 @@ class Knowledge:
 
     def _return(self, event: Moment) -> None:
         seat = event["seat"]
-        self.known[seat] |= BITS[self._there().game.pack.parse(event["card"])]
+        self.known[seat] |= BITS[self._require_table().game.pack.parse(event["card"])]
         self.counts[seat] += 1
 
     def _reveal(self, event: Moment) -> None:
-        self._has(event["seat"], self._there().game.pack.parse(event["card"]))
+        self._has(event["seat"], self._require_table().game.pack.parse(event["card"]))
 
     def _call(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         self._answer(event["seat"], state.game.parse_action(event["call"]))
         if state.phase is not None and state.rules.auction == "play_then_join":
             self._fill_thrown(state)
 
     def _fill_thrown(self, state: State) -> None:
-        """Keep the number of cards in hands of seats that are out, which may be shuffled in."""
+        """Set the number of cards in the hands of seats that are out: they may be shuffled in."""
         cards = state.game.pack.cards
         for seat in state.notes.get("thrown", ()):
             state.hands[seat] = state.game.pack.hand(cards[: self.counts[seat]])
 
     def _look(self, event: Moment) -> None:
         for text in event.get("cards") or []:
-            self._has(event["of"], self._there().game.pack.parse(text))
+            self._has(event["of"], self._require_table().game.pack.parse(text))
 
     def _takeover(self, event: Moment) -> None:
         seat, other = event["seat"], event["of"]
@@ -571,14 +573,14 @@ class Knowledge:
 
     def _trump(self, event: Moment) -> None:
         if event.get("seat") is not None:
-            self._answer(event["seat"], act.TRUMP + self._there().game.pack.parse_suit(event["suit"]))
+            self._answer(event["seat"], act.TRUMP + self._require_table().game.pack.parse_suit(event["suit"]))
 
     def _called(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         card = state.game.pack.parse(event["card"])
         is_own = bool(self.known[self.seat] & BITS[card])
         if state.rules.call_own_card != "solo" and seat != self.seat:
-            self._proved(seat, BITS[card] & self.unseen)
+            self._rule_out(seat, BITS[card] & self.unseen)
         holder = self.seat if is_own else next(s for s in state.active if s not in (seat, self.seat))
         give(state, holder, card)
         self._answer(seat, act.CALL + card)
@@ -586,14 +588,14 @@ class Knowledge:
             state.hands[holder][state.suit_of[card]] &= ~state.bit_of[card]
 
     def _partner(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         state.notes = state.notes | {"partner": event["seat"]}
 
     def _predict(self, event: Moment) -> None:
         self._answer(event["seat"], act.PREDICT + event["tricks"])
 
     def _take(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         card = state.game.pack.parse(event["card"])
         self.unseen &= ~BITS[card]
         self.known[seat] |= BITS[card]
@@ -601,7 +603,7 @@ class Knowledge:
         self._answer(seat, act.TAKE)
 
     def _discard(self, event: Moment) -> None:
-        state, seat, count = self._there(), event["seat"], event["count"]
+        state, seat, count = self._require_table(), event["seat"], event["count"]
         pack = state.game.pack
         if "cards" in event:
             cards = [pack.parse(text) for text in event["cards"]]
@@ -609,7 +611,7 @@ class Knowledge:
         else:
             cards = [card for card in pack.cards if self.unseen & BITS[card]][:count]
             self.away += count
-            # Cards that were shown may have been put away, too, so they count as hidden again.
+            # Cards that were shown may have been put away since, so they count as hidden again.
             self.unseen |= self.known[seat]
             self.known[seat] = 0
         self.counts[seat] -= count
@@ -624,13 +626,13 @@ class Knowledge:
             self.known[seat] = self.counts[seat] = 0
 
     def _capote(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         while state.phase is windows.CAPOTE and state.turn != event["seat"]:
             self._pass(state)
         self._answer(event["seat"], act.CAPOTE)
 
     def _claim(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         self._decline(seat)
         turn, state.turn = state.turn, seat
         step = claims.claim(state)
@@ -638,12 +640,12 @@ class Knowledge:
         flow.run(state, step)
 
     def _accuse(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         offender = -1 if event["offender"] is None else event["offender"]
         flow.run(state, claims.decided(state, claims.accusation_verdict(seat, offender, event["proven"])))
 
     def _revoke(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         self._decline()
         flow.run(state, claims.decided(state, claims.revoke_verdict(state, seat)))
 
@@ -651,7 +653,7 @@ class Knowledge:
         self._answer(event["seat"], act.TAKE if event["taken"] else act.DECLINE)
 
     def _ante(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         state.pot = event["pot"]
 
 

@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from mypy_extensions import i64, u8
 
 INTERPRETED: Final = __file__.endswith(".py")
-FOLD: Final = 67  # remainders of 2**0 ... 2**65 by this number are all different
+FOLD: Final = 67  # The remainders of 2**0 to 2**65 by this number all differ.
 
 
 def words(values: list[int]) -> vec[i64]:
-    """Return an array of these numbers."""
+    """Return an array of these values."""
     if INTERPRETED:
         return values[:]  # type: ignore[return-value]
     return vec[i64](values)
 
 
 def block(length: int) -> vec[i64]:
-    """Return this many words of 0, in memory that `memoryview` shows, with later changes."""
+    """Return an array of `length` zeros in memory that a `memoryview` can show, later changes included."""
     if INTERPRETED:
         return array("q", [0]) * length  # type: ignore[return-value]
     return vec[i64]([0] * length)
 
 
 def byte_block(length: int) -> vec[u8]:
-    """Return this many bytes of 0, like `block`."""
+    """Return an array of `length` zero bytes, like `block`."""
     if INTERPRETED:
         return bytearray(length)  # type: ignore[return-value]
     return vec[u8]([0] * length)
@@ -48,9 +48,8 @@ def places() -> list[int]:
 
 def count(mask: i64) -> i64:
     """Return the number of bits of a mask below 2**62."""
-    a: i64 = mask - (
-        (mask >> 1) & 0x1555555555555555
-    )  # mypyc makes a Python object of a literal with more than 62 bits
+    # mypyc makes a Python object of a literal with more than 62 bits.
+    a: i64 = mask - ((mask >> 1) & 0x1555555555555555)
     b: i64 = (a & 0x3333333333333333) + ((a >> 2) & 0x3333333333333333)
     c: i64 = (b + (b >> 4)) & 0x0F0F0F0F0F0F0F0F
     d: i64 = c + (c >> 8)
@@ -59,7 +58,7 @@ def count(mask: i64) -> i64:
 
 
 def pick(mask: i64, number: i64) -> i64:
-    """Return the bit at a place, from 0 at the low end."""
+    """Return the set bit with this index, counted from 0 at the low end."""
     rest: i64 = mask
     while number > 0:
         rest &= rest - 1

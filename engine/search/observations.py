@@ -1,4 +1,4 @@
-"""Observations from the kernel: what the seat on turn may know, in the same bytes as `encoding.observation` writes of a `State`."""
+"""Observations from the kernel: all that the seat on turn may know, in the bytes that `encoding.observation` writes for a `State`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @final
-class Writer:
-    """A writer of observations of one game. It keeps look-up tables for all its matches."""
+class ObservationWriter:
+    """A writer of observations of one game. All matches share its look-up tables."""
 
     def __init__(self, game: Terms) -> None:
         shared = encoding.tables(game.pack.size)
@@ -37,7 +37,7 @@ class Writer:
         self.no_chips: i64 = sum([NO_CHIPS // 65536 * 256**seat for seat in range(game.players)])
 
     def write(self, t: KernelState, out: vec[i64], start: i64) -> None:
-        """Write `encoding.WORDS` words from `start` on. Of hidden cards it reads the hand of the seat on turn alone."""
+        """Write `encoding.WORDS` words from `start` on. It reads no hidden cards except the hand of the seat on turn."""
         byte, place = self.byte, self.place
         seat: i64 = t.turn
         seats: i64 = self.seats
@@ -138,7 +138,7 @@ class Writer:
             out[at + 6] = self._turned(t, t.predicted, 1, False)
 
     def _turned(self, t: KernelState, values: vec[i64], more: i64, by_side: bool) -> i64:
-        """Return numbers by seat or by side, each with `more` added, as a byte a seat from the observer on."""
+        """Return numbers by seat or by side, each plus `more`, as one byte per seat from the observer on."""
         turned: i64 = 0
         other: i64 = t.turn
         place: i64 = 0

@@ -1,8 +1,8 @@
-"""Random playouts without a driver: `playout` for search, `play_many` for statistics.
+"""Random playouts in a single call: `playout` for search, `play_many` for statistics.
 
-Every action but a claim has the same chance; a random claim would end a game at once, mostly wrongly. Matches are played by the kernel
-(`engine.search.kernel`) or, as Python source and in games that the kernel does not know, by `State.apply`. Both throw the same dice for the same
-choices in the same order, so the scores are the same.
+Every action but a claim has the same chance; a random claim would end a game at once, mostly wrongly. The kernel (`engine.search.kernel`) plays the
+matches; `State.apply` does if the rules run as Python source or the kernel does not know the game. Both throw the same dice for the same choices in
+the same order, so the scores are the same.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ def playout(
 ) -> list[int]:
     """Return board scores by seat after random play from this state to the end of the match. The state does not change.
 
-    `policy` chooses a legal action in a state, for all seats, with these dice; None chooses at random, but never a claim.
-
-    `rng` is a seed, or dice, which then go on. They also shuffle deals to come: a search must not look at the real ones.
-    `quick`: in the kernel, else every action by `apply`, to the same result; as Python source the second is faster.
+    `policy` chooses a legal action in a state, for all seats, with these dice; None chooses at random, but never a claim. `rng` is a seed, or dice to
+    continue with. The dice also shuffle later deals: a search must not look at the real ones. `quick`: True plays in the kernel, False by `apply`,
+    with the same result; as Python source the latter is faster.
     """
     program = running.program_of(state.game, state.suit_map) if quick and policy is None and not state.is_over else None
     if program is not None:
@@ -85,7 +84,7 @@ def play_many(
 
 
 def _from(state: State, program: Program, rng: int | Dice) -> list[int]:
-    """Play on in a kernel state, which the next playout uses again."""
+    """Play on in a kernel state, which is stored for the next playout."""
     spare = program.spare
     kernel_state: KernelState = spare.pop() if spare else KernelState(program, Dice(0))
     dice = kernel_state.dice

@@ -1,6 +1,6 @@
-"""A bot that plays what `examples/selfplay.py` has learned: the same inputs and the same network, without numpy.
+"""A bot that plays by the network that `examples/selfplay.py` has trained: the same inputs and the same network, without numpy.
 
-`weights.bin` lies beside it: for each array of the network one 32-bit float, its scale, and its numbers of 16 bits, rows first.
+`weights.bin` lies beside it. It holds each array of the network: one 32-bit float, its scale, then its numbers as 16-bit integers, row by row.
 """
 
 from array import array
@@ -11,8 +11,8 @@ from pathlib import Path
 from tute_bot import Bot, View, plays, run
 from tute_sense import announce
 
-SIZES = (336, 192, 96, 40)  # inputs, hidden layers, cards
-RANKS = "24567SCR31"  # the weakest first
+SIZES = (336, 192, 96, 40)  # number of inputs, of units in the hidden layers, of cards
+RANKS = "24567SCR31"  # weakest first
 POINTS = dict(zip(RANKS, (0, 0, 0, 0, 0, 2, 3, 4, 10, 11), strict=True))
 
 
@@ -23,7 +23,7 @@ def read(path: Path) -> list[tuple[list[array], array]]:
         for fan_in, fan_out in pairwise(SIZES):
             matrix, added = numbers(file, fan_in * fan_out), numbers(file, fan_out)
             rows = [matrix[start : start + fan_out] for start in range(0, len(matrix), fan_out)]
-            if layers:  # only the first layer is added up input by input, most of which are 0
+            if layers:  # only the first layer is summed input by input, because most inputs are 0
                 rows = [array("d", column) for column in zip(*rows, strict=True)]
             layers.append((rows, added))
     return layers
@@ -38,7 +38,7 @@ def numbers(file, count: int) -> array:
 
 
 def inputs(view: View) -> dict[int, float]:
-    """Return the inputs that are not 0, by number: see `planes` of the training program."""
+    """Return the inputs that are not 0, by index; see `planes` of the training program."""
     suits = view.trump + "oceb".replace(view.trump, "")
     place = {
         rank + suit: 10 * number + strength for number, suit in enumerate(suits) for strength, rank in enumerate(RANKS)
@@ -67,7 +67,7 @@ def inputs(view: View) -> dict[int, float]:
 
 
 def expected(layers: list[tuple[list[array], array]], features: dict[int, float]) -> list[float]:
-    """Return the points that the network expects of each card, suits renamed."""
+    """Return the points that the network expects for each card, suits renamed."""
     (rows, added), *others = layers
     values = list(added)
     for number, weight in features.items():
@@ -80,7 +80,7 @@ def expected(layers: list[tuple[list[array], array]], features: dict[int, float]
 
 
 class LearnedBot(Bot):
-    """Sings whatever it can and plays the card of which the network expects most."""
+    """Sings whenever it can and plays the card for which the network expects most."""
 
     def __init__(self) -> None:
         self.layers = read(Path(__file__).parent / "weights.bin")

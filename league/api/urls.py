@@ -20,21 +20,21 @@ from league.api.tournaments import views as tournaments
 
 
 class Id:
-    """A row id that every database can look up: larger numbers are no address."""
+    """A row id that every database can look up: an address with a larger number does not exist."""
 
     regex = "[0-9]{1,9}"
 
     def to_python(self, value: str) -> int:
-        """The number."""
+        """Return the number."""
         return int(value)
 
     def to_url(self, value: int) -> str:
-        """Its digits."""
+        """Return its digits."""
         return str(value)
 
 
 class Word:
-    """A slug of ours."""
+    """A slug of the league."""
 
     regex = "[-a-z0-9_]{1,60}"
 

@@ -1,1 +1,1 @@
-"""The decisions of the league. Only this package changes rows; its functions take the time as an argument."""
+"""The decisions of the league. Only this package changes rows; its functions take the current time as an argument."""

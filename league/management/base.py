@@ -15,7 +15,7 @@ from league.models import BotVersion, Player
 
 
 class LeagueCommand(BaseCommand):
-    """Subclasses set `help` and `example`, and write `run`. Exit codes: 0 done, 1 refused or failed, 2 wrong usage."""
+    """The base of commands. Subclasses set `help` and `example`, and write `run`. Exit codes: 0 done, 1 refused or failed, 2 wrong usage."""
 
     example = ""
     # Only the checks of the settings. The others load every page and the whole API; `manage.py check` runs them.

@@ -1,7 +1,7 @@
-"""A Celery worker inside a process of the league. It takes the hints of one queue until it must stop, whatever happens to the broker.
+"""A Celery worker inside a process of the league. It takes the hints of one queue until it must stop, and survives all errors of the broker.
 
-The broker is optional: without hints the process finds its work later. So the worker writes nothing to the broker (`league.celery`),
-treats any error as a lost connection, and reconnects every second.
+The broker is optional: without hints the process finds its work later. So the worker writes nothing to the broker (`league.celery`), treats any
+error as a lost connection, and reconnects every second.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HEARD_S = 0.25  # Seconds between two checks for a signal while waiting without 
 AGAIN_S = 1.0  # Seconds between two attempts to reach the broker.
 
 
-class Listener:
+class HintListener:
     """A listener for hints in the main thread, where signals arrive."""
 
     def __init__(self, loops: Loops, stop: Callable[[], None] = lambda: None) -> None:
@@ -48,7 +48,7 @@ class Listener:
 
     @property
     def ends(self) -> bool:
-        """True after a signal, or after the loss of a loop."""
+        """Return True after a signal, or after the loss of a loop."""
         return self._signalled or bool(self._loops.trouble)
 
     def wait(self) -> None:
@@ -61,17 +61,17 @@ class Listener:
     def run(self, name: str, tasks: Collection[Task[..., Any]]) -> None:
         """Run a Celery worker for the queue `name` until the signal. It accepts only these tasks.
 
-        Otherwise anyone who can write to a queue, as workers can to that of the scheduler, could choose the work of another process.
+        Otherwise anyone who can write to a queue could choose the work of another process; workers can write to the scheduler's queue.
         """
         signals.setup_logging.connect(_leave_logging, weak=False)
         signals.task_prerun.connect(_look_at_connections, weak=False)
         signals.task_failure.connect(self._count, weak=False)
         signals.task_unknown.connect(self._count, weak=False)
         signals.task_rejected.connect(self._count, weak=False)
-        # Celery first closes the file numbers of this thread's connections, as after a fork, and then the connections, which close the
-        # same numbers again. By then these may be sockets of another thread (celery.fixups.django, on_worker_process_init).
+        # Celery first closes the file numbers of this thread's connections, as after a fork, and then the connections, which close the same numbers
+        # again. By that time they may be sockets of another thread (celery.fixups.django, on_worker_process_init).
         connections.close_all()
-        # Celery warns root of tasks with code of others; ours take no code, and bots run as users of their own.
+        # Celery warns root that tasks may bring other people's code. Ours bring no code, and bots run as separate users.
         warnings.filterwarnings("ignore", message="(?s).*superuser privileges")
         self._loops.be("hints")
         try:
@@ -123,7 +123,7 @@ class Listener:
                 _keep_only(self.strategies, accepted)  # type: ignore[attr-defined]  # its types lack it
 
             def ensure_connected(self, conn: Any) -> Any:
-                """Connect, with an attempt each second; Celery's own pauses would grow to half a minute."""
+                """Connect, with an attempt every second; Celery's own pauses would grow to half a minute."""
                 while True:
                     listener.look()
                     try:
@@ -165,7 +165,7 @@ class Listener:
         if self._away is None:
             self._away = time.monotonic()
             self._loops.count("broker")
-            log.warning("the broker is away (%s); looking for work without hints, and reconnecting", error)
+            log.warning("the broker does not answer (%s); finding work without hints, and reconnecting", error)
 
     def note_there(self) -> None:
         """Record that hints arrive."""

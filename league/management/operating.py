@@ -14,7 +14,7 @@ from league.management.base import LeagueCommand, find_player
 
 
 class ActionCommand(LeagueCommand):
-    """A command for one `action`. Required fields are positional arguments after the subject, the others options."""
+    """A command for one `action`. Required fields are positional arguments after the subject, the other fields are options."""
 
     action: Action
 
@@ -58,7 +58,7 @@ class ActionCommand(LeagueCommand):
             operator=operator,
             dry_run=options["dry_run"],
         )
-        self.say("nothing was changed; this would be done:" if options["dry_run"] else "done:")
+        self.say("nothing was changed; without --dry-run this would happen:" if options["dry_run"] else "done:")
         with translation.override("en"):
             for effect in outcome.effects:
                 self.say(f"  {shown(effect)}")

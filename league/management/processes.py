@@ -23,12 +23,12 @@ PATIENCE = 20.0  # Seconds between SIGTERM and SIGKILL.
 
 
 class GaveUp(RuntimeError):
-    """An error: a process does not stay up."""
+    """The error that a process keeps ending."""
 
 
 @dataclass
-class Child:
-    """One process that should run."""
+class ChildProcess:
+    """One process that should be running."""
 
     name: str
     command: Sequence[str]
@@ -39,14 +39,14 @@ class Child:
 
 
 def manage(*words: str) -> list[str]:
-    """Return the command line of a management command in a process of its own."""
+    """Return the command line of a management command, for a separate process."""
     if settings.IN_CLONE:
         return [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
     return [sys.executable, "-P", "-m", "league.manage", *words]
 
 
 def _found_from_anywhere(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of this process for one in another folder: relative paths become absolute."""
+    """Return the environment of this process for a child in another folder: relative paths become absolute."""
     values = {name: value for name, value in environment.items() if name != "STATE_DIR_FILE"}
     for name, value in values.items():
         if value and (name.endswith("_FILE") or name == "PUZZLES"):
@@ -60,7 +60,7 @@ def _end_with_parent() -> None:
 
 
 class Supervisor:
-    """A supervisor that starts, watches, restarts with growing pauses, and stops."""
+    """A supervisor that starts and watches processes, restarts them with growing pauses, and stops them."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Supervisor:
         log: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.children = [Child(name, command) for name, command in children.items()]
+        self.children = [ChildProcess(name, command) for name, command in children.items()]
         self.log = log  # Output of the children; None: the output of this process.
         self.environment = {**_found_from_anywhere(os.environ), **(environment or {})}
         self.stopping = False
@@ -79,7 +79,7 @@ class Supervisor:
         for child in self.children:
             self._start(child)
 
-    def _start(self, child: Child) -> None:
+    def _start(self, child: ChildProcess) -> None:
         output = self.log.open("ab") if self.log else None
         try:
             child.process = subprocess.Popen(
@@ -88,7 +88,7 @@ class Supervisor:
                 stdout=output,
                 stderr=subprocess.STDOUT if output else None,
                 env=self.environment,
-                # Gunicorn and Celery import from the current folder: files of another folder must not pass for modules.
+                # Gunicorn and Celery import from the current folder, so it must have no modules of others.
                 cwd=settings.BASE_DIR,
                 start_new_session=True,  # Ctrl-C reaches only the supervisor, which stops the children in order.
                 preexec_fn=_end_with_parent,
@@ -117,7 +117,7 @@ class Supervisor:
             child.again_at = time.monotonic() + min(30.0, 2.0 ** (child.failures - 1))
 
     def stop(self) -> None:
-        """Send SIGTERM to all in order, then SIGKILL to the process groups that do not end."""
+        """Send SIGTERM to all processes in order, then SIGKILL to the process groups that do not end."""
         self.stopping = True
         running = [child.process for child in self.children if child.process and child.process.poll() is None]
         for process in running:

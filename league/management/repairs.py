@@ -8,7 +8,7 @@ from league.management.base import LeagueCommand
 
 def print_report(command: LeagueCommand, report: RepairReport, *, dry_run: bool) -> None:
     """Print a report: the matches, the tournaments, and each rating before and after."""
-    command.say("nothing was changed; this would be done:" if dry_run else "done:")
+    command.say("nothing was changed; without --dry-run this would happen:" if dry_run else "done:")
     for what, names in (
         ("voided", report.struck),
         ("taken out of the ratings", report.unrated),

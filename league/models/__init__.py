@@ -13,7 +13,8 @@ from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
 from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
-from league.models.ladders import Lots, Rung, Succession
+from league.models.ladders import LadderDraw, Rung, VersionTest
+from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
@@ -21,10 +22,11 @@ from league.models.pools import Pool
 from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
+from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableSeat
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
-from league.models.workers import Outlook, Scheduler, Worker
+from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
     "ApiToken",
@@ -49,14 +51,14 @@ __all__ = [
     "Job",
     "JudgedSum",
     "Judgement",
+    "LadderDraw",
     "LeagueEvent",
+    "Leased",
     "LogDictionary",
-    "Lots",
     "Match",
     "MatchLog",
     "MatchStyle",
     "MeetingSum",
-    "Outlook",
     "Package",
     "Party",
     "PlaceOfDay",
@@ -72,11 +74,12 @@ __all__ = [
     "Round",
     "Rung",
     "Scheduler",
+    "SearchWord",
     "Season",
     "SessionOwner",
     "Sitting",
+    "StoredSnapshot",
     "Subscription",
-    "Succession",
     "Table",
     "TableAction",
     "TableOfDay",
@@ -84,5 +87,6 @@ __all__ = [
     "TakenName",
     "Tournament",
     "Try",
+    "VersionTest",
     "Worker",
 ]

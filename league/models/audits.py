@@ -11,11 +11,11 @@ from league.models.words import only_words
 
 
 class Audit(models.Model):
-    """An audit: one conversation of a finished match (a seat in a pass), repeated with the same bot, and the comparison."""
+    """One conversation of a finished match (a seat in a pass), repeated with the same bot and compared with the log."""
 
-    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="audit")  # Its row in the queue.
+    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="audit")  # The row in the queue.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="audits")
-    sitting = models.PositiveSmallIntegerField()  # The pass.
+    sitting = models.PositiveSmallIntegerField()  # Number of the audited pass.
     seat = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="audits")
     reason = models.CharField(max_length=10, choices=AuditReason)
@@ -25,15 +25,16 @@ class Audit(models.Model):
     log_odd = models.PositiveIntegerField(default=0)
     run_odd = models.PositiveIntegerField(default=0)
     all_differ = models.PositiveIntegerField(default=0)
-    chance = models.FloatField(null=True)  # Probability that the match has this many odd answers, or more.
+    # Probability that the match has at least this many odd answers by chance.
+    chance = models.FloatField(null=True)
     first = models.JSONField(null=True)  # The first difference: board, step, request, legal, logged, runs.
-    fault = models.CharField(max_length=20, blank=True)  # Of a bot that failed in the repetition.
+    fault = models.CharField(max_length=20, blank=True)  # Kind of the fault if the bot failed in the repetition.
     fault_detail = models.TextField(blank=True)  # Only its owner sees it.
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
-    # The conclusion of a person about a difference; empty until there is one.
+    # A person's conclusion about a difference; empty until somebody has drawn it.
     conclusion = models.CharField(max_length=10, choices=AuditConclusion, blank=True, db_default="")
-    why = models.TextField(blank=True, db_default="")  # Public.
+    why = models.TextField(blank=True, db_default="")  # Reason of the conclusion; public.
     closed_by = models.CharField(max_length=80, blank=True, db_default="")
     closed = models.DateTimeField(null=True)
 

@@ -16,28 +16,30 @@ class Bot(models.Model):
     slug = models.SlugField(max_length=40, unique=True)
     state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
     description = models.TextField(blank=True)
-    is_house = models.BooleanField(default=False)  # Shipped with the league, but entered like any other.
-    # Why the league paused it (league.domain.matches.health); empty if it did not.
+    is_house = models.BooleanField(default=False)  # True for a bot that the league ships; it enters like any other.
+    # Why the league paused the bot (league.domain.matches.health); empty if it did not.
     paused_for = models.TextField(blank=True)
-    retest_at = models.DateTimeField(null=True)  # When the league tests it again.
-    retests = models.PositiveSmallIntegerField(default=0)  # Retests since it was paused.
-    # When its owner's pause, which keeps its matches in the queue, ends, and when the last such pause began (league.domain.bots.bots).
+    retest_at = models.DateTimeField(null=True)  # When the league tests the paused bot again.
+    retests = models.PositiveSmallIntegerField(
+        default=0
+    )  # Retests since the league paused the bot, and recent pauses before.
+    # When the pause ends that keeps the bot's matches in the queue, and when the last such pause began (league.domain.bots.bots).
     held_until = models.DateTimeField(null=True)
     held_at = models.DateTimeField(null=True)
-    # When and why an operator paused it; the owner cannot resume it (league.domain.bots.bots).
+    # When and why an operator paused the bot; its owner cannot resume it (league.domain.bots.bots).
     stopped = models.DateTimeField(null=True)
     stopped_for = models.TextField(blank=True, default="", db_default="")
-    # A copy for workers, which may not read players.
+    # Copied from the player for workers, which may not read players.
     owner_banned = models.BooleanField(default=False, db_default=False)
-    # The version that it sends to tournaments; null: its newest accepted one.
+    # The version that tournaments get; null: the newest accepted one.
     sends = models.ForeignKey(
         "league.BotVersion", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
-    # Whom its owner lets enter it (league.domain.bots.consent).
+    # Which players may enter the bot (league.domain.bots.consent).
     entry_policy = models.CharField(
         max_length=10, choices=EntryPolicy, default=EntryPolicy.USUAL, db_default=EntryPolicy.USUAL
     )
-    # True if its owner lets it play on the standing ladders of its games (league.domain.ladders).
+    # True if the owner lets the bot play on the standing ladders of its games (league.domain.ladders).
     on_ladders = models.BooleanField(default=True, db_default=True)
     created = models.DateTimeField()
 
@@ -50,7 +52,7 @@ class Bot(models.Model):
 
 
 class Package(models.Model):
-    """The bytes of an upload, stored once for equal contents. They are in the database because workers share nothing else."""
+    """The bytes of an upload, stored once for equal contents, in the database because workers share nothing else."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     data = models.BinaryField()  # A normalised zip: only the checked files, sorted, without times or modes.
@@ -62,16 +64,16 @@ class Package(models.Model):
 
 
 class BotVersion(models.Model):
-    """One upload, immutable. Tournaments enter versions, not bots."""
+    """One upload of a bot. It never changes, and tournaments enter it rather than the bot."""
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # 1, 2, ... within the bot.
     package = models.ForeignKey(Package, on_delete=models.PROTECT, related_name="versions")
     runtime = models.CharField(max_length=20)
     entry = models.CharField(max_length=120)
-    games = models.JSONField(default=list)  # Keys of the games it declares; [] means all.
-    refused = models.JSONField(default=list)  # Those of them in which its validation found a fault.
-    deterministic = models.BooleanField(default=False)  # Declared in its manifest; audits check it.
+    games = models.JSONField(default=list)  # Keys of the declared games; [] means all.
+    refused = models.JSONField(default=list)  # Declared games in which the validation found a fault.
+    deterministic = models.BooleanField(default=False)  # Declared in the manifest; audits check it.
     sealable = models.BooleanField(default=True)  # True if it can play without any clock of the host.
     status = models.CharField(max_length=12, choices=VersionStatus, default=VersionStatus.VALIDATING)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)

@@ -1,4 +1,4 @@
-"""Change counters, which tell whether a cached response is still valid (league.service.changes)."""
+"""Change counters, which show whether a cached response is still valid (league.service.changes)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Change(models.Model):
-    """A number of changes of what `key` names. The database adds a row with every change, in its transaction; the sum only grows."""
+    """A part of the change counter `key`. With every change the database adds a row in the same transaction; the sum of the rows only grows."""
 
     key = models.CharField(max_length=40)  # "matches", "ratings:3", "tournament:12"
     number = models.BigIntegerField()

@@ -16,10 +16,13 @@ KEPT = [RequestStatus.ASKED, RequestStatus.GRANTED, RequestStatus.REFUSED]
 
 
 class EntryRequest(models.Model):
-    """A request to enter another player's bot in a tournament, event or circuit. Before an event starts, these rows are its list of entries."""
+    """A request to enter another player's bot in a tournament, event or circuit.
+
+    Before an event starts, its rows here are the event's list of entries.
+    """
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="requests")
-    # The version that was asked for; null: the one that the bot sends when it enters.
+    # The requested version; null: the version that the bot sends when it is entered.
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     asker = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="requests")
     tournament = models.ForeignKey(Tournament, null=True, on_delete=models.CASCADE, related_name="requests")
@@ -28,7 +31,7 @@ class EntryRequest(models.Model):
     message = models.CharField(max_length=MOST_MESSAGE, blank=True)  # Plain text for the owner of the bot.
     status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.ASKED)
     created = models.DateTimeField()
-    answered = models.DateTimeField(null=True)  # When it got its present status.
+    answered = models.DateTimeField(null=True)  # When the request got its present status.
 
     class Meta:
         constraints = [
@@ -39,7 +42,7 @@ class EntryRequest(models.Model):
                 | Q(tournament=None, event=None, circuit__isnull=False),
                 name="request_is_for_one",
             ),
-            # After a refusal nobody may ask for the same again.
+            # After a refusal nobody may repeat the request.
             *(
                 models.UniqueConstraint(
                     fields=["bot", place], condition=Q(status__in=KEPT), name=f"request_{place}_once"

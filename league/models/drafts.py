@@ -12,7 +12,7 @@ class Draft(models.Model):
 
     # The constraint draft_once has an index.
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="drafts", db_index=False)
-    bot = models.CharField(max_length=40, blank=True)  # The slug of the player's bot; empty: of a new bot.
+    bot = models.CharField(max_length=40, blank=True)  # Slug of the player's bot; empty for a new bot.
     language = models.CharField(
         max_length=12, default="python", db_default="python"
     )  # A key of league.domain.bots.languages.

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from league.enums import JobState
 from league.models.judgements import Consultation, Judgement
+from league.models.leases import Leased
 from league.models.people import Player
 from league.models.tables import Table
 from league.models.words import only_words
@@ -24,8 +25,12 @@ def _only(subject: str) -> Q:
     return Q(**{f"{name}__isnull": name != subject for name in SUBJECTS})
 
 
-class Job(models.Model):
+class Job(Leased):
     """A piece of work for a worker (league.domain.core.queue). It is deleted when it is done: its subject says what came of it."""
+
+    STATE = "state"
+    WAITS = JobState.QUEUED
+    HELD = (JobState.LEASED,)
 
     kind = models.CharField(max_length=20)  # A handler has this kind (league.domain.jobs.handlers).
     # What the job is about: exactly one of these is set. The constraints have indexes.
@@ -39,16 +44,9 @@ class Job(models.Model):
     created = models.DateTimeField()
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
-    not_before = models.DateTimeField(null=True)  # After a fault of ours the next attempt waits until then.
-    reason = models.TextField(blank=True)  # Why the last attempt ended.
-    # Fencing token: grows with every lease; a report with an older one is refused.
-    token = models.PositiveIntegerField(default=0)
-    worker = models.CharField(max_length=80, blank=True)
-    lease_until = models.DateTimeField(null=True)
-    ends_by = models.DateTimeField(null=True)  # No heartbeat renews the lease beyond it.
-    # Attempts that ended by a fault of ours, with the present one.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    progress = models.PositiveSmallIntegerField(default=0)  # Percent.
+    attempts = models.PositiveSmallIntegerField(default=0)  # A wider column would rewrite the table.
+
+    objects = models.Manager()
 
     class Meta:
         indexes = [

@@ -1,4 +1,4 @@
-"""Tables of judgements and consultations: what the decisions of a match gave away, and what a house bot would have played."""
+"""Tables of analyses and consultations: what the decisions of a match gave away, and what a house bot would have played."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from league.models.words import only_words
 
 
 class BackgroundWork(models.Model):
-    """Work on a finished match that a player has asked for, done when the queue is empty. It has a job until it has finished."""
+    """Work on a finished match that a player has asked for. It is done while no match is queued, and has a job until it has finished."""
 
     asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     created = models.DateTimeField()
-    reason = models.TextField(blank=True)  # Why it failed or is tried again.
+    reason = models.TextField(blank=True)  # Why the work failed or will be tried again.
     finished = models.DateTimeField(null=True)
     cpu_s = models.FloatField(default=0.0)  # CPU seconds of all attempts.
-    limited = models.BooleanField(default=False)  # True if it ran out of time, so that the last part is missing.
+    limited = models.BooleanField(default=False)  # True if the time ran out, so that the last part is missing.
 
     class Meta:
         abstract = True
 
 
 class Judgement(BackgroundWork):
-    """The analysis of a match in one way by one version of the judge (engine.analysis.JUDGE)."""
+    """The analysis of a match of one kind, made by one version of the analysis program (engine.analysis.JUDGE)."""
 
     # The unique constraint has an index.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="judgements", db_index=False)
     kind = models.CharField(max_length=10, choices=JudgementKind)
     judge = models.CharField(max_length=20)
-    samples = models.PositiveSmallIntegerField(default=0)  # Deals over which each decision is judged; 0: the real deal.
+    # Deals over which each decision is averaged; 0: only the real deal.
+    samples = models.PositiveSmallIntegerField(default=0)
     status = models.CharField(max_length=10, choices=JudgementStatus, default=JudgementStatus.ASKED)
     decisions = models.PositiveIntegerField(default=0)  # Decisions in the analysed sittings.
     judged = models.PositiveIntegerField(default=0)
-    summed = models.BooleanField(default=False, db_default=False)  # True once JudgedSum includes it.
-    # Compressed JSON (league.domain.judgements.bodies), some 20 bytes for each decision; partial while the work goes on.
+    summed = models.BooleanField(default=False, db_default=False)  # True once JudgedSum includes this analysis.
+    # Compressed JSON (league.domain.judgements.bodies), some 20 bytes for each decision; incomplete while the analysis runs.
     body = models.BinaryField(default=bytes)
 
     class Meta:
@@ -59,33 +60,33 @@ class Judgement(BackgroundWork):
 
     @property
     def progress(self) -> int:
-        """Percent of the sittings. One query, unless it is done."""
+        """Return the percentage of analysed sittings. One query, unless the analysis is done."""
         if self.status == JudgementStatus.DONE:
             return 100
         return self.jobs.filter(kind="analysis").values_list("progress", flat=True).first() or 0
 
 
 class JudgedSum(models.Model):
-    """Totals of what the judged decisions of a version in a pool gave away, over its judgements of one kind. Without version: of all versions.
+    """The points that the analysed decisions of a version in a pool gave away, over its analyses of one kind. Without version: of all versions.
 
-    They include the sums of squares for the interval of the mean, which goes by boards, since decisions on one board depend on each other. For each
-    board, `l` is the loss on it and `n` the number of its judged decisions.
+    The sums of squares are for the interval of the mean, which is computed over boards, since decisions on one board depend on each other. For each
+    board, `l` is the loss on it and `n` the number of its analysed decisions.
     """
 
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="judged_sums")
-    # The constraint has an index.
+    # The unique constraint has an index.
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=10, choices=JudgementKind)
     judge = models.CharField(max_length=20)
     phase = models.CharField(max_length=10)  # One of engine.analysis.PHASES, or "all".
-    boards = models.PositiveIntegerField(default=0)  # Boards with a judged decision.
+    boards = models.PositiveIntegerField(default=0)  # Boards with an analysed decision.
     decisions = models.PositiveIntegerField(default=0)
     judged = models.PositiveIntegerField(default=0)
     right = models.PositiveIntegerField(default=0)  # Decisions that lost nothing.
-    lost = models.FloatField(default=0.0)  # Sum of the losses l over the boards.
-    lost_lost = models.FloatField(default=0.0)  # Sum of l * l.
-    lost_judged = models.FloatField(default=0.0)  # Sum of l * n.
-    judged_judged = models.FloatField(default=0.0)  # Sum of n * n.
+    lost = models.FloatField(default=0.0)  # Sum of l over the boards: the points given away.
+    lost_lost = models.FloatField(default=0.0)  # Sum of l * l over the boards.
+    lost_judged = models.FloatField(default=0.0)  # Sum of l * n over the boards.
+    judged_judged = models.FloatField(default=0.0)  # Sum of n * n over the boards.
 
     class Meta:
         constraints = [
@@ -103,7 +104,7 @@ class JudgedSum(models.Model):
 
 
 class Consultation(BackgroundWork):
-    """A consultation: what a house bot would have done at each decision of one seat of a sitting. Once for each version of the bot."""
+    """The moves of a house bot at each decision of one seat of a sitting, asked once for each version of the house bot."""
 
     # The unique constraint has an index.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="consultations", db_index=False)
@@ -112,7 +113,7 @@ class Consultation(BackgroundWork):
     seat = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
     status = models.CharField(max_length=10, choices=ConsultationStatus, default=ConsultationStatus.ASKED)
-    # True if the rules beside the bot were compiled; without them a bot may search less far.
+    # True if the engine beside the bot was compiled; without compiled rules a bot may search less deeply.
     compiled = models.BooleanField(default=False)
     # A short list for each decision (league.domain.consultations.reading).
     answers = models.JSONField(default=list)
@@ -133,7 +134,7 @@ class Consultation(BackgroundWork):
 
     @property
     def progress(self) -> int:
-        """Percent of the decisions. One query, unless it is done."""
+        """Return the percentage of answered decisions. One query, unless the consultation is done."""
         if self.status == ConsultationStatus.DONE:
             return 100
         return self.jobs.values_list("progress", flat=True).first() or 0

@@ -1,25 +1,25 @@
-"""Tables of the standing ladders: their bots and the draws. Results are in the matches."""
+"""Tables of the standing ladders: their bots and the draws. The results are in the matches."""
 
 from __future__ import annotations
 
 from django.db import models
 
-from league.enums import SuccessionVerdict
+from league.enums import VersionTestVerdict
 from league.models.bots import Bot, BotVersion
 from league.models.words import only_words
 
 
 class Rung(models.Model):
-    """A bot on the ladder of one game. A new version replaces the one before."""
+    """A bot on the ladder of one game. Its newest version replaces the one before."""
 
     game = models.CharField(max_length=30)
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="rungs")
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="rungs")
-    entered = models.DateTimeField()  # When its version entered.
+    entered = models.DateTimeField()  # When this version entered the ladder.
     due = models.DateTimeField()  # The bot rests until then (league.pure.pairing.standing.rest_s).
-    # 1 from its first rest on; bots that are not placed yet are drawn first.
+    # 1 after the bot's first rest; bots with 0 are drawn first.
     placed = models.PositiveSmallIntegerField(default=0)
-    tied = models.BooleanField(default=False)  # True if the last draw found it connected to the other bots by matches.
+    tied = models.BooleanField(default=False)  # True if at the last draw matches connected the bot to all others.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["game", "bot"], name="rung_once")]
@@ -29,26 +29,30 @@ class Rung(models.Model):
         return f"bot {self.bot_id} on the ladder of {self.game}"
 
 
-class Succession(models.Model):
-    """A version test: is a version better than the one it replaced? A sequential test of the two, board by board. `verdict` "": still running."""
+class VersionTest(models.Model):
+    """A version test: is a version better than the one it replaced?
+
+    Both play the same boards until a sequential test decides; `verdict` is empty until then.
+    """
 
     game = models.CharField(max_length=30)
-    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="successions")
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="version_tests")
     before = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
-    # Results of the new version on the boards that count.
+    # Results of the new version over the boards that count.
     won = models.PositiveIntegerField(default=0)
     drawn = models.PositiveIntegerField(default=0)
     lost = models.PositiveIntegerField(default=0)
     llr = models.FloatField(default=0.0)  # Log-likelihood ratio (engine.sprt).
     matches = models.PositiveIntegerField(default=0)  # Matches queued so far; the last one may be unfinished.
-    verdict = models.CharField(max_length=20, choices=SuccessionVerdict, blank=True)
+    verdict = models.CharField(max_length=20, choices=VersionTestVerdict, blank=True)
     begun = models.DateTimeField()
     decided = models.DateTimeField(null=True)
 
     class Meta:
+        db_table = "league_succession"
         constraints = [
             models.UniqueConstraint(fields=["game", "version"], name="succession_once"),
-            only_words("succession", "verdict", SuccessionVerdict, or_empty=True),
+            only_words("succession", "verdict", VersionTestVerdict, or_empty=True),
         ]
         indexes = [models.Index(fields=["id"], condition=models.Q(verdict=""), name="succession_open")]
 
@@ -56,10 +60,13 @@ class Succession(models.Model):
         return f"version {self.version_id} against {self.before_id} in {self.game}"
 
 
-class Lots(models.Model):
-    """The number of ladder tables drawn so far, version tests included. The one row is locked for a draw, so that of two schedulers one draws."""
+class LadderDraw(models.Model):
+    """The number of ladder tables drawn so far, version tests included. A draw locks the only row, so two schedulers never draw at the same time."""
 
     drawn = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        db_table = "league_lots"
 
     def __str__(self) -> str:
         return f"{self.drawn} tables drawn"

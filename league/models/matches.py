@@ -6,6 +6,7 @@ from django.db import models
 
 from league.enums import CheckName, FaultKind, MatchKind, MatchStatus
 from league.models.bots import BotVersion
+from league.models.leases import Leased
 from league.models.people import Player
 from league.models.pools import Pool
 from league.models.tournaments import Round, Tournament
@@ -36,8 +37,12 @@ class Played(Work):
         return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY])
 
 
-class Match(models.Model):
+class Match(Leased):
     """A table of bot versions that plays some boards: the unit of work, and its own queue entry."""
+
+    STATE = "status"
+    WAITS = MatchStatus.QUEUED
+    HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
 
     # It stands in addresses. Nobody can guess it or count by it.
     public_id = models.CharField(max_length=12, unique=True)
@@ -65,18 +70,9 @@ class Match(models.Model):
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
     # The scheduler has seen that it may not be played now: claims pass over it by their index (league.domain.matches.holds)
     held_back = models.BooleanField(default=False, db_default=False)
-    # The fencing token grows with every lease; a report with an old one is refused
-    token = models.PositiveIntegerField(default=0)
-    worker = models.CharField(max_length=80, blank=True)
-    lease_until = models.DateTimeField(null=True)
-    ends_by = models.DateTimeField(null=True)  # the running attempt ends then: no heartbeat renews the lease beyond it
-    attempts = models.PositiveIntegerField(default=0)
     # A slow match leaves workers to the others (league.domain.matches.leases); how often it stood still or yielded
     slow = models.BooleanField(default=False)
     gave_way = models.PositiveSmallIntegerField(default=0)
-    not_before = models.DateTimeField(null=True)  # after a fault of ours the next attempt waits until then
-    reason = models.TextField(blank=True)  # why it is queued, was retried, or is void
-    progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt
     # The boards that have ended in all sittings of the running attempt, each as [number, scores by party]
     decided = models.JSONField(null=True)
     avoid = models.CharField(

@@ -30,7 +30,7 @@ class Player(models.Model):
 class SessionOwner(models.Model):
     """The account of a signed-in session (league.domain.people.sessions)."""
 
-    # Without a constraint, because the previous release deletes sessions and does not know this table.
+    # Without a database constraint, because the previous release deletes sessions and does not know this table.
     session = models.OneToOneField(
         "sessions.Session", primary_key=True, on_delete=models.CASCADE, related_name="owner", db_constraint=False
     )
@@ -55,15 +55,19 @@ class Quota(models.Model):
 
 
 class TakenName(models.Model):
-    """A reserved name by its look: nobody else may take a name that looks the same (league.pure.names)."""
+    """A reserved name: nobody else may take a name that looks the same (league.pure.names)."""
 
     kind = models.CharField(max_length=10)  # "player", "bot", or "event" for tournaments, events and circuits.
     skeleton = models.CharField(max_length=400)
-    name = models.CharField(max_length=120)  # As it was written.
+    name = models.CharField(max_length=120)  # The name as its holder wrote it.
     holder = models.CharField(max_length=80)  # "player:ana", "bot:rufo".
+    until = models.DateTimeField(
+        null=True
+    )  # When anybody may take the name, because its holder has given it up; null: in use.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]
+        indexes = [models.Index(fields=["holder"], condition=models.Q(until__isnull=False), name="name_given_up")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -73,18 +77,19 @@ class Subscription(models.Model):
     """A player's subscription to the digest by mail, and the state of its delivery (league.domain.people.subscriptions)."""
 
     player = models.OneToOneField(Player, primary_key=True, on_delete=models.CASCADE, related_name="subscription")
-    # The address that `asked` and `confirmed` refer to. If the account has another one by now, nothing is sent.
+    # The address that `asked` and `confirmed` refer to. If the account has another address now, nothing is sent.
     address = models.CharField(max_length=254)
     asked = models.DateTimeField(null=True)  # When the last confirmation link was sent.
     confirmed = models.DateTimeField(null=True)
-    period = models.CharField(max_length=10, blank=True, default="", choices=Period)  # Empty: no digest.
-    language = models.CharField(max_length=10, default="es")  # Of the letters.
+    # How often a digest is sent; empty: never.
+    period = models.CharField(max_length=10, blank=True, default="", choices=Period)
+    language = models.CharField(max_length=10, default="es")  # Language of the letters.
     # Base of the links, such as "https://league.example".
     site = models.CharField(max_length=200, blank=True, default="")
-    # The digests cover everything before this; null: begin with the current period.
+    # Digests have covered everything before this time; null: the first one begins with the current period.
     told = models.DateTimeField(null=True)
-    due = models.DateTimeField(null=True)  # When the next one is tried.
-    tries = models.PositiveSmallIntegerField(default=0)  # Attempts to send the current one.
+    due = models.DateTimeField(null=True)  # When the next digest is tried.
+    tries = models.PositiveSmallIntegerField(default=0)  # Attempts to send the current digest.
 
     class Meta:
         constraints = [only_words("subscription", "period", Period, or_empty=True)]

@@ -1,4 +1,4 @@
-"""Tables of totals over what bots have played, for their pages (league.domain.bots.totals)."""
+"""Tables of totals over the matches that bots have played, for their pages (league.domain.bots.totals)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from league.models.pools import Pool
 
 
 class PlayedSum(models.Model):
-    """The totals of a version over the rated matches of a pool; without version: of all versions there.
-
-    The second half counts its style (`league.pure.style`).
-    """
+    """The results and the style (`league.pure.style`) of a version over the rated matches of a pool; without version: of all versions there."""
 
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="played_sums")
-    # The constraint has an index.
+    # The unique constraint has an index.
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     matches = models.PositiveIntegerField(default=0)
     boards = models.PositiveIntegerField(default=0)
@@ -25,7 +22,7 @@ class PlayedSum(models.Model):
     draws = models.PositiveIntegerField(default=0)
     losses = models.PositiveIntegerField(default=0)
     points = models.BigIntegerField(default=0)  # Sum of its board scores, in the game's score unit.
-    faults = models.PositiveIntegerField(default=0)  # Matches in which it made a fault.
+    faults = models.PositiveIntegerField(default=0)  # Matches in which the version made a fault.
 
     places = models.PositiveBigIntegerField(default=0)
     sung = models.PositiveBigIntegerField(default=0)
@@ -46,18 +43,22 @@ class PlayedSum(models.Model):
 
 
 class MeetingSum(models.Model):
-    """The totals of a bot against another over the rated matches of a pool, over all versions. Each pair has two rows, one for each side."""
+    """The results of a bot against another one, summed over the rated matches of a pool and all versions.
 
-    # The constraint has an index.
+    Each pair has two rows, one for each bot.
+    """
+
+    # The unique constraint has an index.
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="meetings", db_index=False)
     opponent = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="+")
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+")
     matches = models.PositiveIntegerField(default=0)
     boards = models.PositiveIntegerField(default=0)
-    wins = models.PositiveIntegerField(default=0)  # Boards on which it scored more.
+    wins = models.PositiveIntegerField(default=0)  # Boards on which the bot scored more than the other.
     draws = models.PositiveIntegerField(default=0)
     losses = models.PositiveIntegerField(default=0)
-    difference = models.BigIntegerField(default=0)  # Sum of its scores less the other's, in the game's score unit.
+    # Sum of the bot's scores less the other's, in the game's score unit.
+    difference = models.BigIntegerField(default=0)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["bot", "pool", "opponent"], name="meeting_sum_once")]
@@ -67,7 +68,7 @@ class MeetingSum(models.Model):
 
 
 class MatchStyle(models.Model):
-    """The style counts that a match added to its bots, stored so that it can be subtracted after its replay was removed."""
+    """The style counts that a match added to its bots' totals, stored so that they can be subtracted after the replay was removed."""
 
     match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="style")
     counts = models.JSONField()  # For each party, the fields of league.pure.style.Style in order.

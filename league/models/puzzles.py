@@ -10,7 +10,10 @@ from league.models.people import Player
 
 
 class PuzzleSearch(models.Model):
-    """The search of a fairly judged match for puzzles, once, by a worker that has nothing else to do (league.domain.jobs.handlers.puzzles)."""
+    """The search for puzzles in a match with a fair analysis.
+
+    It is done once, by a worker without other work (league.domain.jobs.handlers.puzzles).
+    """
 
     judgement = models.OneToOneField(
         Judgement, primary_key=True, on_delete=models.CASCADE, related_name="puzzle_search"
@@ -29,23 +32,23 @@ class PuzzleSearch(models.Model):
 
 
 class FoundPuzzle(models.Model):
-    """A puzzle from a match of this league."""
+    """A puzzle found in a match of this league."""
 
-    puzzle = models.CharField(primary_key=True, max_length=12)  # engine.puzzles.Puzzle.id
+    puzzle = models.CharField(primary_key=True, max_length=12)  # The id of engine.puzzles.Puzzle.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="puzzles")
     created = models.DateTimeField(db_index=True)
-    line = models.TextField()  # As in a file of puzzles.
+    line = models.TextField()  # A line of a puzzle file.
 
     def __str__(self) -> str:
         return f"puzzle {self.puzzle} of match {self.match_id}"
 
 
 class PuzzleAnswer(models.Model):
-    """The first answer of a player to a puzzle; for the puzzle itself see league.domain.puzzles.shelf."""
+    """The first answer of a player to a puzzle; league.domain.puzzles.shelf has the puzzle itself."""
 
     # The unique constraint has an index.
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="puzzle_answers", db_index=False)
-    puzzle = models.CharField(max_length=12)  # engine.puzzles.Puzzle.id
+    puzzle = models.CharField(max_length=12)  # The id of engine.puzzles.Puzzle.
     game = models.CharField(max_length=30)
     answer = models.CharField(max_length=80)
     solved = models.BooleanField()

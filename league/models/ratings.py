@@ -10,7 +10,10 @@ from league.models.pools import Pool
 
 
 class Rating(models.Model):
-    """The current rating of one version in one pool. A pure function of the finished boards, except `estimated`; rewritten after every match."""
+    """The current rating of one version in one pool. It depends only on the finished boards, unless `estimated` is true.
+
+    Rewritten after every match.
+    """
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="ratings")
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="ratings")
@@ -23,18 +26,18 @@ class Rating(models.Model):
     faults = models.PositiveIntegerField()
     rank_best = models.PositiveIntegerField()
     rank_worst = models.PositiveIntegerField()
-    los_next = models.FloatField(null=True)  # Likelihood of superiority over the next row.
+    los_next = models.FloatField(null=True)  # Likelihood that the version is stronger than the next row.
     # Expected share of the board points against all listed rivals, 0 to 1.
     field_score = models.FloatField(default=0.5)
-    field_sd = models.FloatField(default=0.5)  # Its standard deviation.
+    field_sd = models.FloatField(default=0.5)  # Standard deviation of `field_score`.
     provisional = models.BooleanField()
-    # It represents its bot on the leaderboard: the newest settled version, else the newest.
+    # True if the version represents its bot on the leaderboard: the newest settled version, else the newest.
     listed = models.BooleanField(default=True)
-    # Estimated from its own boards with all others fixed, because the pool was counted after its last refit (large pools only).
+    # True if the strength comes from the version's own boards with all others fixed: matches were counted since the last refit (large pools only).
     estimated = models.BooleanField(default=False, db_default=False)
-    # When its last match that counts finished; null: not looked up yet (league.domain.ratings.idle).
+    # When the last match that counts finished; null: not yet looked up (league.domain.ratings.idle).
     played = models.DateTimeField(null=True)
-    # Its last match was long ago (league.domain.ratings.idle).
+    # True if the last match was long ago (league.domain.ratings.idle).
     idle = models.BooleanField(default=False, db_default=False)
     updated = models.DateTimeField()
 
@@ -59,22 +62,22 @@ class Rating(models.Model):
 
 
 class PoolSums(models.Model):
-    """The state of a pool's totals. They change in the transaction that counts a match, so each match counts once."""
+    """The state of a pool's totals. They change in the transaction that counts a match, so each match counts exactly once."""
 
     pool = models.OneToOneField(Pool, on_delete=models.CASCADE, related_name="sums")
-    # Filled by releases before the totals were rows: zlib of league.pure.rating.tallies.Tallies.dump(); else empty.
+    # Totals from releases that did not yet store them as rows: zlib of league.pure.rating.tallies.Tallies.dump(); else empty.
     data = models.BinaryField()
     matches = models.PositiveIntegerField()  # Matches counted.
-    # Drawn with every change; a process with cached totals compares it to see whether they are current.
+    # A random number, new with every change, by which a process sees whether its cached totals are current.
     stamp = models.PositiveBigIntegerField(db_default=0)
     updated = models.DateTimeField()
-    # The stamps of the totals that all strengths, and that intervals, ranks and superiority were fitted from; equal to `stamp` if nothing is due.
-    # Beside each the time up to which it includes every result that counts.
+    # The stamps of the totals from which all strengths were fitted, and from which intervals, ranks and superiority were; equal to `stamp` if
+    # nothing is due. Beside each the time up to which those totals include every result.
     fitted = models.PositiveBigIntegerField(default=0, db_default=0)
     fitted_until = models.DateTimeField(null=True)
     ranked = models.PositiveBigIntegerField(default=0, db_default=0)
     ranked_until = models.DateTimeField(null=True)
-    # The process that counts and fits a large pool, since it caches the totals; another may take over after `keeper_until`.
+    # The process that counts and fits a large pool, because it has the totals in memory; another one may take over after `keeper_until`.
     keeper = models.CharField(max_length=100, blank=True, default="", db_default="")
     keeper_until = models.DateTimeField(null=True)
 
@@ -83,7 +86,7 @@ class PoolSums(models.Model):
 
 
 class BotSums(models.Model):
-    """The totals of one version over the counted boards of a pool (`league.pure.rating.tallies`)."""
+    """The totals of one version over the counted boards of a pool (`league.pure.rating.tallies.BotTally`)."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
@@ -101,11 +104,11 @@ class BotSums(models.Model):
 
 
 class BoardSums(models.Model):
-    """The count of one outcome over the counted boards of a pool: two sides that met, or one ranking of a table of seats."""
+    """The number of counted boards of a pool with one pairing of two sides, by result, or with one ranking of the seats of a table."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     key = models.CharField(max_length=200)  # "sides 1 12 57", or "tables 3" with three versions and the rank of each.
-    wins = models.BigIntegerField()  # Of the first side; for a table: how often.
+    wins = models.BigIntegerField()  # Boards that the first side won; for a ranking: all boards.
     draws = models.BigIntegerField(default=0)
     losses = models.BigIntegerField(default=0)
 
@@ -124,7 +127,7 @@ class RatingPoint(models.Model):
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="rating_points")
     elo = models.FloatField()
     margin = models.FloatField()
-    change = models.FloatField()  # Difference of two fits, in Elo.
+    change = models.FloatField()  # Difference of the fits before and after the match, in Elo.
     at = models.DateTimeField()
 
     class Meta:
@@ -136,13 +139,13 @@ class RatingPoint(models.Model):
 
 
 class TableOfDay(models.Model):
-    """A daily leaderboard: the table of a pool at the end of a day (UTC), kept if it changed since the day before."""
+    """A daily leaderboard: the table of a pool at the end of a day (UTC), stored if it has changed since the day before."""
 
     # The constraint day_once has an index.
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="days", db_index=False)
     day = models.DateField()
-    ranked = models.PositiveBigIntegerField()  # As in PoolSums.
-    since = models.DateField(null=True)  # The day that the rises are computed from.
+    ranked = models.PositiveBigIntegerField()  # `PoolSums.ranked` at that time.
+    since = models.DateField(null=True)  # The day with which the ratings are compared to find the bots that rose most.
     taken = models.DateTimeField()
 
     class Meta:
@@ -161,7 +164,8 @@ class PlaceOfDay(models.Model):
     place = models.PositiveIntegerField()
     elo = models.FloatField()
     provisional = models.BooleanField()
-    rise = models.FloatField(null=True)  # Elo since the day `since` of its table; only for the few bots that rose most.
+    # Rise in Elo since the day `since` of the table; only for the few bots that rose most.
+    rise = models.FloatField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["table", "bot"], name="place_once")]

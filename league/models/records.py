@@ -12,7 +12,7 @@ class IdempotencyKey(models.Model):
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="idempotency_keys")
     key = models.CharField(max_length=80)
-    request_sha256 = models.CharField(max_length=64)  # Over method, path and body.
+    request_sha256 = models.CharField(max_length=64)  # SHA-256 of method, path and body.
     status = models.PositiveSmallIntegerField(null=True)  # null while the first request runs.
     answer = models.JSONField(null=True)
     location = models.CharField(max_length=200, blank=True, default="", db_default="")  # Address of the created row.
@@ -26,12 +26,12 @@ class IdempotencyKey(models.Model):
 
 
 class LeagueEvent(models.Model):
-    """One line of the append-only journal of all changes of state; audits, live lists and webhooks read it."""
+    """A line of the append-only journal of all changes of state, which audits, live lists and webhooks read."""
 
     at = models.DateTimeField()
     kind = models.CharField(max_length=40)  # "match.moved", "version.uploaded", ...
     subject = models.CharField(max_length=80)  # "match:8f3k2p", "bot:rufo"
-    actor = models.CharField(max_length=80, blank=True)  # Name of a player or worker; empty for the league itself.
+    actor = models.CharField(max_length=80, blank=True)  # Name of a player or worker; empty if the league itself acted.
     data = models.JSONField(default=dict)
 
     class Meta:

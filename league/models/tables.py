@@ -1,4 +1,4 @@
-"""Tables where people play against bots."""
+"""Tables of the boards that people play against bots."""
 
 from __future__ import annotations
 
@@ -23,41 +23,44 @@ class Tables(models.Manager["Table"]):
 
 
 class Table(models.Model):
-    """A table: a person plays some boards against bots (league.domain.tables). It is not a match. Its bots move by a job."""
+    """Some boards that a person plays against bots (league.domain.tables). A table is not a match; a job plays its bots' moves."""
 
     public_id = models.CharField(max_length=12, unique=True)
-    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with this column.
+    # null: a guest without an account (league.domain.tables.guests). The index table_of_player begins with this column.
     player = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="tables", db_index=False)
     # Digests of the key in the guest's cookie and of their network address; empty for players.
     guest = models.CharField(max_length=64, blank=True, default="", db_default="")
     guest_from = models.CharField(max_length=32, blank=True, default="", db_default="")
-    # Counts in the person's rating: no table with advice, and none that a guest began.
+    # True if the boards count in the person's rating: no table with advice does, nor one that a guest began.
     rated = models.BooleanField(default=True, db_default=True)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="+", db_index=False)
     seat = models.PositiveSmallIntegerField(default=0)  # The seat of the person.
     boards = models.PositiveSmallIntegerField()
-    # Key of the deals; the role of the workers may not read it (docker/grant_roles.py).
+    # The deals are derived from it; the role of the workers may not read it (docker/grant_roles.py).
     secret = models.BinaryField(max_length=32)
     created = models.DateTimeField()
 
     status = models.CharField(max_length=10, choices=TableStatus, default=TableStatus.WAITING)
-    reason = models.TextField(blank=True)  # Why it waits or has ended.
+    reason = models.TextField(blank=True)  # Why the table waits or ended.
     finished = models.DateTimeField(null=True)
 
-    # The person's turn: the number of the decision over all boards (null if it is not their turn), the board and the choices.
+    # The decision that the person has to make: its number over all boards (null if it is not their turn), its board and the choices.
     turn = models.PositiveIntegerField(null=True)
-    since = models.DateTimeField()  # When the person was asked or has answered.
+    since = models.DateTimeField()  # When the person last got a decision or answered one.
     board = models.PositiveSmallIntegerField(default=1)
     legal = models.JSONField(default=list)
     hand = models.JSONField(default=list)  # The person's cards.
-    # What the seat may know of the board: all that a browser is ever sent while it is played.
+    # What the person's seat may know of the board. A browser gets nothing else while the board is played.
     seen = models.JSONField(default=list)
-    scores = models.JSONField(default=list)  # Of each finished board, by seat.
-    advice_asked = models.PositiveIntegerField(null=True)  # The decision for which the person has asked for advice.
+    scores = models.JSONField(default=list)  # The scores of each finished board, by seat.
+    # The number of the decision for which the person asked for advice.
+    advice_asked = models.PositiveIntegerField(null=True)
     # The advice; NO_ADVICE if there is none.
     advice = models.CharField(max_length=400, blank=True, default="", db_default="")
-    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)  # Of a bot, which ended the table.
-    records = models.BinaryField(default=bytes)  # After the end: zlib of a JSON list with the replay of each board.
+    # Kind of the bot's fault that ended the table.
+    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
+    # Written at the end: zlib of a JSON list with the replay of each board.
+    records = models.BinaryField(default=bytes)
 
     objects = Tables()
 
@@ -67,7 +70,7 @@ class Table(models.Model):
             models.Index(fields=["player", "-created"], name="table_of_player"),
         ]
         constraints = [
-            # A player has one live table at a time. So has a guest, by the lock of the tables.
+            # A player has one live table at a time. A lock on the tables ensures the same for guests.
             models.UniqueConstraint(fields=["player"], condition=models.Q(status__in=LIVE), name="table_one_each"),
             models.CheckConstraint(
                 condition=models.Q(player=None, rated=False) & ~models.Q(guest="")
@@ -88,9 +91,10 @@ class Table(models.Model):
 
 
 class TableSeat(models.Model):
-    """A bot at a table. The bot at the person's own seat, if they want one, gives advice."""
+    """A bot at a table. A bot at the person's own seat gives advice."""
 
-    table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="seats", db_index=False)  # table_seat_once
+    # The constraint table_seat_once has an index.
+    table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="seats", db_index=False)
     number = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
 
@@ -102,11 +106,11 @@ class TableSeat(models.Model):
 
 
 class TableAction(models.Model):
-    """A line of a table's journal: one decision. The deals and these lines reproduce the whole play."""
+    """One decision in the journal of a table. From the deals and these rows the whole play can be repeated."""
 
     # The constraint table_action_once has an index.
     table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="actions", db_index=False)
-    number = models.PositiveIntegerField()  # From 0, over all boards.
+    number = models.PositiveIntegerField()  # Number of the decision, from 0, over all boards.
     seat = models.PositiveSmallIntegerField()
     action = models.CharField(max_length=40)
     at = models.DateTimeField()

@@ -16,30 +16,33 @@ class Event(models.Model):
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
-    description = models.TextField(blank=True, default="", db_default="")  # Plain text of its owner.
+    description = models.TextField(blank=True, default="", db_default="")  # Plain text by the owner.
     owner = models.ForeignKey("league.Player", on_delete=models.PROTECT, related_name="events")
-    document = models.JSONField()  # The format is that of league.pure.calendar.event_plan.
+    document = models.JSONField()  # The event plan, in the format of league.pure.calendar.event_plan.
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.RUNNING)
-    secret = models.BinaryField(max_length=32)  # The secrets of its stages are derived from it.
+    secret = models.BinaryField(max_length=32)  # The secrets of the stages are derived from it.
     secret_sha256 = models.CharField(max_length=64)  # Published before the start.
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
-    # Until this time the replays of its tournaments are hidden, and its secret, from which theirs are derived.
+    # Until this time the replays of the event's tournaments are hidden, and so is its secret.
     embargo = models.DateTimeField(null=True)
     secret_after = models.DateTimeField(null=True)
     # Who sees its matches before the release, and whether others see that the event exists (league.domain.matches.sight).
     audience = models.CharField(max_length=10, choices=Audience, default=Audience.PUBLIC, db_default=Audience.PUBLIC)
     private = models.BooleanField(default=False, db_default=False)
-    # The end of the link of a private event; empty: no link lets anybody in.
+    # The last part of a private event's invitation link; empty: there is no link.
     invitation = models.CharField(max_length=40, blank=True, default="", db_default="")
-    # The release time that its owner chose, and the seconds for each board; 0: all boards at once.
+    # The release time that the owner chose, and the seconds between two boards; 0: all boards at once.
     release = models.DateTimeField(null=True)
     pace_s = models.PositiveIntegerField(default=0, db_default=0)
-    # When entries close and it starts automatically; null: its owner starts it.
+    # When entries close and the event starts by itself; null: the owner starts it.
     due = models.DateTimeField(null=True)
     # Who may enter bots while it is open, and from when (null: from the start). The owner always may.
     entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.OWNER, db_default=Entrance.OWNER)
     entries_from = models.DateTimeField(null=True)
+    per_player = models.PositiveSmallIntegerField(
+        default=1, db_default=1
+    )  # Bots that each player may enter; its owner may enter any number.
     # When the first board is shown, and from when everything is visible; null: from the first card on.
     shown_from = models.DateTimeField(null=True)
     opens = models.DateTimeField(null=True)
@@ -56,7 +59,7 @@ class Event(models.Model):
 
 
 class Guest(models.Model):
-    """A player who takes part in an event: by its link, or with a bot."""
+    """A player who takes part in an event, by its invitation link or with a bot."""
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="guests", db_index=False)
     player = models.ForeignKey("league.Player", on_delete=models.CASCADE, related_name="+")
@@ -70,11 +73,11 @@ class Guest(models.Model):
 
 
 class Circuit(models.Model):
-    """A recurring league: at every time of its calendar it opens a season with all its bots, in divisions."""
+    """A recurring league: at each time in its calendar it opens a season with all its bots, in divisions."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=60)
-    description = models.TextField(blank=True, default="", db_default="")  # Plain text of its owner.
+    description = models.TextField(blank=True, default="", db_default="")  # Plain text by the owner.
     owner = models.ForeignKey("league.Player", on_delete=models.PROTECT, related_name="circuits")
     game = models.CharField(max_length=30)
     players = models.PositiveIntegerField(null=True)
@@ -82,12 +85,15 @@ class Circuit(models.Model):
     format = models.CharField(max_length=20, choices=format_choices, default=DEFAULT_FORMAT)
     parameters = models.JSONField(default=dict)
     boards = models.PositiveIntegerField(null=True)
-    size = models.PositiveIntegerField(default=8)  # Entries of a division.
+    size = models.PositiveIntegerField(default=8)  # Number of entries in a division.
     moves = models.PositiveIntegerField(default=2)  # Number promoted and relegated between two divisions.
-    days = models.CharField(max_length=80)  # "mon,thu", or days of the month "1,15".
-    at = models.CharField(max_length=5)  # "20:00", wall clock.
+    days = models.CharField(max_length=80)  # Days of the week ("mon,thu") or of the month ("1,15").
+    at = models.CharField(max_length=5)  # Local time, such as "20:00".
     time_zone = models.CharField(max_length=60)
     active = models.BooleanField(default=True)
+    per_player = models.PositiveSmallIntegerField(
+        default=1, db_default=1
+    )  # Bots that each player may enter; its owner may enter any number.
     bots = models.ManyToManyField("league.Bot", related_name="circuits")
     created = models.DateTimeField()
 
@@ -96,11 +102,11 @@ class Circuit(models.Model):
 
 
 class Season(models.Model):
-    """A season of a circuit. Its divisions are tournaments; a season without any was skipped for the `reason`."""
+    """A season of a circuit. Its divisions are tournaments; a skipped season has none, and a `reason`."""
 
     circuit = models.ForeignKey(Circuit, on_delete=models.CASCADE, related_name="seasons")
     number = models.PositiveIntegerField()  # From 1.
-    due = models.DateTimeField()  # Its time in the calendar.
+    due = models.DateTimeField()  # The start of the season, according to the calendar.
     opened = models.DateTimeField()
     reason = models.TextField(blank=True)
 
@@ -115,29 +121,32 @@ class Season(models.Model):
 
 
 class Tournament(models.Model):
-    """A tournament: entries that meet by a schedule, on deals committed to before the first card."""
+    """A tournament: entries that meet by a schedule. The hash of the secret behind all deals is published before the first card."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
-    description = models.TextField(blank=True, default="", db_default="")  # Plain text of its owner.
+    description = models.TextField(blank=True, default="", db_default="")  # Plain text by the owner.
     owner = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="tournaments")
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="tournaments")
     format = models.CharField(max_length=20, choices=format_choices, default=DEFAULT_FORMAT)
     parameters = models.JSONField(default=dict)  # Parameters of the format that differ from its defaults.
     seeding = models.CharField(max_length=10, choices=Seeding, default=Seeding.RATING)
-    boards = models.PositiveIntegerField()  # Of each match.
+    boards = models.PositiveIntegerField()  # Boards of each match.
     # All its matches are played sealed; bots that cannot be sealed may not enter.
     sealed = models.BooleanField(default=False)
     # Who may enter bots while it is open. The owner always may.
     entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.ANYBODY, db_default=Entrance.ANYBODY)
+    per_player = models.PositiveSmallIntegerField(
+        default=1, db_default=1
+    )  # Bots that each player may enter; its owner may enter any number.
     # Revision of the schedule (league.pure.formats.REVISION).
     schedule = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)
-    # All deals are derived from it; published when the tournament is finished.
+    # All deals are derived from it; it is published when the tournament is finished.
     secret = models.BinaryField(max_length=32)
     secret_sha256 = models.CharField(max_length=64)  # Published before the start.
-    limits = models.JSONField(default=dict)  # Limits of the runner; {}: its defaults.
-    # The most that it can have, set at its start; 0 before the start, or if it runs until its owner ends it.
+    limits = models.JSONField(default=dict)  # Limits for the runner; {}: the defaults.
+    # The most matches that the tournament can have, set at its start; 0 before it, or if only the owner ends the tournament.
     planned_matches = models.PositiveIntegerField(default=0, db_default=0)
     booked_boards = models.PositiveBigIntegerField(default=0, db_default=0)
     created = models.DateTimeField()
@@ -147,19 +156,21 @@ class Tournament(models.Model):
     # When and why an operator paused it; the owner cannot resume it.
     stopped = models.DateTimeField(null=True)
     stopped_for = models.TextField(blank=True, default="", db_default="")
-    # Until this time its replays are hidden, and its secret, from which the deals follow (league.domain.matches.embargoes).
+    # Until this time the replays are hidden, and so is the secret from which the deals are derived (league.domain.matches.embargoes).
     embargo = models.DateTimeField(null=True)
     secret_after = models.DateTimeField(null=True)
-    # When everybody may see it; null: from the start. Tournaments of an event open with the event; a private one never opens.
+    # From this time on everybody sees the tournament; null: from its start. In an event it opens with the event, in a private event never.
     opens = models.DateTimeField(null=True)
-    ending = models.CharField(max_length=20, choices=Ending, blank=True)  # What ended it, if not simply its last match.
+    # Why the tournament ended, unless it simply played its last match.
+    ending = models.CharField(max_length=20, choices=Ending, blank=True)
     facts = models.JSONField(default=dict)  # The numbers behind `ending`.
-    # Id of the request that started it, as in the log.
+    # Id of the request that started the tournament, as in the log.
     request = models.CharField(max_length=64, blank=True, default="", db_default="")
     event = models.ForeignKey("league.Event", null=True, on_delete=models.PROTECT, related_name="tournaments")
-    stage = models.PositiveIntegerField(null=True)  # Of the event, from 1.
+    stage = models.PositiveIntegerField(null=True)  # Number of the stage in its event, from 1.
     season = models.ForeignKey("league.Season", null=True, on_delete=models.PROTECT, related_name="tournaments")
-    group = models.PositiveIntegerField(null=True)  # Group of the stage, or division of the season, from 1.
+    # Number of the group in its stage, or of the division in its season, from 1.
+    group = models.PositiveIntegerField(null=True)
 
     class Meta:
         constraints = [
@@ -176,16 +187,16 @@ class Tournament(models.Model):
 
 
 class Entry(models.Model):
-    """A version in a tournament, fixed when the tournament starts."""
+    """A bot version in a tournament, fixed when the tournament starts."""
 
     tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
-    number = models.PositiveIntegerField()  # Position in the sorted list of entries, from 0; schedules refer to it.
-    seed = models.PositiveIntegerField(null=True)  # From 1 for the strongest at the start; fixed then.
+    number = models.PositiveIntegerField()  # Position in the sorted list of entries, from 0, as in the schedule.
+    seed = models.PositiveIntegerField(null=True)  # Rank by strength at the start, from 1 for the strongest.
     # Final place, from 1; shared places have the same number.
     place = models.PositiveIntegerField(null=True)
-    withdrawn = models.DateTimeField(null=True)  # When it left a running ladder; it gets no new match.
-    # When and why the owner of the tournament disqualified it: its results stand, and it ranks last.
+    withdrawn = models.DateTimeField(null=True)  # When the bot left a running ladder; it gets no more matches.
+    # When and why the owner of the tournament disqualified the entry: its results stand, and it ranks last.
     disqualified = models.DateTimeField(null=True)
     disqualified_for = models.CharField(max_length=300, blank=True, default="", db_default="")
 

@@ -10,12 +10,12 @@ from league.models.people import Player
 
 
 class Try(models.Model):
-    """The text of a bot that is not a version, played once against a house bot for its author alone (league.domain.bots.tries)."""
+    """The source text of a bot, not yet a version, played once against a house bot for its author alone (league.domain.bots.tries)."""
 
-    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="tried")  # Its row in the queue.
+    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="tried")  # The row in the queue.
     # null: a guest without an account (league.domain.people.guests). The index try_of_owner begins with this column.
     owner = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="tries", db_index=False)
-    # Digests of the key in the guest's cookie and of their network address; empty for players.
+    # Digests of the key in the guest's cookie and of their network; empty for players.
     guest = models.CharField(max_length=64, blank=True, default="", db_default="")
     guest_from = models.CharField(max_length=32, blank=True, default="", db_default="")
     rival = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -24,9 +24,10 @@ class Try(models.Model):
     language = models.CharField(
         max_length=12, default="python", db_default="python"
     )  # A key of league.domain.bots.languages.
-    # A decision of a finished match to play instead of a board (league.domain.bots.tries.Moment).
+    # The decision of a finished match from which the try plays, instead of a new board (league.domain.bots.tries.Moment).
     at = models.JSONField(null=True)
-    result = models.BinaryField(null=True)  # zlib of JSON (league.domain.bots.tries.Result); null until it is played.
+    # zlib of JSON (league.domain.bots.tries.Result); null until the try is played.
+    result = models.BinaryField(null=True)
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
 

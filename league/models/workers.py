@@ -1,4 +1,4 @@
-"""Tables of the running processes, as they last reported."""
+"""Tables of the running processes, as each last reported."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from league.models.matches import Match
 class Process(models.Model):
     """The report of a long-running process about itself."""
 
-    name = models.CharField(max_length=80, unique=True)  # host:pid
+    name = models.CharField(max_length=80, unique=True)  # Host and process id, as host:pid.
     started = models.DateTimeField()
     seen = models.DateTimeField()
-    # Since the start, by the name of the loop that caught them.
+    # Number of errors since the start, by the name of the loop that caught them.
     errors = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    # The loop that has died, and why; the process is about to end.
+    # Which loop died and why; the process is about to end.
     trouble = models.TextField(blank=True, db_default="")
-    broker = models.TextField(blank=True, db_default="")  # Why no hints come from the broker; empty if they do.
+    broker = models.TextField(blank=True, db_default="")  # Why the broker delivers no hints; empty if it does.
     commit = models.CharField(max_length=40, blank=True, db_default="")  # Commit of its code, if known.
 
     class Meta:
@@ -28,24 +28,28 @@ class Process(models.Model):
 
 
 class Worker(Process):
-    """A process that plays matches, as it last reported. It explains why a queue stands still."""
+    """A process that plays matches, as it last reported. Its row can explain why the queue stands still."""
 
-    tier = models.CharField(max_length=20, blank=True)  # The sandbox tier that it proved; empty: it refuses to play.
-    refusal = models.TextField(blank=True)  # Why it refuses, and what to do.
+    # The sandbox tier that passed its checks; empty: the worker refuses to play.
+    tier = models.CharField(max_length=20, blank=True)
+    refusal = models.TextField(blank=True)  # Why the worker refuses to play, and what to do.
     match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
-    # The revision of the rules that it plays by, for each game; empty: an older release.
+    # The revision of the rules of each game that the worker plays by; empty: an older release.
     rules = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    # The runtimes that its machine has (engine.runner.runtimes.installed); empty: an older release.
+    # The runtimes on the worker's machine (engine.runner.runtimes.installed); empty: an older release.
     runtimes = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     free_mb = models.PositiveBigIntegerField(null=True)  # MiB free on the disk of its STATE_DIR, at its last check.
 
 
 class Scheduler(Process):
-    """A process that reconciles the queue. `seen` is the time of its last success, so one that hangs or fails stands out."""
+    """A process that reconciles the queue. `seen` is the time of its last success, so it grows old if the process hangs or fails."""
 
 
-class Outlook(models.Model):
-    """One row: what a claim has to know of all other workers, as the scheduler saw it where they are many (league.domain.matches.snapshot)."""
+class StoredSnapshot(models.Model):
+    """The queue snapshot: what a claim has to know about all other workers, written by the scheduler if there are many.
+
+    One row (league.domain.matches.snapshot).
+    """
 
     at = models.DateTimeField()
     crew = models.PositiveIntegerField()
@@ -53,7 +57,10 @@ class Outlook(models.Model):
     waiting = models.PositiveIntegerField()
     slow = models.PositiveIntegerField()
     slow_waits = models.BooleanField()
-    greedy = models.JSONField(default=list)  # Ids of bots.
+    greedy = models.JSONField(default=list)  # Ids of bots whose matches took most of the workers' time.
+
+    class Meta:
+        db_table = "league_outlook"
 
     def __str__(self) -> str:
-        return f"outlook of {self.at}"
+        return f"queue snapshot of {self.at}"

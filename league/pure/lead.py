@@ -1,6 +1,6 @@
-"""The lead of one party over some boards: how far it is ahead, how certain that is, and how many boards would make it certain.
+"""The lead of one party over some boards: its size, its certainty, and the number of further boards that would make it certain.
 
-The sittings of a board share their cards, so the board is the unit of the interval (Student's t), as in `tute play`.
+The sittings of a board share their cards, so the interval (Student's t) is computed over boards, as in `tute play`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from statistics import fmean, stdev
 
 from engine.intervals import Z95, t95
 
-STEP = 20  # Further boards are counted in steps of a series.
-MOST_MORE = 400  # With more boards to play than this, the two count as too close to tell.
+STEP = 20  # The number of further boards is a multiple of this, the length of a series.
+MOST_MORE = 400  # If more boards than this were needed, the two are too close to tell.
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Lead:
 
     @property
     def is_sure(self) -> bool:
-        """True if the interval excludes zero."""
+        """Return True if the interval excludes zero."""
         return self.more == 0
 
 

@@ -17,7 +17,7 @@ from league.pure.refusal import Refusal, translatable
 
 MOST_ACCENTS = 4  # On one letter; UTS 39 (5.4) and ICU refuse more.
 LONGEST_SKELETON = 400
-# Allowed besides letters, accents and digits of scripts in everyday use. Plain ASCII text is always allowed.
+# Allowed besides the letters, accents and digits of scripts in everyday use. Plain ASCII text is always allowed.
 PUNCTUATION = frozenset("¡¿·ªº°’‘“”«»–—…€№♠♥♦♣×")
 # UAX 31, table 5: scripts in everyday use. Characters of no single script are COMMON or INHERITED.
 EVERYDAY = """
@@ -34,14 +34,14 @@ MIXTURES = (
     frozenset(("LATIN", "HAN", "HANGUL")),
 )
 DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-SOFT_DOTTED = frozenset("ijlıȷ")  # A dot above them cannot be distinguished from their own.
+SOFT_DOTTED = frozenset("ijlıȷ")  # A dot above them looks like their own dot.
 DOT_ABOVE = "\u0307"
 # The endings of the names of stages, groups, seasons and divisions (league.domain.tournaments.events, circuits).
 PART = re.compile(r"(?:\s*,\s*(?:stage|group)\s*\d+|\s+\d+\.\d+)+\s*$", re.IGNORECASE)
 
 
 class BadName(Refusal):
-    """A name that looks like another, or has invisible characters; the message names the character and the reason."""
+    """A name that looks like another, or has invisible characters. The message names the character and the reason."""
 
 
 def check(name: str) -> str:
@@ -139,7 +139,10 @@ def _check_digits(name: str) -> None:
 
 
 def _check_accents(name: str) -> None:
-    """Check `name`, decomposed. Messages give no position: a letter and its accents may be one character of the original."""
+    """Raise BadName for too many accents on one letter.
+
+    `name` is decomposed; messages give no position, because a letter and its accents may be one character of the original.
+    """
     letter, accents = "", ""
     for char in name:
         if unicodedata.category(char) != "Mn":
@@ -175,14 +178,14 @@ def without_part(name: str) -> str:
 def skeletons(name: str) -> frozenset[str]:
     """Return the skeletons of a name: two names that share one of them can pass for each other.
 
-    One is the skeleton of UTS 39 with case removed afterwards, the other that of the name without case: `Ideal` looks like `ldeal`, and reads like
+    One skeleton is that of UTS 39, made lower case afterwards; the other is that of the lower-case name: `Ideal` looks like `ldeal`, and reads like
     `ideal`. Repeated spaces and hyphens count once.
     """
     return frozenset((_caseless(_prototypes(name)), _caseless(name)))
 
 
 def _caseless(text: str) -> str:
-    # The prototype of some small letters is a capital, and of some capitals two small letters.
+    # Repeat, because the prototype of some small letters is a capital, and that of some capitals two small letters.
     for _ in range(3):
         text = _prototypes(text.casefold())
     text = text.casefold()
@@ -200,16 +203,16 @@ def _prototypes(text: str) -> str:
 def prototypes() -> dict[str, str]:
     """Map each character that looks like another to the prototype of its group.
 
-    The library gives Unicode's table in both directions: from each character to its prototype, and from there back to all. So the prototype is the
-    one that all others of its group point to. If two point to each other, it is the one that is more than a single character, or part of another
-    prototype, or plain ASCII.
+    The library has Unicode's table in both directions: from each character to its prototype, and from the prototype to all of the group. So the
+    prototype of a group is the character that all others point to. If two point to each other, the prototype is the one that has several
+    characters, or is part of another prototype, or is plain ASCII.
     """
-    # The library frames right-to-left characters with direction marks.
+    # The library puts direction marks around right-to-left characters.
     listed: dict[str, list[dict[str, str]]] = utils.load("confusables.json")
     alike = {_bare(key): [_bare(row["c"]) for row in rows] for key, rows in listed.items()}
     parts = {char for key in alike if len(key) > 1 for char in key}
     table = dict(_pairs(alike, parts))
-    # A prototype may consist of characters with prototypes of their own, where this function decided between two.
+    # Replace parts of a prototype that have prototypes of their own: the choice above between two characters makes that possible.
     return {char: "".join(table.get(part, part) for part in whole) for char, whole in table.items()}
 
 

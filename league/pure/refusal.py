@@ -1,4 +1,4 @@
-"""Refusals as sentences with placeholders, so that they can be translated."""
+"""Refusals: sentences with placeholders, so that they can be translated."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ def translatable(text: str) -> str:
 
 
 class Message:
-    """A sentence or part of one. `message` has placeholders as in `str.format`, `values` fill them. As text it is English.
+    """A sentence, or a part of one, in English. `message` has placeholders as in `str.format`, and `values` fill them.
 
-    A message without values has no placeholders and stays as it is.
+    Without values there are no placeholders.
     """
 
     def __init__(self, message: str, **values: object) -> None:
@@ -19,7 +19,7 @@ class Message:
         self.values = values
 
     def fill(self, message: str) -> str:
-        """Fill the values into `message`, which is this sentence in some language."""
+        """Fill the values into `message`, a translation of this sentence."""
         return message.format(**self.values) if self.values else message
 
     def __str__(self) -> str:
@@ -27,4 +27,4 @@ class Message:
 
 
 class Refusal(Message, ValueError):
-    """An error for something that the rules do not allow: what, why, and what is allowed."""
+    """The error for something that the rules do not allow. It says what is wrong, why, and what is allowed."""

@@ -42,7 +42,7 @@ def members(bot_source: str, sense_source: str = "") -> list[Member]:
 
 
 def members_of_javascript(source: str) -> list[Member]:
-    """Return the names of the kit for JavaScript (tute.mjs): those that the comment of `View` lists, then its functions."""
+    """Return the names of the JavaScript kit (tute.mjs): first those listed in the comment on `View`, then the functions."""
     methods = {name: (f"({arguments})", _first_sentence(text)) for text, name, arguments in METHOD.findall(source)}
     knowledge = KNOWLEDGE.search(source)
     listed = []

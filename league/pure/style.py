@@ -11,8 +11,8 @@ from typing import Any
 class Style:
     """The counts of one party. A *place* is one seat in one deal played to its end; a side of two seats has two per deal.
 
-    sung: places that sang; capotes: places whose side took all tricks (at least two), or won the capote it had announced; leads: first cards of
-    tricks while a suit was trump; trump_leads: those of that suit.
+    sung: places that sang; capotes: places whose side took all tricks (at least two), or won the capote that it had announced; leads: first cards
+    of tricks while there was a trump suit; trump_leads: first cards that were trumps.
     """
 
     places: int = 0
@@ -31,7 +31,7 @@ COUNTS = tuple(field.name for field in fields(Style))
 
 
 class _Deal:
-    """A deal while it is read."""
+    """The state of a deal while its events are read."""
 
     def __init__(self, event: Mapping[str, Any]) -> None:
         self.trump: str | None = event["trump"]
@@ -68,13 +68,13 @@ class _Deal:
         """Return the seats of the side that made a capote."""
         if score["why"] == "capote" and score["winner"] is not None:
             return set(sides[score["winner"]])
-        # Not if a claim or a target ended the deal while cards were in hand.
+        # A claim or a target may have ended the deal while cards were still in hand; then it was no capote.
         whole = len(self.takers) > 1 and not any(self.cards[seat] for seat in self.played)
         return next((set(side) for side in sides if whole and set(self.takers) <= set(side)), set())
 
 
 def count(events: Iterable[Mapping[str, Any]], seating: Sequence[int], parties: int) -> list[Style]:
-    """Count the style of each party in one sitting. `events`: its whole record; `seating`: the party of each seat. Unfinished deals are skipped."""
+    """Count the style of each party in one sitting. `events`: its whole record; `seating`: the party of each seat. Unfinished deals do not count."""
     styles = [Style() for _ in range(parties)]
     sides: list[list[int]] = []
     deal: _Deal | None = None

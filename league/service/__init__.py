@@ -1,1 +1,1 @@
-"""The surroundings of Django: environment of the settings, checks, middleware, static files, the broker of files, texts."""
+"""The environment of Django: settings, system checks, middleware, static files, the file broker, text catalogues."""

@@ -1,7 +1,7 @@
 """Signs of life of a worker or scheduler: a file for each of its loops, with the time of the last round. `docker/healthcheck.py` reads them.
 
-They ask the process alone. Whether its database answers is another question, and no reason to end the process. Standard library only, because a
-check that imports Django and a database driver takes longer on a busy host than it may.
+They say nothing about the database: a process whose database does not answer need not be ended. Standard library only, because importing Django and
+a database driver would take longer on a busy host than a health check may.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 log = logging.getLogger("league.loops")
-REFUSAL = "refusal"  # not a loop: why the process takes no work
-EVERY_S = 1.0  # between two signs of one loop at most
+REFUSAL = "refusal"  # In place of a loop's name: the sign that says why the process takes no work.
+EVERY_S = 1.0  # The least time between two signs of one loop.
 NEVER_S = 1e9
 
 
 def folder() -> Path:
-    """Return the folder of all signs of this user: in that of temporary files, which each container has for itself."""
+    """Return the folder of this user's signs, among the temporary files, which each container has for itself."""
     return Path(tempfile.gettempdir()) / f"tute-league-{os.getuid()}"
 
 
 class Signs:
-    """The signs of this process. A disk that takes none is named in the log, and harms nothing else."""
+    """The signs of this process. If the disk accepts none, the log says so, and nothing else changes."""
 
     def __init__(self, kind: str) -> None:
         """kind: "worker" or "scheduler"."""
@@ -37,7 +37,7 @@ class Signs:
         self._shown: dict[str, tuple[float, str]] = {}
 
     def show(self, name: str, patience: float, error: str = "") -> None:
-        """Note that a loop comes round now; it is to come again within `patience` seconds. error: with which its last round ended."""
+        """Note a round of the loop `name`, which promises the next one within `patience` seconds. error: what ended its last round."""
         now = time.monotonic()
         before, last_error = self._shown.get(name, (-NEVER_S, ""))
         if now - before < EVERY_S and error == last_error:
@@ -48,11 +48,11 @@ class Signs:
             if fd < 0:
                 fd = self._files[name] = self._open(name)
             line = f"{now:.1f} {patience:.0f} {' '.join(error.split())}\n".encode()
-            os.pwrite(fd, line, 0)  # One call writes it all, so a reader of the line gets one whole sign.
+            os.pwrite(fd, line, 0)  # A single call writes the whole line, so nobody reads half a sign.
             os.ftruncate(fd, len(line))
         except OSError as failure:
             if name not in self._files:
-                log.warning("no sign of life of the loop %r can be written: %s", name, failure)
+                log.warning("cannot write a sign of life of the loop %r: %s", name, failure)
                 self._files[name] = -1
 
     def _open(self, name: str) -> int:
@@ -70,7 +70,7 @@ class Signs:
         return os.open(self._place / name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
     def close(self) -> None:
-        """Remove them: the process ends in good order."""
+        """Remove the signs, because the process ends as it should."""
         if self._place is not None:
             shutil.rmtree(self._place, ignore_errors=True)
 
@@ -86,9 +86,9 @@ class Sign:
 
 
 def trouble(kind: str, *, ready: bool = False) -> str:
-    """Return why no process of this kind lives here, or what is wrong with one that does; "" if all is well.
+    """Return why no process of this kind is alive, or what is wrong with one that is; "" if all is well.
 
-    ready: a loop whose last round ended with an error is wrong, too, and so is a process that refuses to work.
+    ready: also complain about a loop whose last round ended with an error, and about a process that refuses to work.
     """
     processes = [(place, state) for place in _places(kind) if (state := _process(place)) is not None]
     if not processes:
@@ -117,14 +117,14 @@ def _places(kind: str) -> list[Path]:
 def _read(place: Path) -> list[Sign]:
     now, signs = time.monotonic(), []
     for path in sorted(place.iterdir()):
-        with contextlib.suppress(OSError, ValueError):  # it has just been made, or removed
+        with contextlib.suppress(OSError, ValueError):  # The file has just been created or removed.
             stamp, patience, error = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].split(" ", 2)
             signs.append(Sign(path.name, now - float(stamp), float(patience), error))
     return signs
 
 
 def _process(place: Path) -> str | None:
-    """Return the state of the process of a folder by its letter; None if it has ended, though its number may live on."""
+    """Return the state of the folder's process as a letter; None if the process has ended, even if another one has its number by now."""
     try:
         _, pid, start = place.name.split("-")
         state, began = _stat(int(pid))
@@ -134,6 +134,6 @@ def _process(place: Path) -> str | None:
 
 
 def _stat(pid: int) -> tuple[str, str]:
-    """Return the state and the start of a process, which with its number names it for good. Raises OSError when it is gone."""
+    """Return the state and the start time of a process. Number and start time identify it for good. Raise OSError if it has ended."""
     fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     return fields[0].decode(), fields[19].decode()

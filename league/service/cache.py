@@ -1,8 +1,8 @@
-"""The cache of production: Redis while it answers in time, else a bounded one in this process.
+"""The cache of production: Redis while it answers in time, otherwise a bounded cache in this process.
 
-No request waits longer than 0.2 s for Redis, whatever is wrong with it: down, hung, full, slow, or its name not to be resolved.
-After a failure it is left alone for REST_S, and then one call tries again. Calls are made in threads of their own, since no time limit
-of a socket holds for all of connecting, greeting and looking up a name.
+No request waits longer than 0.2 s for Redis, even if it is down, hung, full or slow, or its name cannot be resolved. After a failure nobody calls
+it for REST_S, and then one call tries again. Each call runs in its own thread, because no time limit of a socket covers the look-up of the name,
+the connection and the greeting together.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
 log = logging.getLogger("league.cache")
-WITHIN_S = 0.1  # the most that one call may take, with connecting and looking up the name
-SLOW_S = 0.02  # a request makes up to six calls (a log-in); if one is slower, Redis is as good as away
-REST_S = 3.0  # between two tries while Redis is away
-LOCAL_ENTRIES = 20_000  # counters in the process; the least recently used go first
+WITHIN_S = 0.1  # The longest that one call may take, including the look-up of the name and the connection.
+SLOW_S = 0.02  # A log-in makes up to six calls. If one call takes longer than this, Redis counts as down.
+REST_S = 3.0  # Time between two attempts while Redis is down.
+LOCAL_ENTRIES = 20_000  # The most counters in the process; the least recently used are dropped first
 FAILURES = (RedisError, OSError)
 
 
@@ -47,7 +47,7 @@ class Guard:
                 return instead()
             future = self._pool.submit(ask)
             if trial:
-                # Other threads go on without Redis meanwhile.
+                # Other threads do without Redis while this one tries.
                 self._try_at, self._trying = began + REST_S, future
         try:
             value = future.result(WITHIN_S)
@@ -55,7 +55,7 @@ class Guard:
             future.cancel()
             self._went(f"{type(error).__name__}: {error}" if str(error) else f"no answer within {WITHIN_S:g} s", future)
             return instead()
-        except ValueError:  # an answer: no such key
+        except ValueError:  # Redis answered: there is no such key.
             self._came(trial)
             raise
         took = time.monotonic() - began
@@ -72,7 +72,7 @@ class Guard:
             self._away_since = now if self._away_since is None else self._away_since
             self._try_at, self._trying = now + REST_S, future
         if first:
-            log.warning("Redis does not answer as it should (%s); this process counts by itself until it does", why)
+            log.warning("Redis does not work (%s); until it does, this process counts requests by itself", why)
 
     def _came(self, trial: bool) -> None:
         if not trial:
@@ -101,7 +101,7 @@ class GuardedCache(RedisCache):
 
 
 def _guarded(name: str) -> Callable[..., Any]:
-    """Return one method that calls the method `name` of either cache."""
+    """Return a method that calls the method `name` of Redis, or of the cache in this process."""
 
     def method(self: GuardedCache, *args: Any, **kwargs: Any) -> Any:
         of_redis = getattr(super(GuardedCache, self), name)

@@ -1,11 +1,11 @@
 """Change counters: numbers that grow in the transaction that changes what they count.
 
 The database counts by triggers, so no writer can forget it. A change adds a row (`league.models.Change`) and takes no lock: two writers never wait
-for each other. The count of a key is the sum of its rows; whoever commits later makes it larger, whatever the order of their statements. The
-scheduler folds the rows of a key into one, which leaves the sum as it is.
+for each other. The count of a key is the sum of its rows, so each commit makes it larger, in whatever order the statements ran. The scheduler folds
+the rows of a key into one, which leaves the sum as it is.
 
-A count that was read before what it counts is never too new: if something changes in between, the next count is another. So a view reads the
-counters of what it shows first (`keep_until`), and the response cache (`league.response_cache`) gives its answer again while they stand still.
+A view first reads the counters of the data that it shows (`keep_until`), and then the data. If something changes in between, the counter has grown
+by the next request. The response cache (`league.response_cache`) repeats the answer while the counters stand still.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from django.http import HttpRequest
 from league.service import direct
 
 Counts: TypeAlias = dict[str, int]
-FOLD_ABOVE = 2000  # rows
-FEW = 8  # keys
-TICKET = "league.ticket"  # key in the environment of a request whose answer may be kept
+FOLD_ABOVE = 2000  # Fold if there are more rows than this.
+FEW = 8  # Up to this number of keys, a statement is not padded.
+TICKET = "league.ticket"  # Key in the environment of a request whose response may be cached.
 
 
 @dataclass(frozen=True)
-class Rule:
+class CountRule:
     """The keys that a change of a row of `table` counts for: SQL, in which `r` is the row; null for none.
 
-    `columns` are those that count if a row is updated, by default all. The keys of `also` count as well if one of `settled` changes. `on` names
-    the events.
+    `columns`: an update counts only if it changes one of these; by default any. `also`: keys that count as well if one of the columns `settled`
+    changes. `on`: the events.
     """
 
     table: str
@@ -44,62 +44,65 @@ class Rule:
     on: tuple[str, ...] = ("insert", "update", "delete")
 
 
-def name_rule(table: str, *columns: str) -> Rule:
-    """Return the rule of columns by which other rows name theirs. They are written once; if they ever change, every answer with names is old."""
-    return Rule(table, (f"'{NAMES}'",), columns=tuple(f"r.{column}" for column in columns), on=("update",))
+def name_rule(table: str, *columns: str) -> CountRule:
+    """Return the rule for columns whose values other rows show as names.
+
+    They hardly ever change; if they do, every cached response with names is outdated.
+    """
+    return CountRule(table, (f"'{NAMES}'",), columns=tuple(f"r.{column}" for column in columns), on=("update",))
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
 PLAYED = "played"
-RESULTS = "results"  # all rated results
+RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
-RELEASE = "release"  # counts no rows: for answers that change only with a new release
-CLOCK = "clock"  # counts no rows: grows every `CLOCK_S`, for answers that depend on the time of day
+RELEASE = "release"  # A key that counts no rows, for responses that change only with a new release.
+CLOCK = "clock"  # A key that counts no rows: it grows every `CLOCK_S`, for responses that depend on the time of day.
 CLOCK_S = 10
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
-# A lease is no change: the match starts at once, or waits as before.
+# Leasing changes nothing that a page shows: the match starts at once, or waits as before.
 SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
 IS_RESULT = "r.rated AND r.status = 'finished'"
 RULES = (
-    Rule("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
-    Rule("league_ratingpoint", ("'pool:' || r.pool_id",)),
-    Rule("league_tableofday", ("'pools'", "'ratings:' || r.pool_id")),
-    Rule(
+    CountRule("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
+    CountRule("league_ratingpoint", ("'pool:' || r.pool_id",)),
+    CountRule("league_tableofday", ("'pools'", "'ratings:' || r.pool_id")),
+    CountRule(
         "league_poolsums",
         ("'pools'", "'pool:' || r.pool_id"),
         columns=("r.stamp", "r.fitted", "r.fitted_until", "r.ranked", "r.ranked_until"),
     ),
-    Rule("league_pool", ("'pools'", "'pool:' || r.id")),
-    Rule("league_player", ("'bots'",)),
-    Rule("league_bot", ("'bots'",)),
-    Rule("league_botversion", ("'bots'",)),
-    Rule("league_succession", ("'bots'",)),
-    Rule("league_judgedsum", ("'bots'",)),
-    Rule("league_playedsum", ("'played'",)),
-    Rule("league_audit", ("'audits'",)),
-    Rule("league_judgement", ("'judgements'",), columns=("r.status",)),
-    # The same pages show it to the same readers.
-    Rule("league_consultation", ("'judgements'",), columns=("r.status",)),
-    # The matches of a tournament become visible with it.
-    Rule("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
-    Rule("league_entry", ("'tournaments'", OF_TOURNAMENT)),
-    Rule("league_round", (OF_TOURNAMENT,), on=("insert", "delete")),
-    # A request without a tournament is one to an event or a circuit.
-    Rule("league_entryrequest", (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END")),
-    Rule("league_event", ("'events'",)),
-    Rule("league_circuit", ("'events'",)),
-    Rule("league_circuit_bots", ("'events'",)),
-    Rule("league_season", ("'events'",)),
-    Rule(
+    CountRule("league_pool", ("'pools'", "'pool:' || r.id")),
+    CountRule("league_player", ("'bots'",)),
+    CountRule("league_bot", ("'bots'",)),
+    CountRule("league_botversion", ("'bots'",)),
+    CountRule("league_succession", ("'bots'",)),
+    CountRule("league_judgedsum", ("'bots'",)),
+    CountRule("league_playedsum", ("'played'",)),
+    CountRule("league_audit", ("'audits'",)),
+    CountRule("league_judgement", ("'judgements'",), columns=("r.status",)),
+    # Consultations are shown on the pages of analyses, to the same readers.
+    CountRule("league_consultation", ("'judgements'",), columns=("r.status",)),
+    # When a tournament becomes visible, its matches do, too.
+    CountRule("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
+    CountRule("league_entry", ("'tournaments'", OF_TOURNAMENT)),
+    CountRule("league_round", (OF_TOURNAMENT,), on=("insert", "delete")),
+    # A request that names no tournament is for an event or a circuit.
+    CountRule("league_entryrequest", (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END")),
+    CountRule("league_event", ("'events'",)),
+    CountRule("league_circuit", ("'events'",)),
+    CountRule("league_circuit_bots", ("'events'",)),
+    CountRule("league_season", ("'events'",)),
+    CountRule(
         "league_match",
         ("'matches'", OF_TOURNAMENT),
         columns=(SHOWN, "r.rated", "r.embargo", "r.reason"),
         settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
         also=("'pool:' || r.pool_id",),
     ),
-    Rule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
-    Rule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
+    CountRule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
+    CountRule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
     name_rule("league_player", "name"),
     name_rule("league_bot", "slug", "owner_id", "is_house"),
     name_rule("league_botversion", "bot_id", "number", "sealable"),
@@ -127,7 +130,8 @@ def of_tournament(tournament: int) -> str:
 def read(keys: Sequence[str]) -> Counts:
     """Return the counts of these keys. One query."""
     padded = list(keys)
-    if len(padded) > FEW:  # a few statements for all lengths: each is planned separately
+    # Pad the keys, so that few different statements exist: the database plans each one separately.
+    if len(padded) > FEW:
         padded += padded[-1:] * ((1 << (len(padded) - 1).bit_length()) - len(padded))
     holes = ", ".join(["%s"] * len(padded))
     rows = direct.ask(
@@ -140,16 +144,16 @@ def read(keys: Sequence[str]) -> Counts:
 
 @dataclass
 class Ticket:
-    """The counters that a view has named, by which the response cache keeps its answer. Without any it is not kept."""
+    """The counters that a view has named: the response cache keeps its response while they stand still. Without counters it keeps nothing."""
 
     counts: Counts = field(default_factory=dict)
-    if_none_match: str = ""  # the header of the client, which the cache compares with the whole answer
+    if_none_match: str = ""  # The header of the client, which the cache compares with the digest of the whole response.
 
 
 def keep_until(request: HttpRequest, *keys: str) -> None:
-    """Keep the answer to an anonymous reader until one of these counters grows. Call it before reading any data for the answer.
+    """Cache the response for anonymous readers until one of these counters grows. Call it before reading any data for the response.
 
-    At most one query; none if the answer cannot be kept.
+    At most one query; none if the response cannot be cached.
     """
     ticket: Ticket | None = request.META.get(TICKET)
     missing = [key for key in keys if ticket is not None and key not in ticket.counts]
@@ -159,7 +163,7 @@ def keep_until(request: HttpRequest, *keys: str) -> None:
 
 
 def kept_until(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a view whose answers always depend on the same counters (`keep_until`)."""
+    """Decorate a view whose responses always depend on the same counters (`keep_until`)."""
 
     def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -173,13 +177,13 @@ def kept_until(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def fold() -> int:
-    """Fold all rows of a key into one, if there are many rows. Return how many there were."""
+    """Fold the rows of a key into one if there are many rows. Return the number of rows that there were."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM league_change LIMIT {FOLD_ABOVE + 1}) AS few")  # noqa: S608
         [count] = cursor.fetchone()
         if count <= FOLD_ABOVE:
             return 0
-        if connection.vendor == "postgresql":  # rows that are added meanwhile are neither deleted nor summed
+        if connection.vendor == "postgresql":  # Rows added in the meantime are neither deleted nor summed.
             cursor.execute(
                 "WITH gone AS (DELETE FROM league_change RETURNING key, number)"
                 " INSERT INTO league_change (key, number) SELECT key, sum(number) FROM gone GROUP BY key"
@@ -217,20 +221,20 @@ def _differ(values: Sequence[str], distinct: str) -> str:
     )
 
 
-def _select_also(rule: Rule, distinct: str) -> str:
-    """Return SQL that adds the keys of `also` of an updated row if one of `settled` has changed."""
+def _select_also(rule: CountRule, distinct: str) -> str:
+    """Return SQL that adds the keys of `also` for an updated row if one of the columns `settled` has changed."""
     if not rule.also:
         return ""
     keys = _select_keys(rule.also, "NEW")
     return f" UNION ALL SELECT key FROM ({keys}) AS more WHERE {_differ(rule.settled, distinct)}"  # noqa: S608
 
 
-def _name(rule: Rule, event: str, definition: str) -> str:
-    """Return the name of a trigger, with a digest of its definition: if a release changes it, the name changes too."""
+def _name(rule: CountRule, event: str, definition: str) -> str:
+    """Return the name of a trigger. It has a digest of the definition, so a trigger that a release changes gets a new name."""
     return f"{rule.table}_{event}_{crc32(definition.encode()):08x}_mark"
 
 
-def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> None:
+def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[CountRule, str]]) -> None:
     """Create a trigger for each statement that changes rows, or for each row if only some columns count."""
     cursor.execute("SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname LIKE '%%\\_mark'", [table])
     present = {name for (name,) in cursor.fetchall()}
@@ -261,7 +265,7 @@ def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> 
         cursor.execute(f"DROP FUNCTION {name}()")
 
 
-def _on_sqlite(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> None:
+def _on_sqlite(cursor: Any, table: str, rules: Sequence[tuple[CountRule, str]]) -> None:
     """Create a trigger for each row."""
     cursor.execute(
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s AND name LIKE '%%_mark'", [table]

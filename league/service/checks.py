@@ -1,4 +1,4 @@
-"""System checks: what would make a production league unsafe or lame (`manage.py check --deploy`)."""
+"""System checks of what would make a production league unsafe or unable to play (`manage.py check --deploy`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.sandbox import TIERS
 
 @register(Tags.security)
 def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
-    """The tier settings must be words that exist; no sandbox at all is worth a warning each time."""
+    """Check that the settings name existing tiers, and warn each time if there is no sandbox at all."""
     problems: list[Error | Warning] = []
     names = [tier.name for tier in TIERS]
     if settings.SANDBOX_TIER not in (*names, "auto"):
@@ -40,7 +40,7 @@ def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
 
 @register(Tags.security)
 def redirect_behind_a_proxy(**kwargs: Any) -> list[Error | Warning]:
-    """Behind a proxy whose word is not believed every request looks like plain http, and would be redirected for ever."""
+    """Warn of a redirect without end: behind a proxy that is not trusted every request looks like plain http."""
     if not settings.HTTPS_REDIRECT or settings.TRUST_PROXY:
         return []
     hint = "Set TRUST_PROXY=1 if a proxy of yours sets X-Forwarded-Proto, or let the proxy redirect."
@@ -49,7 +49,7 @@ def redirect_behind_a_proxy(**kwargs: Any) -> list[Error | Warning]:
 
 @register(Tags.database, deploy=True)
 def production_services(**kwargs: Any) -> list[Error | Warning]:
-    """More than one machine needs servers for the database and the broker."""
+    """Warn if a league on more than one machine has no servers for its database and broker."""
     problems: list[Error | Warning] = []
     engine = settings.DATABASES["default"]["ENGINE"]
     if engine.endswith("sqlite3"):

@@ -1,7 +1,8 @@
 """Statements that PostgreSQL plans once on each connection, sent without a cursor.
 
-They are for statements that are sent with every answer: planning takes PostgreSQL longer than finding the rows, and a cursor takes Python longer
-than both. Everywhere else (SQLite, within a transaction, behind a PgBouncer that gives each transaction another session) a cursor sends the same.
+They serve statements that every response needs: PostgreSQL would take longer to plan them than to find the rows, and Python's cursor takes longer
+than both. Where this is impossible (on SQLite, within a transaction, behind a PgBouncer that changes the session with each transaction), a cursor
+sends the same statement.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 
-MAX_PLANS = 200  # planned statements of a connection; a cursor sends all others
+MAX_PLANS = 200  # The most planned statements of a connection; a cursor sends all others.
 _numbers = count(1)
-_PREFIX = secrets.token_hex(4)  # a pooler may give a session to one process after another
+# Unique for this process, because a pooler may give its session to another process later.
+_PREFIX = secrets.token_hex(4)
 
 
 class _Plans(threading.local):
-    """The planned statements of this thread's connection, by their SQL; None if the connection does not keep them."""
+    """The names of the planned statements of this thread's connection, by their SQL; None if the connection does not keep any."""
 
     link: Any = None
     names: dict[str, bytes] | None = None
@@ -30,16 +32,17 @@ _plans = _Plans()
 
 
 def ask(sql: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the rows of one statement with %s for each value; numbers may come as text. One query. Raises what a cursor raises."""
+    """Return the rows of a statement that has a %s for each value; numbers may come as text. One query. Raise the errors of a cursor."""
     link = _idle_link()
     name = None if link is None else _plan(link, sql)
     if link is not None and name is not None:
-        from psycopg import pq  # a league on SQLite has no such driver
+        from psycopg import pq  # A league on SQLite does not have this driver.
 
         result = link.exec_prepared(name, [value.encode() for value in values])
         if result.status == pq.ExecStatus.TUPLES_OK:
             return _rows(result)
-        _plans.names = None  # the session is another or gone, or a table has changed: a cursor asks, or says why not
+        # The session has changed or ended, or a table has changed: a cursor tries again, or raises the reason.
+        _plans.names = None
     with connection.cursor() as cursor:
         cursor.execute(sql, list(values))
         return list(cursor.fetchall())
@@ -53,7 +56,8 @@ def _rows(result: Any) -> list[tuple[Any, ...]]:
 
 def _idle_link() -> Any:
     """Return libpq's connection of this thread if it may be used directly, otherwise None."""
-    django: Any = connections[DEFAULT_DB_ALIAS]  # looked up once: `connection` does it for each of its attributes
+    # Looked up once, because `connection` would look it up for each attribute.
+    django: Any = connections[DEFAULT_DB_ALIAS]
     if django.vendor != "postgresql" or django.in_atomic_block or django.execute_wrappers:
         return None
     if django.settings_dict["DISABLE_SERVER_SIDE_CURSORS"] or django.queries_logged:
@@ -66,7 +70,7 @@ def _idle_link() -> Any:
 
 
 def _plan(link: Any, sql: str) -> bytes | None:
-    """Return the name of the statement on this connection; None if there are too many, or it keeps none."""
+    """Return the name of the statement on this connection; None if the connection has too many statements, or does not keep any."""
     if _plans.link is not link:
         _plans.link, _plans.names = link, {}
     names = _plans.names

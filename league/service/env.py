@@ -1,7 +1,7 @@
 """Settings from the environment, read strictly: a value that cannot be understood stops the start with a message.
 
-Every reader takes the name first. `X_FILE` may name a file that holds the value of `X` (container secrets); it is honoured
-for every reader, so that no secret has to stand in an environment listing.
+`X_FILE` may name a file that holds the value of `X` (as container secrets do), whatever the type of `X`. So no secret needs to be in the
+environment itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NO = frozenset({"0", "false", "no", "off", ""})
 
 
 def envstr(name: str, default: str | None = None) -> str | None:
-    """The text of `name`, or of the file that `name_FILE` points to, without surrounding white space."""
+    """Return the text of `name`, or of the file that `name_FILE` points to, without surrounding white space."""
     file_name = os.environ.get(f"{name}_FILE")
     if file_name:
         if name in os.environ:
@@ -37,7 +37,7 @@ def envstr(name: str, default: str | None = None) -> str | None:
 
 
 def envbool(name: str, default: bool) -> bool:
-    """1, true, yes, on or 0, false, no, off."""
+    """Return True for 1, true, yes, on; False for 0, false, no, off."""
     value = envstr(name)
     if value is None:
         return default
@@ -49,7 +49,7 @@ def envbool(name: str, default: bool) -> bool:
 
 
 def envint(name: str, default: int, *, least: int | None = None) -> int:
-    """A whole number, not below `least`."""
+    """Return a whole number, not below `least`."""
     value = envstr(name)
     if value is None or value == "":
         return default
@@ -63,7 +63,7 @@ def envint(name: str, default: int, *, least: int | None = None) -> int:
 
 
 def envchoice(name: str, words: tuple[str, ...]) -> str:
-    """One of some words; the first of them where nothing is set."""
+    """Return one of some words; the first of them if nothing is set."""
     value = envstr(name) or words[0]
     if value not in words:
         raise ImproperlyConfigured(f"{name}={value!r} is none of {', '.join(words)}")
@@ -71,13 +71,13 @@ def envchoice(name: str, words: tuple[str, ...]) -> str:
 
 
 def envlist(name: str, default: list[str]) -> list[str]:
-    """Words separated by commas."""
+    """Return the words of a list separated by commas."""
     value = envstr(name)
     return default if value is None else [word.strip() for word in value.split(",") if word.strip()]
 
 
 def envsecret(name: str, *, keep_in: Path | None) -> str:
-    """The secret `name`. Without one: made once and kept in the file `keep_in`, or refused where that is None."""
+    """Return the secret `name`. If none is set, create it once and keep it in the file `keep_in`; refuse if that is None."""
     value = envstr(name)
     if value:
         return value
@@ -90,9 +90,9 @@ def envsecret(name: str, *, keep_in: Path | None) -> str:
 
 
 def _kept_secret(path: Path) -> str:
-    """Content of `path`, made at random on first use. Two processes may race: the first link wins, both read the winner.
+    """Return the content of `path`, random on first use. If two processes race, the first link wins, and both read its content.
 
-    A file that a disk has emptied is replaced, because nobody may sign with an empty key.
+    An empty file (after a full disk, say) is replaced, because nobody may sign with an empty key.
     """
     if _is_empty(path):
         _drop_empty(path)
@@ -107,7 +107,7 @@ def _kept_secret(path: Path) -> str:
         try:
             os.link(draft, path)
         except FileExistsError:
-            pass  # another process was first
+            pass  # Another process created it first.
         finally:
             draft.unlink()
     return path.read_text(encoding="utf-8").strip()
@@ -122,7 +122,7 @@ def _is_empty(path: Path) -> bool:
 
 
 def _drop_empty(path: Path) -> None:
-    """Remove an empty file; one at a time looks, so that nobody removes what another has made meanwhile."""
+    """Remove an empty file. One process at a time checks, so that nobody removes a file that another one has just written."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -133,9 +133,9 @@ def _drop_empty(path: Path) -> None:
 
 
 def data_home() -> Path:
-    """The folder of an installed league that was given none.
+    """Return the folder of an installed league whose settings name none.
 
-    Root's bots run as other users, who may not pass root's home.
+    Root's bots run as other users, who may not enter root's home, so root gets another folder.
     """
     if os.getuid() == 0:
         return Path("/var/lib/tute-league")
@@ -144,7 +144,10 @@ def data_home() -> Path:
 
 
 def mail_server(url: str | None) -> tuple[str, int, str, str, bool, bool]:
-    """Host, port, user, password, TLS at once and STARTTLS of `smtp://user:password@host:587`, `smtps://...:465`, `smtp://host:25?tls=no`."""
+    """Return host, port, user, password, TLS at once and STARTTLS of a mail server.
+
+    The forms are `smtp://user:password@host:587`, `smtps://...:465` and `smtp://host:25?tls=no`.
+    """
     if not url:
         return "localhost", 25, "", "", False, False
     parts = urlsplit(url)
@@ -161,7 +164,7 @@ def mail_server(url: str | None) -> tuple[str, int, str, str, bool, bool]:
 
 
 def database(url: str) -> dict[str, Any]:
-    """Django's settings of one database from `sqlite:///path` or `postgresql://user:password@host:port/name?option=value`."""
+    """Return Django's settings of a database from `sqlite:///path` or `postgresql://user:password@host:port/name?option=value`."""
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
         path = Path("/" + unquote(parts.path).lstrip("/"))
@@ -176,38 +179,40 @@ def database(url: str) -> dict[str, Any]:
 
 
 def _sqlite(path: Path) -> dict[str, Any]:
-    """SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction."""
+    """Return the settings of SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction."""
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
         "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",  # a reader that turns writer would fail at once instead of waiting
-            "timeout": 30,  # seconds to wait for another writer
-            # FULL: what was answered as done is on the disk, which costs a wait for it in each transaction
+            # A transaction that begins by reading and then writes would fail at once instead of waiting.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,  # Seconds to wait for another writer.
+            # FULL: a commit returns only when the disk has it; each transaction waits for that.
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         },
-        # A file, not memory: tests start real worker processes on it. One per process: several runs do not meet.
+        # A file, not memory, because tests start real worker processes on it. One for each process, so that test runs do not share it.
         "TEST": {"NAME": str(path.parent / f"test-{os.getpid()}.sqlite3")},
     }
 
 
-# A connection may die without a word, for example when a balancer forgets it. With these settings a client that waits for an answer notices it
-# after half a minute; the kernel alone would take a quarter of an hour. A long statement breaks no connection: the server's kernel answers meanwhile.
+# A connection may die silently, for example when a load balancer drops it. With these settings a client that waits for an answer notices it after
+# half a minute; the kernel alone would take a quarter of an hour. A long statement breaks no connection, because the server's kernel answers in the
+# meantime.
 NOTICE_LOSS = {
-    "connect_timeout": "10",  # seconds
+    "connect_timeout": "10",  # Seconds.
     "keepalives": "1",
     "keepalives_idle": "15",
     "keepalives_interval": "5",
     "keepalives_count": "3",
-    "tcp_user_timeout": "30000",  # milliseconds that something sent may stay unacknowledged
+    "tcp_user_timeout": "30000",  # Longest time in milliseconds that sent data may stay unacknowledged.
 }
 
 
 def _postgresql(url: str) -> dict[str, Any]:
-    """PostgreSQL with connections that are kept and checked before use. What the address says of timeouts comes before ours.
+    """Return the settings of PostgreSQL: connections are kept open, and checked before use. Timeouts in the URL override ours.
 
-    With `pool_mode=transaction` each transaction may be another session, as PgBouncer in that mode has it: no cursor outlives one. Nothing else
-    of the league leans on a session.
+    With `pool_mode=transaction` (PgBouncer) each transaction may get another session, so no cursor outlives its transaction. Nothing else in the
+    league depends on a session.
     """
     if importlib.util.find_spec("psycopg") is None:
         raise ImproperlyConfigured(

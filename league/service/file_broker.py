@@ -1,7 +1,7 @@
-"""Celery messages as files of a folder: the broker of the embedded league, where no server runs.
+"""Celery messages as files in a folder: the broker of a league without servers.
 
-Kombu has such a transport, but it writes a message in place and reads it while it may be half written. Here a message appears
-and disappears by renaming, which is atomic, so several processes may use one folder.
+Kombu has such a transport, but another process may read a message there that is only half written. Here a message appears and disappears by
+renaming, which is atomic, so several processes may use one folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Channel(filesystem.Channel):
             try:
                 (folder / name).rename(claimed)
             except FileNotFoundError:
-                continue  # another process took it
+                continue  # Another process took this message.
             text = claimed.read_text(encoding="utf-8")
             claimed.unlink()
             payload: dict[str, Any] = loads(text)

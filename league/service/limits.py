@@ -1,4 +1,4 @@
-"""Rate limits: fixed windows, counted in the cache, by account or network address."""
+"""Rate limits: requests of each account or network address, counted in the cache in fixed windows of time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
 
-V6_PREFIX = 64  # bits; a household or server has all addresses below such a prefix
+V6_PREFIX = 64  # Bits. A household or a server has all addresses that share such a prefix.
 
 
 @dataclass(frozen=True)
-class Spent:
-    """A count: `used` of `quota` in a window of `window` seconds, of which `seconds` are left."""
+class RateCount:
+    """The requests counted in one window: `used` of `quota`. The window has `window` seconds, of which `seconds` remain."""
 
     scope: str
     quota: int
@@ -25,17 +25,17 @@ class Spent:
 
     @property
     def over(self) -> bool:
-        """True if it was one too many."""
+        """Return True if the last request was one too many."""
         return self.used > self.quota
 
     @property
     def left(self) -> int:
-        """The number that remains."""
+        """Return the number of requests that remain."""
         return max(0, self.quota - self.used)
 
 
-def spend(scope: str, who: str, rate: tuple[int, int]) -> Spent:
-    """Count one request of `who` against a rate: a number, and the seconds of its window."""
+def spend(scope: str, who: str, rate: tuple[int, int]) -> RateCount:
+    """Count one request of `who` against a rate (number of requests, seconds of the window)."""
     quota, window = rate
     now = time.time()
     start = int(now // window)
@@ -43,18 +43,18 @@ def spend(scope: str, who: str, rate: tuple[int, int]) -> Spent:
     cache.add(key, 0, window * 2)
     try:
         used = cache.incr(key)
-    except ValueError:  # the cache dropped the key between the two calls
+    except ValueError:  # The cache dropped the key between the two calls.
         used = 1
-    return Spent(scope, quota, window, used, max(1, int((start + 1) * window - now)))
+    return RateCount(scope, quota, window, used, max(1, int((start + 1) * window - now)))
 
 
 def address(request: HttpRequest) -> str:
-    """Return the address of a client: the one that our proxy gives, if there is one (TRUST_PROXY); of IPv6 the network of 64 bits."""
+    """Return the network address of a client, as our proxy reports it if there is one (TRUST_PROXY); for IPv6 the network of 64 bits."""
     text = str(request.META.get("REMOTE_ADDR") or "")
     if settings.TRUST_PROXY and (chain := request.META.get("HTTP_X_FORWARDED_FOR")):
         text = (
             str(chain).rpartition(",")[2].strip()
-        )  # our proxy adds the last one; the client may have made up the others
+        )  # Our proxy appends the last address; the client may have invented the others.
     try:
         client = ipaddress.ip_address(text)
     except ValueError:

@@ -1,11 +1,11 @@
-"""Listening to the database: whoever waits for a row to move is woken when the transaction that moves it has committed.
+"""Listening to the database: a thread that waits for a row to change wakes up when the change is committed.
 
 On PostgreSQL the writer notifies (NOTIFY); on SQLite every commit changes a number that is cheap to read. One thread of a process listens for all
-its subscriptions, and only while there are any. A notification says that something has moved, never what has become of it: the subscriber reads
-the row, with their own rights.
+its subscriptions, and only while there are any. A notification names the thing that changed, without any content: the subscriber reads the row,
+with their own rights.
 
-A notification may be lost, so every subscriber looks at the row as well: rarely while the process is listening (`is_listening`), often while it is
-not, as behind a connection pool in transaction mode, where no session can listen.
+A notification may be lost, so every subscriber also reads the row from time to time: rarely while the process is listening (`is_listening`), often
+while it is not. Behind a connection pool in transaction mode no session can listen.
 """
 
 from __future__ import annotations
@@ -21,42 +21,42 @@ from django.db import connection, connections
 
 log = logging.getLogger("league.listening")
 CHANNEL = "tute_moves"
-POLL_S = 0.01  # between two reads of SQLite's number
-LINGER_S = 10.0  # The thread goes on this long without subscriptions, because the next ones often come soon.
-RETRY_S = 3.0  # after the database did not answer
-CHECK_S = 0.25  # between two checks for subscriptions
+POLL_S = 0.01  # Time between two reads of SQLite's number.
+LINGER_S = 10.0  # Time that the thread goes on without subscriptions, because the next ones often come soon.
+RETRY_S = 3.0  # Time until the next attempt after the database did not answer.
+CHECK_S = 0.25  # Time between two checks for subscriptions.
 
-Callback = Callable[[str], None]  # gets the name of what has moved; "" if it may be anything
+Callback = Callable[[str], None]  # Gets the name of the thing that changed; "" if anything may have changed.
 
 
 def notify(name: str) -> None:
-    """Notify, with the present transaction, that `name` has moved. One statement; none on SQLite."""
+    """Announce with the current transaction that `name` has changed. One statement; none on SQLite."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, name])
 
 
-class Subscription:
-    """A wait for one thing to move."""
+class ChangeSubscription:
+    """A subscription to the changes of one thing."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._moved = threading.Event()
 
     def receive(self, name: str) -> None:
-        """Wake the waiting thread if it is this thing (a `Callback`)."""
+        """Wake the waiting thread if the name is that of this thing (a `Callback`)."""
         if name in ("", self.name):
             self._moved.set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it moves, at most `seconds`. Return True if it has moved since the last call, or since the subscription began."""
+        """Wait at most `seconds` for a change. Return True if there was one since the last call, or since the subscription began."""
         moved = self._moved.wait(seconds)
         self._moved.clear()
         return moved
 
 
 class Listener:
-    """The thread of a process that listens, and those whom it calls."""
+    """The thread of a process that listens, and the subscribers whom it calls."""
 
     def __init__(self) -> None:
         self.is_listening = False
@@ -66,9 +66,9 @@ class Listener:
         self._lock = threading.Lock()
 
     @contextmanager
-    def subscribe(self, name: str) -> Iterator[Subscription]:
-        """Wait for one thing. Look at it within, before the first `wait`: whatever moves after that is received."""
-        subscription = Subscription(name)
+    def subscribe(self, name: str) -> Iterator[ChangeSubscription]:
+        """Subscribe to one thing. Read it inside the block, before the first `wait`: later changes are received."""
+        subscription = ChangeSubscription(name)
         self.add(subscription.receive)
         try:
             yield subscription
@@ -76,7 +76,7 @@ class Listener:
             self.remove(subscription.receive)
 
     def add(self, callback: Callback) -> None:
-        """Call `callback` in the thread that listens, until `remove`."""
+        """Call `callback` in the listening thread until `remove`."""
         with self._lock:
             self._callbacks = [*self._callbacks, callback]
             if self._thread is None and _can_listen():
@@ -111,7 +111,7 @@ class Listener:
             callback(name)
 
     def _run(self) -> None:
-        """Listen, and reconnect whenever the database fails: the subscribers look by themselves meanwhile."""
+        """Listen, and reconnect whenever the database fails. In the meantime the subscribers read for themselves."""
         is_away = False
         while self._is_wanted():
             link = connections.create_connection("default")
@@ -134,7 +134,7 @@ class Listener:
 
     def _begin(self) -> None:
         self.is_listening = True
-        self._call_all("")  # nobody was notified of what moved before
+        self._call_all("")  # Nobody was notified of earlier changes.
 
     def _listen_postgresql(self, link: Any) -> None:
         link.execute(f"LISTEN {CHANNEL}")
@@ -144,7 +144,7 @@ class Listener:
                 self._call_all(notification.payload)
 
     def _listen_sqlite(self, link: Any) -> None:
-        """Read the number that changes with each commit of any other connection, in this process or another."""
+        """Read the number that changes with each commit of another connection, in this process or another."""
         last = number = None
         while self._is_wanted():
             until = time.monotonic() + CHECK_S
@@ -159,7 +159,7 @@ class Listener:
 
 
 def _can_listen() -> bool:
-    """Return False behind a pool that may serve each transaction by another session."""
+    """Return False behind a pool that may give each transaction another session."""
     return not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
 
 

@@ -1,12 +1,11 @@
 """Server-sent events for open pages: "this topic now has that version".
 
-A listener is a connection of the web server that Django has accepted and the worker has handed over: no thread waits for it. One thread of the
-process holds them all in one asyncio loop; a second one reads the versions of all followed topics, with a few queries each PACE_S, however many
-listeners there are. A table with a person at it is read as soon as the database notifies that it has moved. Nothing is read while nobody listens.
-All state follows from rows: if the process or the database fails, listeners reconnect with the versions that they have (Last-Event-ID), to any
-process, and get what has changed since.
+A listener is a connection that Django has accepted and the web worker has handed over, so that no thread waits for it. One thread of the process
+serves all listeners in one asyncio loop. A second thread reads the versions of all followed topics every PACE_S, with a few queries for any number
+of listeners; it reads a person's table as soon as the database notifies of a change, and nothing while nobody listens. All state is in rows: if the
+process or the database fails, listeners reconnect to any process with the versions that they have (Last-Event-ID), and get the later ones.
 
-An event carries no content. The page is fetched again, with the rights of its reader.
+An event carries no content. The browser fetches the page again, with the rights of its reader.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from django.db import close_old_connections, connection
 from league.service import changes, listening, topics
 
 log = logging.getLogger("league.live")
-HUB = "league.live.hub"  # key in the environment of a request: the hub of this process, if the server has one
-LISTENER = "league.live.listener"  # put there by the view: the listener that the server is to hand over
-PACE_S = 0.5  # between two reads of the versions
-REST_S = 1.0  # after the database did not answer
-PING_S = 15.0  # between empty lines, by which proxies and browsers see that the connection lives
-DEAD_S = 30  # a listener that has acknowledged nothing since is gone
-MAX_UNSENT = 16 * 2**10  # bytes that one listener may leave unread
+HUB = "league.live.hub"  # Key in the environment of a request: the hub of this process, if the server has one
+LISTENER = "league.live.listener"  # Set by the view: the listener to which the server hands the connection.
+PACE_S = 0.5  # Time between two reads of the versions.
+REST_S = 1.0  # Time until the next read after the database did not answer.
+PING_S = 15.0  # Time between empty lines, which show proxies and browsers that the connection is alive.
+DEAD_S = 30  # A listener that has acknowledged nothing for this long counts as gone.
+MAX_UNSENT = 16 * 2**10  # The most bytes that one listener may leave unread.
 # A browser that lost its connection waits for a random time between these, so that not all reconnect at once.
 AGAIN_S = (2, 6)
 
@@ -43,7 +42,7 @@ Read = Callable[[Collection[str]], changes.Counts]
 
 
 class Full(Exception):
-    """The error that this address (`for_address`) or this process has too many listeners."""
+    """The refusal of one more listener, because this address (`for_address`) or this process has too many."""
 
     def __init__(self, *, for_address: bool) -> None:
         super().__init__("too many listeners")
@@ -86,8 +85,8 @@ def patience() -> bytes:
     return f"retry: {1000 * low + secrets.randbelow(1000 * (high - low))}\n\n".encode()
 
 
-class Listener(asyncio.Protocol):
-    """One connection. Used in the thread of the hub only."""
+class PageListener(asyncio.Protocol):
+    """One connection. Only the hub's thread uses it."""
 
     def __init__(self, hub: Hub, request: Wanted) -> None:
         self._hub, self.request = hub, request
@@ -117,7 +116,7 @@ class Listener(asyncio.Protocol):
         self.transport.write(data)
 
     def update(self, versions: Mapping[str, int]) -> None:
-        """Send what the client does not have."""
+        """Send the versions that the client does not have."""
         if all(topic in versions for topic in self.request.topics):
             event = change_event(versions, self.request.topics, self.last_versions)
             if event:
@@ -130,10 +129,10 @@ class Hub:
 
     def __init__(self, read: Read = topics.read, database: listening.Listener = listening.LISTENER) -> None:
         self._read, self._database = read, database
-        self._woken = asyncio.Event()  # a table that somebody follows may have moved
+        self._woken = asyncio.Event()  # Set when a followed table may have changed.
         self._listens = False
-        self._listeners: set[Listener] = set()
-        self._fresh: set[Listener] = set()  # entered since the last read of the versions began
+        self._listeners: set[PageListener] = set()
+        self._fresh: set[PageListener] = set()  # Listeners that entered since the last read of the versions began.
         self._addresses: Counter[str] = Counter()
         self._following: Counter[str] = Counter()
         self._versions: changes.Counts = {}
@@ -146,14 +145,14 @@ class Hub:
         return len(self._listeners)
 
     def check(self, address: str) -> None:
-        """Raise Full if there is no room for one more listener from this address."""
+        """Raise Full if the hub has no room for another listener from this address."""
         if self._addresses[address] >= settings.LIVE_PER_ADDRESS:
             raise Full(for_address=True)
         if len(self._listeners) >= settings.LIVE_LISTENERS:
             raise Full(for_address=False)
 
     def adopt(self, connection: socket.socket, request: Wanted) -> None:
-        """Take over a connection after the head of its answer. From any thread."""
+        """Take over a connection whose response head has been sent. Any thread may call this."""
         with self._lock:
             if self._closed:
                 connection.close()
@@ -173,8 +172,8 @@ class Hub:
             loop.call_soon_threadsafe(loop.stop)
             thread.join(5)
 
-    def enter(self, listener: Listener) -> None:
-        """Add a listener, unless the hub is full by now."""
+    def enter(self, listener: PageListener) -> None:
+        """Add a listener, unless the hub has filled up."""
         try:
             self.check(listener.request.address)
         except Full:
@@ -188,7 +187,7 @@ class Hub:
         self._attend(listener)
         listener.send(patience())
 
-    def leave(self, listener: Listener) -> None:
+    def leave(self, listener: PageListener) -> None:
         """Remove a listener."""
         if listener not in self._listeners:
             return
@@ -207,8 +206,8 @@ class Hub:
                 self._versions.pop(topic, None)
         self._attend(listener)
 
-    def _attend(self, listener: Listener) -> None:
-        """Listen to the database while anybody follows a table. `listener` has just entered or left."""
+    def _attend(self, listener: PageListener) -> None:
+        """Listen to the database while somebody follows a table. `listener` has just entered or left."""
         if not any(topic.startswith(topics.TABLE) for topic in listener.request.topics):
             return
         is_followed = any(topic.startswith(topics.TABLE) for topic in self._following)
@@ -217,17 +216,17 @@ class Hub:
             (self._database.add if is_followed else self._database.remove)(self._wake)
 
     def _wake(self, name: str) -> None:
-        """Wake the loop if a table that somebody follows has moved. Called in the thread that listens."""
+        """Wake the loop if a followed table has changed. Runs in the listening thread."""
         loop = self._loop
         if loop is not None and (not name or name in self._following):
-            with suppress(RuntimeError):  # the loop has ended
+            with suppress(RuntimeError):  # The loop has ended.
                 loop.call_soon_threadsafe(self._woken.set)
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
         reader = ThreadPoolExecutor(
             1, thread_name_prefix="live-reader"
-        )  # one thread, so one connection to the database
+        )  # A single thread, and so a single connection to the database.
         tasks = [loop.create_task(self._follow(reader)), loop.create_task(self._ping())]
         try:
             loop.run_forever()
@@ -252,12 +251,12 @@ class Hub:
             connection.setblocking(False)
             if hasattr(socket, "TCP_USER_TIMEOUT") and connection.family in (socket.AF_INET, socket.AF_INET6):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * DEAD_S)
-            await loop.connect_accepted_socket(lambda: Listener(self, request), connection)
+            await loop.connect_accepted_socket(lambda: PageListener(self, request), connection)
         except OSError:
             connection.close()
 
     async def _follow(self, reader: ThreadPoolExecutor) -> None:
-        """Read the versions again and again, even if the database fails."""
+        """Read the versions again and again, whatever the database raises."""
         loop, away = asyncio.get_running_loop(), False
         due = loop.time() + PACE_S
         while True:
@@ -275,17 +274,17 @@ class Hub:
                 versions = await loop.run_in_executor(reader, self._look, following)
             except Exception as error:
                 if not away:
-                    log.warning("the versions cannot be read (%s); trying again until they can", error)
+                    log.warning("cannot read the versions of followed topics (%s); trying again", error)
                 away, due = True, loop.time() + REST_S
                 self._fresh |= fresh & self._listeners
                 continue
             if away:
-                log.warning("the versions can be read again")
+                log.warning("reading the versions of followed topics again")
             away = False
             self._send(versions, fresh)
 
     async def _is_woken(self, within: float) -> bool:
-        """Wait for a notification, at most `within` seconds. Return True if one has come."""
+        """Wait at most `within` seconds for a notification. Return True if one has come."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), max(0.0, within))
         woken = self._woken.is_set()
@@ -301,10 +300,10 @@ class Hub:
                 connection.close()
             raise
 
-    def _send(self, versions: changes.Counts, fresh: Collection[Listener]) -> None:
-        """Send new versions to all listeners but those that have entered meanwhile: they may have newer ones."""
+    def _send(self, versions: changes.Counts, fresh: Collection[PageListener]) -> None:
+        """Send new versions to all listeners except the `fresh` ones, which may have newer versions."""
         changed = {topic for topic, version in versions.items() if self._versions.get(topic) != version}
-        # The version of a topic without followers is dropped: it would be old for the next follower.
+        # Drop the version of a topic without followers: it would be outdated for the next follower.
         self._versions |= {topic: version for topic, version in versions.items() if topic in self._following}
         for listener in self._listeners - self._fresh if changed or fresh else ():
             if listener in fresh or not changed.isdisjoint(listener.request.topics):

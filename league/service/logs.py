@@ -22,7 +22,7 @@ _subject: ContextVar[Mapping[str, str | int]] = ContextVar("subject", default={}
 
 @contextmanager
 def about(**subject: str | int | None) -> Iterator[None]:
-    """Add these to every line that this thread writes within the block, besides those of outer blocks; without those that are None or ""."""
+    """Add these names and values, except None and "", to every line that this thread writes within the block, besides those of outer blocks."""
     now = {**_subject.get(), **subject}
     token = _subject.set({name: value for name, value in now.items() if value is not None and value != ""})
     try:
@@ -32,7 +32,7 @@ def about(**subject: str | int | None) -> Iterator[None]:
 
 
 def asked_by() -> str:
-    """Return the number of the request that this thread answers, or that queued its work; "" for none."""
+    """Return the id of the request that this thread answers, or that queued its work; "" if there is none."""
     return str(_subject.get().get("request", ""))
 
 
@@ -47,7 +47,7 @@ AWAY = frozenset({None, "57P01", "57P02", "57P03"})
 
 def away(error: BaseException | None) -> str:
     """Return in one line why PostgreSQL does not answer; "" for every other error."""
-    psycopg = sys.modules.get("psycopg")  # a league without it has no such error
+    psycopg = sys.modules.get("psycopg")  # A league on SQLite has not imported it, and cannot have such an error
     while error is not None and psycopg is not None:
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
             if error.sqlstate in AWAY or str(error.sqlstate).startswith("08"):
@@ -58,11 +58,12 @@ def away(error: BaseException | None) -> str:
 
 
 class _Brief(logging.Formatter):
-    """A formatter that writes one line if PostgreSQL is away, where each process would write a traceback several times a second."""
+    """A formatter that shortens to one line what would come all day or several times a second: PostgreSQL is down, a scanner asks by address."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format the record, without a traceback if PostgreSQL is away."""
-        if record.exc_info and (why := away(record.exc_info[1])):
+        """Format the record, without a traceback if PostgreSQL is down or the host of the request is none of ours."""
+        why = away(record.exc_info[1]) if record.exc_info else ""
+        if why or record.name == "django.security.DisallowedHost":
             text = record.getMessage()
             record = copy.copy(record)
             record.msg, record.args = text if why in text else f"{text}: {why}", None
@@ -71,7 +72,7 @@ class _Brief(logging.Formatter):
 
 
 class Plain(_Brief):
-    """Lines for people, with the subject in brackets at their end."""
+    """Lines for people, each ending with its subject in brackets."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging calls it so
         """Format the first lines, before a traceback."""
@@ -92,12 +93,12 @@ class Json(_Brief, JsonFormatter):
         )
 
     def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
-        """Add the subject at the end, without names that the line has itself."""
+        """Add the subject at the end, without fields that the line already has."""
         super().add_fields(log_data, record, message_dict)
         log_data.update({name: value for name, value in _subject.get().items() if name not in log_data})
 
     def jsonify_log_record(self, log_data: dict[str, Any]) -> str:
-        """Return one line, whatever the message holds."""
+        """Return a single line, whatever the message contains."""
         return json.dumps(log_data, default=_plain, ensure_ascii=False)
 
 

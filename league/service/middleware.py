@@ -13,21 +13,23 @@ from django.http import HttpRequest, HttpResponse
 
 from league.service import logs
 
-# Pages of an account, and numbers of the present
+# Pages of an account, and pages with current numbers
 NOT_KEPT = ("/accounts/", "/admin/", "/metrics", "/healthz", "/readyz", "/version")
+PROBES = ("/healthz", "/readyz", "/metrics", "/version")
 BAD_REQUEST = 400
-UNREAD = "league.unread"  # key in the environment of a request that the web server could not read: status and reason
+# Key in the environment of a request that the web server could not read. The value is the status and the reason.
+UNREAD = "league.unread"
 REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 
 
 def number_of(environ: Mapping[str, Any]) -> str:
-    """Return the number of a request: that of our proxy, if there is one, otherwise a new one."""
+    """Return the id of a request: the proxy's if our proxy sent one, otherwise a new one."""
     number = environ.get("HTTP_X_REQUEST_ID", "") if settings.TRUST_PROXY else ""
     return number if REQUEST_ID.fullmatch(number) else secrets.token_hex(8)
 
 
 def request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Give each request a number, which stands in its answer and in every line of the log that it causes."""
+    """Give each request an id, which its response and all its log lines carry."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         number = number_of(request.META)
@@ -47,8 +49,20 @@ class Unread(BadRequest):
         self.status, self.why = status if status in (413, 431) else BAD_REQUEST, why
 
 
+def probes(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer probes of a balancer or of Prometheus, which ask by an address, as if they had asked by the site's name."""
+    name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.path_info in PROBES:
+            request.META["HTTP_HOST"] = name
+        return get_response(request)
+
+    return respond
+
+
 def unread(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Refuse a request that the web server could not read in the same form as others."""
+    """Refuse a request that the web server could not read, in the same form as other refusals."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         if UNREAD in request.META:
@@ -59,7 +73,7 @@ def unread(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Htt
 
 
 def response_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Set the security headers and Cache-Control, unless a view has set them: our own files only, no devices of the browser."""
+    """Set the security headers (our own files only, no devices of the browser) and Cache-Control, unless a view has set them."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -72,8 +86,8 @@ def response_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 
 
 def _may_be_kept(request: HttpRequest, response: HttpResponse) -> str:
-    """Return Cache-Control by kind of page. Files under static/ and the API set their own."""
+    """Return Cache-Control for the kind of page. Files under static/ and the API set their own."""
     if response.status_code >= BAD_REQUEST or request.path_info.startswith(NOT_KEPT):
         return "no-store"
-    # Every page shows who is logged in, in the language of a cookie: a browser may keep it and asks each time.
+    # Every page shows who is logged in, in the language of a cookie: a browser may store it, but asks each time whether it has changed.
     return "private, no-cache"

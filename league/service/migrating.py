@@ -1,6 +1,6 @@
-"""Steps of migrations that a league takes while it plays, and the refusal of a database that is too old for the migrations that are left.
+"""Migration steps that run while the league plays, and the refusal of a database that is too old for the migrations of this release.
 
-Django's own steps for PostgreSQL are imported where they are taken: they need its driver, which a league on SQLite does without.
+Django's steps for PostgreSQL are imported late: they need its driver, which a league on SQLite does without.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from django.db.migrations.operations import AddConstraint, AddIndex, AlterField
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 
-OLDEST = "215356c0"  # the last commit with all the migrations that release 1.0.0 replaced
+OLDEST = "215356c0"  # The last commit with all the migrations that release 1.0.0 replaced
 
 
 class AddIndexMeanwhile(AddIndex):
-    """An index that PostgreSQL builds while rows are written; its migration is not atomic. SQLite, which has one writer, builds it as any other."""
+    """An index that PostgreSQL builds while rows are written. Its migration is not atomic.
+
+    SQLite, which has one writer, builds it like any other index.
+    """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Build the index."""
@@ -39,9 +42,10 @@ class AddIndexMeanwhile(AddIndex):
 
 
 class DropIndexOfKey(AlterField):
-    """A foreign key loses the index of its own, where another one begins with it. PostgreSQL drops it while rows are written, and keeps the key.
+    """The removal of a foreign key's own index, because another index begins with the same column.
 
-    Its migration is not atomic. Django would make the key again, which looks at every row.
+    PostgreSQL drops the index while rows are written, and keeps the key. Its migration is not atomic. Django's own step would create the key again
+    and so read every row.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
@@ -64,9 +68,9 @@ class DropIndexOfKey(AlterField):
 
 
 class AddConstraintUnchecked(AddConstraint):
-    """A constraint that PostgreSQL adds without a look at the rows that are there, which would hold the table.
+    """A constraint that PostgreSQL adds without checking the existing rows, which would lock the table.
 
-    `CheckOldRows` in the next migration looks.
+    `CheckOldRows` in the next migration checks them.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
@@ -81,7 +85,10 @@ class AddConstraintUnchecked(AddConstraint):
 
 
 class CheckOldRows(Operation):
-    """The look at the rows that were there before such a constraint. Others may read and write them meanwhile. SQLite has looked already."""
+    """The check of the rows that existed before such a constraint. Other processes may read and write them at the same time.
+
+    SQLite has already checked them.
+    """
 
     def __init__(self, model_name: str, name: str) -> None:
         self.model_name = model_name
@@ -91,7 +98,7 @@ class CheckOldRows(Operation):
         """Change nothing: the models have the constraint already."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Look."""
+        """Check the existing rows."""
         if schema_editor.connection.vendor == "postgresql":
             from django.contrib.postgres.operations import ValidateConstraint
 
@@ -99,17 +106,18 @@ class CheckOldRows(Operation):
             look.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Change nothing: PostgreSQL cannot forget that it has looked."""
+        """Change nothing: PostgreSQL cannot undo a check."""
 
     def describe(self) -> str:
-        """Say what is looked at."""
+        """Return the constraint that is checked, in words."""
         return f"Validate constraint {self.name} on model {self.model_name}"
 
 
 class Forget(Operation):
-    """Columns and indexes that this release uses no more. The models lose them; the table keeps them for the release before, which still writes them.
+    """The removal from the models of columns and indexes that this release no longer uses.
 
-    Each column is nullable or has a default of the database, so that both releases can add rows. A later release drops them.
+    The table keeps them for the previous release, which still writes them. Each column is nullable or has a default in the database, so that both
+    releases can add rows. A later release drops the columns.
     """
 
     def __init__(self, model_name: str, columns: tuple[str, ...] = (), indexes: tuple[str, ...] = ()) -> None:
@@ -118,7 +126,7 @@ class Forget(Operation):
         self.indexes = indexes
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """Take them from the models."""
+        """Remove the columns and indexes from the models."""
         for name in self.indexes:
             state.remove_index(app_label, self.model_name, name)
         for name in self.columns:
@@ -128,17 +136,17 @@ class Forget(Operation):
         """Change nothing."""
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Change nothing: the columns are there."""
+        """Change nothing: the columns still exist."""
 
     def describe(self) -> str:
-        """Say what is no longer used."""
+        """Return the columns and indexes that are no longer used, in words."""
         return f"Use no more of {self.model_name}: {', '.join((*self.columns, *self.indexes))}"
 
 
 def why_too_old(connection: Any) -> str:
-    """Return why the migrations of this code cannot upgrade a database, "" if they can.
+    """Return why the migrations of this code cannot upgrade a database; "" if they can.
 
-    A migration that replaces others fits a database that has taken all of them, or none.
+    A migration that replaces others fits a database in which either all or none of those have run.
     """
     applied = MigrationRecorder(connection).applied_migrations()
     for migration in MigrationLoader(None, ignore_no_migrations=True).disk_migrations.values():

@@ -1,7 +1,7 @@
-"""A cache in this process for values that are worked out of thousands of rows, each current while its change counter stands still.
+"""A cache in this process for values computed from thousands of rows. A value stays valid while its change counter stands still.
 
-It is for the few tables that a request could not work out in time: those of a large tournament, and the one over all games. Finished answers are
-kept by `league.response_cache`.
+It is for the few tables that a request could not compute in time: those of a large tournament, and the ranking over all games. Whole responses are
+cached by `league.response_cache`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def clear() -> None:
 
 
 class ProcessCache(Generic[Key, Value]):
-    """Values by key, bounded by their weights; the least recently used go first."""
+    """Values by key, with a limit on their total weight. Values that have not been used for longest are dropped first."""
 
     def __init__(self, max_weight: int, weigh: Callable[[Value], int] = lambda _: 1) -> None:
         self._max_weight = max_weight
@@ -39,14 +39,14 @@ class ProcessCache(Generic[Key, Value]):
         _caches.add(self)
 
     def get(self, key: Key, counter: str, make: Callable[[Value | None], Value]) -> Value:
-        """Return the value of `key`, as new as its counter. One query, and those of `make` if it is missing or old.
+        """Return the value of `key` at the current count of its counter. One query, and those of `make` if the value is missing or outdated.
 
-        `make` gets the old value, from which it may take what is still true. Nobody may change a value. Within a transaction nothing is kept,
-        because what it reads may never become true.
+        `make` gets the old value and may reuse parts of it. Nobody may change a value. Within a transaction nothing is stored, because the
+        transaction may still be rolled back.
         """
         if connection.in_atomic_block:
             return make(None)
-        count = changes.read([counter])[counter]  # read before anything that it counts
+        count = changes.read([counter])[counter]  # Read the counter before the rows that it counts.
         with self._lock:
             old_count, value = self._values.get(key, (-1, None))
             if value is not None and old_count == count:

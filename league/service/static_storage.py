@@ -1,4 +1,4 @@
-"""Static files under hashed names after `collectstatic`, under their plain names before it."""
+"""Static files: served under hashed names after `collectstatic`, under their plain names before it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {".br": brotli.decompress, ".gz": 
 
 
 class FrugalCompressor(Compressor):
-    """Compresses no content twice: not under a file's second name, nor where an earlier run has left the result beside it.
+    """A compressor that compresses no content twice: neither under a file's second name nor if an earlier run has left the result beside the file.
 
-    All files of the league take some ten seconds of a core, and `serve` collects them whenever it starts.
+    Compressing all files takes some ten seconds of CPU, and `serve` collects the files at each start.
     """
 
     def __init__(self, **words: Any) -> None:
         super().__init__(**words)
         self._packed: dict[tuple[str, bytes], bytes] = {}  # The key is the ending and a digest of the content.
-        self._busy: dict[tuple[str, bytes], threading.Lock] = {}  # both names may be at work at once
+        self._busy: dict[tuple[str, bytes], threading.Lock] = {}  # Threads may compress both names of a file at once.
 
     def compress(self, path: str) -> list[str]:
         """Write the compressed versions of a file and return their names."""
@@ -38,7 +38,7 @@ class FrugalCompressor(Compressor):
                 if unpack(packed) == data:
                     self._packed[ending, _content(data)] = packed
             except (OSError, EOFError, zlib.error, brotli.error):
-                continue  # the compressed file is missing or damaged
+                continue  # The compressed file is missing or damaged
         names: list[str] = super().compress(path)
         return names
 
@@ -63,10 +63,10 @@ def _content(data: bytes) -> bytes:
 
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):
-    """Serves a fresh checkout and a test without a build step; a deployment that collected its files gets the hashed ones."""
+    """A storage that serves hashed files if they were collected, and plain files in a fresh checkout or a test, without a build step."""
 
     manifest_strict = False
-    # What a script imports has its hashed name there, too: under the plain one it is neither compressed nor kept by browsers
+    # Scripts import each other by hashed names, too: files with plain names are neither compressed nor stored by browsers.
     support_js_module_import_aggregation = True
 
     def create_compressor(self, **words: Any) -> FrugalCompressor:
@@ -74,7 +74,7 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
         return FrugalCompressor(**words)
 
     def hashed_name(self, name: str, content: File[bytes] | None = None, filename: str | None = None) -> str:
-        """The hashed name, or `name` itself where the file was not collected."""
+        """Return the hashed name, or `name` itself if the file was not collected."""
         try:
             hashed: str = super().hashed_name(name, content, filename)
         except ValueError:

@@ -1,7 +1,6 @@
-"""The catalogues of texts: `make texts` finds what people read in code and templates, brings each catalogue up to date and compiles it.
+"""The catalogues of texts: `make texts` collects the texts of code and templates, updates each catalogue and compiles it.
 
-Babel reads, updates and compiles. It is a tool of developers: a league in production reads the compiled files, which are committed, so Babel is
-imported here only when something is done.
+Babel does this. Only developers need it, because the compiled files are committed, so it is imported late.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 LEAGUE = Path(__file__).resolve().parents[1]
 LOCALES = LEAGUE / "locale"
-# Calls whose first argument is a text that people read: those of gettext, and those of the league.
+# Functions whose first argument is a text for people: those of gettext, and the league's own.
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop")),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
@@ -43,7 +42,7 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 
 
 def extract_texts() -> Catalog:
-    """All texts of the league's code and templates, as an empty catalogue; each with the places where it stands."""
+    """Return the texts of the league's code and templates as an empty catalogue, each with the places where it occurs."""
     from babel.messages.catalog import Catalog
     from babel.messages.extract import extract
 
@@ -55,9 +54,9 @@ def extract_texts() -> Catalog:
 
 
 def _sources() -> Iterator[tuple[Path, str]]:
-    """Yield each file as Python. Django translates templates to Python line by line, but with an indentation that has no meaning."""
+    """Yield each file as Python. Django turns templates into Python line by line; the indentation of the result has no meaning."""
     for path in sorted(LEAGUE.rglob("*.py")):
-        if not {"migrations", "management"} & set(path.parts):  # commands speak English
+        if not {"migrations", "management"} & set(path.parts):  # Commands are not translated.
             yield path, path.read_text(encoding="utf-8")
     for path in sorted(LEAGUE.glob("templates/**/*.html")):
         python = templatize(path.read_text(encoding="utf-8"), origin=str(path))
@@ -81,7 +80,7 @@ def read_catalogue(path: Path) -> Catalog:
 
 
 def update_catalogue(catalogue: Catalog, extracted: Catalog) -> tuple[int, int]:
-    """Take new texts in, untranslated, and gone ones out; how many of each. What stays keeps its place, so that a change reads well."""
+    """Add new texts, untranslated, and remove unused ones; return the number of each. The others keep their places, so that a diff is short."""
     gone = [message for message in catalogue if message.id and extracted.get(message.id, message.context) is None]
     fresh = [message for message in extracted if message.id and catalogue.get(message.id, message.context) is None]
     for message in gone:
@@ -92,7 +91,7 @@ def update_catalogue(catalogue: Catalog, extracted: Catalog) -> tuple[int, int]:
 
 
 def untranslated_texts(catalogue: Catalog) -> list[str]:
-    """The texts that lack a translation, or one of its plural forms, or whose translation is marked as doubtful."""
+    """Return the texts that lack a translation or a plural form, or whose translation is marked as fuzzy."""
     lacking = []
     for message in catalogue:
         strings = message.string if isinstance(message.string, tuple | list) else (message.string,)
@@ -102,7 +101,7 @@ def untranslated_texts(catalogue: Catalog) -> list[str]:
 
 
 def catalogue_text(catalogue: Catalog) -> bytes:
-    """A catalogue as its file holds it."""
+    """Return a catalogue as the text of its file."""
     from babel.messages.pofile import write_po
 
     written = BytesIO()
@@ -111,7 +110,7 @@ def catalogue_text(catalogue: Catalog) -> bytes:
 
 
 def compiled_catalogue(catalogue: Catalog) -> bytes:
-    """A catalogue as gettext reads it. The same bytes for the same texts."""
+    """Return a catalogue in gettext's compiled form. The same texts give the same bytes."""
     from babel.messages.mofile import write_mo
 
     written = BytesIO()

@@ -1,8 +1,8 @@
 """Topics that a page can follow, and their versions.
 
 A topic is a key of `league.service.changes` ("tournament:12", "ratings:3", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
-"table:x92kd"), whose version follows from its row. Two versions show only whether something has changed; that of a match or a bot
-need not grow.
+"table:x92kd"), whose version is derived from its row. Two different versions show that something has changed; the version of a match or bot need
+not grow.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.http import HttpRequest
 
 from league.service import changes
 
-MOST = 8  # topics of one listener
+MOST = 8  # The most topics of one listener.
 FORM = re.compile(
     r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
@@ -27,10 +27,11 @@ LIVE, OVER, ADVISED = (
     ("waiting", "held", "resting"),
     10**6,
     10**7,
-)  # statuses of tables in play, and what their versions add
-AT_ONCE = 500  # topics of one statement
+)  # Statuses of tables in play, and the numbers that they add to a version
+AT_ONCE = 500  # The most topics of one statement.
 FOLLOWED = (
-    "league.followed"  # key in the environment of a request: the topics of its page, with the versions that it shows
+    # Key in the environment of a request: the topics of its page and their versions when it was rendered.
+    "league.followed"
 )
 
 
@@ -45,12 +46,15 @@ def of_bot(bot: int) -> str:
 
 
 def of_table(public_id: str) -> str:
-    """Return the topic of one table at which a person sits. Whoever moves it notifies (`league.service.listening`)."""
+    """Return the topic of one table at which a person sits. Every change of the table notifies (`league.service.listening`)."""
     return f"{TABLE}{public_id}"
 
 
 def table_version(status: str, turn: int | None, *, advised: bool) -> int:
-    """Return the number of the decision of the person, from 1 on, plus ADVISED once there is advice; 0 while the bots think, OVER at the end."""
+    """Return the version of a table: 0 while the bots think, OVER at the end.
+
+    Otherwise it is the number of the person's decision, from 1 on, plus ADVISED once there is advice.
+    """
     return OVER if status not in LIVE else 0 if turn is None else turn + 1 + ADVISED * advised
 
 
@@ -66,12 +70,12 @@ def follow(request: HttpRequest, *names: str) -> None:
 
 
 def leave(request: HttpRequest) -> None:
-    """Stop following topics, because nothing on the page will change any more."""
+    """Stop following topics, because the page will not change any more."""
     request.META.pop(FOLLOWED, None)
 
 
 def read(topics: Collection[str]) -> changes.Counts:
-    """Return the present versions of these topics; 0 for one that does not exist. One query for each kind of topic and 500 of them."""
+    """Return the current versions of these topics; 0 for a topic that does not exist. One query for each kind of topic and each 500 topics."""
     versions = dict.fromkeys(topics, 0)
     matches = [topic.partition(":")[2] for topic in topics if topic.startswith("match:")]
     bots = [int(topic.partition(":")[2]) for topic in topics if topic.startswith("bot:")]

@@ -1,4 +1,4 @@
-"""The commit that runs here."""
+"""The commit of the running code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from league.service.env import envstr
 
 @lru_cache(maxsize=1)
 def commit() -> str | None:
-    """The commit that an image was built from (BUILD_COMMIT, or the file COMMIT); of a working copy, that of git; None where nobody knows."""
+    """Return the commit that an image was built from (BUILD_COMMIT, or the file COMMIT), or git's commit of a working copy; None if unknown."""
     return envstr("BUILD_COMMIT") or _built_from(settings.BASE_DIR) or _ask_git(settings.BASE_DIR)
 
 

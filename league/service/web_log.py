@@ -1,4 +1,4 @@
-"""The log of gunicorn in the form of LOG_FORMAT: its own lines, and one for each request.
+"""The log of gunicorn in the form of LOG_FORMAT: gunicorn's own lines, and a line for each request.
 
 `gunicorn --logger-class league.service.web_log.Logger`.
 """
@@ -32,7 +32,7 @@ class Logger(Theirs):  # type: ignore[misc]  # gunicorn has no types
                     handler.setFormatter(logs.formatter())
 
     def access(self, resp: Any, req: Any, environ: Mapping[str, Any], request_time: timedelta) -> None:
-        """Log one answered request: its client, address and answer, and the number that its other lines carry."""
+        """Log one answered request: client, address, status, and the id that its other lines carry."""
         if not self.access_log_enabled:
             return
         status = str(resp.status).split(None, 1)[0]
@@ -59,6 +59,6 @@ class Logger(Theirs):  # type: ignore[misc]  # gunicorn has no types
             )
 
     def _address(self, environ: Mapping[str, Any]) -> str:
-        """Return the address of the client as our proxy gives it, otherwise that of the connection."""
+        """Return the address of the client as our proxy reports it, otherwise that of the connection."""
         chain = environ.get("HTTP_X_FORWARDED_FOR", "") if self._trusts_proxy else ""
         return chain.rpartition(",")[2].strip() or environ.get("REMOTE_ADDR", "-")

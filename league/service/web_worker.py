@@ -1,13 +1,13 @@
 """The worker of the web server: gunicorn starts, watches and replaces the processes; waitress reads the requests in them.
 
-gunicorn's own threads read for themselves, so a client that sends half of a request holds a thread. waitress collects the requests of all
-connections in one loop and gives a thread whole ones only; a slow reader gets the answer from a buffer.
+gunicorn's own threads would each read from a client, and one that sends half a request would block a thread. waitress reads all connections in one
+loop and gives threads whole requests only; slow clients get their responses from a buffer.
 
 A request that waitress cannot read (`Parser`) goes to the application as well, with the reason in UNREAD of its environment, so it is refused in
 the same words and form as all others.
 
-A client that listens for changes (`league.service.live`) is answered up to the end of the head; then its connection is handed over to the hub of
-the process, which holds hundreds of them in one thread.
+A client that listens for changes (`league.service.live`) gets the head of the response; then the hub of the process takes over its connection. The
+hub serves hundreds of connections in one thread.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from waitress.task import ErrorTask, Task, WSGITask
 from league.service import live
 from league.service.middleware import UNREAD
 
-CONNECTIONS = 500  # open ones of a process; further ones wait to be accepted
-SILENT_S = 30  # a connection that sends nothing is closed, within a request or not
-MOST_BODY = 16 * 2**20  # bytes; an upload has at most 10 MiB
+CONNECTIONS = 500  # The most open connections of a process; further ones wait to be accepted.
+SILENT_S = 30  # A connection that sends nothing for this long is closed, even within a request.
+MOST_BODY = 16 * 2**20  # The most bytes of a body; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
-LOOP_S = 1.0  # between two checks whether the loop is to stop
+LOOP_S = 1.0  # Time between two checks whether the loop shall stop.
 
 FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
 MOST_PATH = 2000
 INTERNAL = 500
-KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # headers that are kept from a request that could not be parsed
+KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # Headers that are still read from a request that could not be parsed.
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
@@ -49,7 +49,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     """`gunicorn --worker-class league.service.web_worker.BufferingWorker --threads 4`."""
 
     def run(self) -> None:
-        """Answer until a signal stops the worker or the parent is gone; then finish the requests that have started."""
+        """Answer requests until a signal stops the worker or its parent has died; then finish the requests that have started."""
         connections: dict[int, Any] = {}
         TcpWSGIServer.channel_class = Channel
         Channel.hub = live.Hub()
@@ -64,7 +64,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             cleanup_interval=SILENT_S // 3,
             max_request_body_size=MOST_BODY,
             max_request_header_size=MOST_HEADERS,
-            clear_untrusted_proxy_headers=False,  # the settings decide (TRUST_PROXY)
+            clear_untrusted_proxy_headers=False,  # The settings decide (TRUST_PROXY).
             asyncore_use_poll=True,
             ident=None,
         )
@@ -76,7 +76,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     def _finish(self, server: Any, connections: dict[int, Any]) -> None:
         for server_socket in [link for link in connections.values() if getattr(link, "accepting", False)]:
             server_socket.accepting = (
-                False  # it stays open, because the pipe by which threads wake this loop goes with it
+                False  # Keep it open: closing it would also close the pipe by which threads wake this loop.
             )
         Channel.hub.close()
         until = time.monotonic() + self.cfg.graceful_timeout
@@ -87,7 +87,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         wasyncore.close_all(connections, ignore_all=True)
 
     def _counted(self, application: Application) -> Application:
-        """Return `application` with gunicorn's access log, and an end after the most requests that the process may answer."""
+        """Return `application` with gunicorn's access log, and stop the process after the most requests that it may answer."""
 
         def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
             self.nr += 1
@@ -124,12 +124,12 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 
 
 def _busy(connection: Any) -> bool:
-    """Return True while an answer is computed or sent."""
+    """Return True while the application computes a response or waitress sends it."""
     return bool(getattr(connection, "requests", None) or getattr(connection, "total_outbufs_len", 0))
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
-    """A parser that keeps the start of a request, for the refusal if the rest of it cannot be read."""
+    """A parser that keeps the start of a request, so that it can be refused properly if the rest cannot be read."""
 
     start = b""
 
@@ -141,24 +141,24 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
 
     @property
     def place(self) -> str:
-        """The requested path; "/" if that is unknown, too."""
+        """Return the requested path; "/" if it is unknown, too."""
         line = FIRST_LINE.match(self.start)
         return line[1].decode().partition("?")[0] if line else "/"
 
 
 class LiveTask(WSGITask):  # type: ignore[misc]
-    """The answer to a request. If the application accepts a listener, only the head is sent, and the channel notes it."""
+    """The response to a request. If the application accepts a listener, only the head is sent, and the channel notes the listener."""
 
     environ: dict[str, Any] | None = None
 
     def get_environment(self) -> dict[str, Any]:
-        """Return the environment with the hub of this process. It is one dictionary, so that the listener can be read from it."""
+        """Return the environment with the hub of this process. It is the same dictionary at every call, so the listener can be read from it later."""
         if self.environ is None:
             self.environ = {**super().get_environment(), live.HUB: self.channel.hub}
         return self.environ
 
     def build_response_header(self) -> bytes:
-        """Return the head. For a listener that of HTTP/1.0, without length or chunks: the answer lasts until one side closes."""
+        """Return the head of the response. A listener's is one of HTTP/1.0, without length or chunks: the response lasts until one side closes."""
         listen_request = (self.environ or {}).get(live.LISTENER)
         if listen_request is not None and self.status.startswith("200"):
             self.version, self.content_length = "1.0", None
@@ -169,13 +169,14 @@ class LiveTask(WSGITask):  # type: ignore[misc]
 
 
 class UnreadTask(WSGITask):  # type: ignore[misc]
-    """The refusal, by the application, of a request that could not be read. The connection ends with it."""
+    """The application's refusal of a request that could not be read. The connection is closed after it."""
 
     def __init__(self, channel: Any, unread: Parser) -> None:
         request = Parser(channel.adj)
         request.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
         request.headers |= {name: unread.headers[name] for name in KEPT_HEADERS if name in unread.headers}
-        request.headers |= {"X_FORWARDED_PROTO": "https", "CONNECTION": "close"}  # https, so that it is not redirected
+        # Claim https, so that the request is not redirected
+        request.headers |= {"X_FORWARDED_PROTO": "https", "CONNECTION": "close"}
         super().__init__(channel, request)
         self.why = unread.error
 
@@ -185,7 +186,7 @@ class UnreadTask(WSGITask):  # type: ignore[misc]
 
 
 class BrokenTask(ErrorTask):  # type: ignore[misc]
-    """The answer after an error of the application itself; for the API as a problem, in English."""
+    """The response after an unexpected error in the application; for the API a problem document, in English."""
 
     def execute(self) -> None:
         """Answer 500."""
@@ -223,7 +224,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     listen_request: live.Wanted | None = None
 
     def handle_close(self) -> None:
-        """Close the connection; hand that of a listener over, now that its head is sent."""
+        """Close the connection; if it is a listener's, hand it over, now that its head has been sent."""
         listen_request, self.listen_request = self.listen_request, None
         if listen_request is not None and self.connected and not self.total_outbufs_len and not self.outbufs[0]:
             self.hub.adopt(self.socket.dup(), listen_request)

@@ -1,4 +1,4 @@
-"""Words of tournaments for templates."""
+"""Words about tournaments, for templates."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def requests_waiting(context: dict[str, Any]) -> int:
 
 @register.simple_tag(takes_context=True)
 def followed(context: dict[str, Any]) -> dict[str, str]:
-    """Return the topics that the page follows (`league.service.topics.follow`) and their versions, for its script."""
+    """Return the topics that the page follows (`league.service.topics.follow`) with their versions, for the script."""
     versions = context["request"].META.get(topics.FOLLOWED, {}) if "request" in context else {}
     return {"topics": " ".join(versions), "since": ".".join(map(str, versions.values()))}
 
@@ -67,7 +67,7 @@ def puzzles_shown() -> bool:
 
 @register.simple_tag(takes_context=True)
 def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
-    """Return the sections of the site, with the one of this page marked."""
+    """Return the sections of the site; the section of this page is marked."""
     match = getattr(context.get("request"), "resolver_match", None)
     return navigation.sections(match.url_name or "" if match else "")
 
@@ -77,13 +77,13 @@ register.simple_tag(search.suggestions, name="near_pages")
 
 @register.simple_tag(takes_context=True)
 def here(context: dict[str, Any]) -> str:
-    """Return the whole address of this page without its query: the one under which search engines keep it."""
+    """Return the full address of this page without its query, under which search engines should list it."""
     request = context.get("request")
     return inputs.whole_address(request, request.path) if request is not None else ""
 
 
 class Capture(template.Node):
-    """The part between `capture` and `endcapture`, stored under a name instead of being shown. Its blocks can be overridden."""
+    """The part between `capture` and `endcapture`: it is stored under a name instead of being shown. Child templates can override its blocks."""
 
     def __init__(self, nodes: template.NodeList, name: str) -> None:
         self.nodes = nodes
@@ -91,11 +91,11 @@ class Capture(template.Node):
 
     @property
     def nodelist(self) -> template.NodeList:
-        """The nodes inside, among which Django looks for blocks."""
+        """Return the nodes inside, among which Django looks for blocks."""
         return self.nodes
 
     def render(self, context: template.Context) -> str:
-        """Store the text, on one line and with quotes that may stand in an attribute."""
+        """Store the text on one line, with quotes that are safe in an attribute."""
         text = " ".join(self.nodes.render(context).split()).replace('"', "&quot;")
         context[self.name] = mark_safe(text)  # noqa: S308 - the nodes have escaped what they show
         return ""
@@ -103,7 +103,7 @@ class Capture(template.Node):
 
 @register.tag
 def capture(parser: template.base.Parser, token: template.base.Token) -> Capture:
-    """Store what stands up to `endcapture` as a variable: `{% capture TITLE %}...{% endcapture %}`."""
+    """Store the part up to `endcapture` as a variable: `{% capture TITLE %}...{% endcapture %}`."""
     _tag, name = token.split_contents()
     nodes = parser.parse(("endcapture",))
     parser.delete_first_token()
@@ -112,7 +112,7 @@ def capture(parser: template.base.Parser, token: template.base.Token) -> Capture
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Render a symbol of `icons.svg` as an ornament beside a text."""
+    """Render a symbol of `icons.svg` as a decoration beside a text."""
     return format_html(
         '<svg class="ico" aria-hidden="true"><use href="{}#{}"/></svg>', static("league/icons.svg"), name
     )
@@ -120,7 +120,7 @@ def icon(name: str) -> SafeString:
 
 @register.simple_tag
 def card(text: str, css: str = "", *, name: bool = True) -> SafeString:
-    """Draw a card of our deck, with its name or, with `name=False`, as an ornament: `{% card "Ro" "best" %}`."""
+    """Draw a card of our deck with its name, or, with `name=False`, as a decoration: `{% card "Ro" "best" %}`."""
     address = static("league/cards.svg")
     if name:
         return format_html(
@@ -140,7 +140,7 @@ def card(text: str, css: str = "", *, name: bool = True) -> SafeString:
 
 @register.simple_tag
 def mini(text: str) -> SafeString:
-    """Render rank and suit sign within a line of text, with the name of the card as its label: `{% mini "Ro" %}`."""
+    """Render rank and suit sign within a line of text, labelled with the name of the card: `{% mini "Ro" %}`."""
     sign = text[-1:]
     if sign not in words.SUITS:
         return format_html("{}", text)
@@ -154,7 +154,7 @@ def mini(text: str) -> SafeString:
 
 
 def suit(letter: str) -> SafeString:
-    """Render a suit sign as an ornament."""
+    """Render a suit sign as a decoration."""
     return format_html(
         '<svg class="suit" aria-hidden="true"><use href="{}#suit-{}"/></svg>', static("league/cards.svg"), letter
     )
@@ -170,7 +170,7 @@ def suit_sign(letter: str) -> SafeString:
 
 @register.filter
 def signed(value: float | None, digits: int = 0) -> str:
-    """'+12', '−4', '0' with a true minus sign."""
+    """Format a number as '+12', '−4' or '0', with a true minus sign."""
     return "" if value is None else words.signed(value, digits)
 
 
@@ -188,7 +188,7 @@ def drawn(value: float, digits: int = 1) -> str:
 
 @register.filter
 def in_unit(score: int | None, size: int) -> str:
-    """Format a board score in the displayed unit: `size` scores are one unit, with the decimals that break ties."""
+    """Format a board score in the displayed unit, which is `size` scores, with as many decimals as tie-breaks need."""
     if score is None or size == 1:
         return fixed(score)
     return fixed(score / size, 3)
@@ -202,13 +202,13 @@ def lost_in(value: float, size: int) -> str:
 
 @register.filter
 def phase_name(phase: str) -> str:
-    """Return the name of a phase of the deal, or of all phases together."""
+    """Return the name of a phase of the deal, or of "all"."""
     return words.phase_name(phase)
 
 
 @register.filter
 def minus_half(place: float, width: float) -> float:
-    """Return the start of an element of this width that is centred on a place."""
+    """Return the start of an element of this width whose middle is at `place`."""
     return round(place - width / 2, 1)
 
 
@@ -251,11 +251,11 @@ def best_of(scores: dict[str, float]) -> tuple[str, float]:
 
 @register.filter
 def result(match: Match) -> list[tuple[Party, str, float | None, bool]]:
-    """Return the parties of a match, their names and board points (against each other party 1 for a win, ½ for a draw); True marks the winner."""
+    """Return party, name and board points of each party of a match (1 for a win, ½ for a draw against each other party); True marks the winner."""
     parties = list(match.parties.all())
     points = [None if party.wins is None else party.wins + (party.draws or 0) / 2 for party in parties]
     best = max((value for value in points if value is not None), default=None)
-    won = match.status == MatchStatus.FINISHED and points.count(best) == 1  # Nobody wins a draw.
+    won = match.status == MatchStatus.FINISHED and points.count(best) == 1  # A draw has no winner.
     names = seats.party_names(parties)
     return [
         (party, name, value, won and value == best) for party, name, value in zip(parties, names, points, strict=True)
@@ -285,13 +285,13 @@ def query(context: dict[str, Any], **changes: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def query_with(context: dict[str, Any], name: str, value: str | None) -> str:
-    """Return the query with one value changed whose name is a variable."""
+    """Return the query of this page with one value changed; a variable has the value's name."""
     return query(context, **{name: value})
 
 
 @register.filter
 def day_names(days: str) -> str:
-    """Return the names of the days of a calendar: 'viernes, 15' for "fri,15"."""
+    """Return the names of the days of a calendar: 'Friday, 15' for "fri,15"."""
     names = dict(zip(WEEKDAYS, (WEEK[number] for number in range(7)), strict=True))
     return ", ".join(str(names.get(day.strip().lower(), day.strip())) for day in days.split(","))
 

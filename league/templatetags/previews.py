@@ -1,28 +1,27 @@
-"""The picture of a page for link previews."""
+"""Tags for the picture of a page in link previews, and for showing the page in a frame."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import unescape
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from league.web.common import inputs
-from league.web.previews import links
-from league.web.previews.drawing import HEIGHT, WIDTH
+from league.web.previews import embeds, links
+from league.web.previews.drawing import HEIGHT, WIDTH, Picture
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def preview(context: dict[str, Any], *lines: object, cards: Sequence[str] = ()) -> SafeString:
-    """Render the meta elements of a picture with these lines of text, and with cards if the page is about them."""
+def preview(context: dict[str, Any], title: str) -> SafeString:
+    """Render the meta elements of the page's picture: the view's (`picture`), or the page's title above a fan of cards."""
     request = context.get("request")
-    texts = [text for line in lines if (text := " ".join(unescape(str(line)).split()))]
-    address = inputs.whole_address(request, links.address(texts, cards)) if request is not None else ""
+    picture = context.get("picture") or Picture(" ".join(unescape(title).split()))
+    address = inputs.whole_address(request, links.address(picture)) if request is not None else ""
     if not address:
         return SafeString("")
     return format_html(
@@ -32,5 +31,21 @@ def preview(context: dict[str, Any], *lines: object, cards: Sequence[str] = ()) 
         address,
         WIDTH,
         HEIGHT,
-        ", ".join(texts),
+        links.words(picture),
     )
+
+
+@register.simple_tag(takes_context=True)
+def oembed_address(context: dict[str, Any], query: str = "") -> str:
+    """Return the address at which other sites find the description of this page's frame. query: of the page, if it selects a part of it."""
+    request = context["request"]
+    return embeds.described_at(request, f"{request.path}{query}")
+
+
+@register.simple_tag(takes_context=True)
+def embed_text(context: dict[str, Any], path: str, title: str) -> SafeString:
+    """Return the HTML with which another site shows this page in a frame."""
+    return escape(embeds.frame(inputs.whole_address(context["request"], path), unescape(title), "100%"))
+
+
+register.filter("picture_words", links.words)

@@ -1,4 +1,4 @@
-"""Times in pages: in the text as UTC, for the reader in local time (static/league/times.js)."""
+"""Times in pages: the text is UTC, and a script shows local time (static/league/times.js)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def moment(value: datetime | None) -> SafeString:
 
 @register.filter
 def ago(value: datetime | None) -> SafeString:
-    """Render how long ago a time was or in how long it will be, such as "2 minutes ago", with the time as its title."""
+    """Render how long ago a time was, or how long until then, such as "2 minutes ago", with the time itself as title."""
     return _time(value, "ago", str(naturaltime(value)), title=_text(value)) if value else SafeString("")
 
 
 @register.filter
 def due(value: datetime | None) -> SafeString:
-    """Render a time in the future with its date; the script adds in how long it is."""
+    """Render a future time with its date; the script adds how long it is until then."""
     return _time(value, "due", _text(value)) if value else SafeString("")
 
 

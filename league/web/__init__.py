@@ -1,1 +1,1 @@
-"""The pages: views, forms and what they show, by subject."""
+"""The pages by subject: views, forms, and the texts and drawings that they show."""

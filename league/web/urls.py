@@ -10,7 +10,7 @@ from league.web.bots import downloads
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import opening, playing, puzzles, tables, trying, tv
+from league.web.matches import embedding, opening, playing, puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
@@ -101,6 +101,9 @@ urlpatterns = [
     path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),
     path("puzzles/<slug:identity>/", puzzles.puzzle, name="puzzle"),
     path("puzzles/<slug:identity>/replay.json", puzzles.puzzle_json, name="puzzle-replay"),
+    path("embed/m/<slug:public_id>/", embedding.embed_match, name="embed-match"),
+    path("embed/puzzles/<slug:identity>/", embedding.embed_puzzle, name="embed-puzzle"),
+    path("oembed", embedding.oembed, name="oembed"),
     path("tv/", tv.tv, name="tv"),
     path("status/", pages.status, name="status"),
     path("queue/", RedirectView.as_view(pattern_name="status", query_string=True, permanent=True), name="queue"),

@@ -1,6 +1,6 @@
-"""Processes that are forked from one which has loaded the league already: loading it takes a second of a core each time.
+"""Processes that are forked from one which has loaded the program already: loading the league takes a second of a core each time.
 
-A `Loaded` is such a process, for one environment: settings are read when the league is loaded. What is forked from it is a process like any other:
+A `Loaded` is such a process, for one environment: settings are read when the program is loaded. What is forked from it is a process like any other:
 with its own log, session and environment, and it dies at the place that its environment names.
 """
 
@@ -65,14 +65,14 @@ class Forked(Process):
 
 
 class Loaded:
-    """`python -m tests.chaos.trouble` without a word: it forks a process for each line that it is given."""
+    """A process that calls `serve`, as `python -m tests.chaos.trouble` does without a word: it forks a process for each line that it is given."""
 
-    def __init__(self, environment: Mapping[str, str], log: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], log: Path, module: str = "tests.chaos.trouble") -> None:
         self.codes: dict[int, int] = {}  # Process id -> exit code, once it has ended
         self._born: list[int] = []
         self._rest = b""
         self._log = log
-        words = [sys.executable, "-m", "tests.chaos.trouble"]
+        words = [sys.executable, "-m", module]
         with log.open("ab") as file:
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file, env=dict(environment), cwd=TOP
@@ -81,10 +81,24 @@ class Loaded:
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout.fileno()
 
-    def start(self, name: str, words: list[str], environment: Mapping[str, str], log: Path) -> Forked:
-        """Fork a process that does what `words` say, with these variables besides its own."""
-        line = json.dumps({"words": words, "environment": dict(environment), "log": str(log)})
-        self._in.write(line.encode() + b"\n")
+    def start(
+        self,
+        name: str,
+        words: list[str],
+        environment: Mapping[str, str],
+        log: Path,
+        errors: Path | None = None,
+        folder: Path = TOP,
+    ) -> Forked:
+        """Fork a process that does what `words` say in a folder, with these variables too; its stderr goes to the log, or to `errors`."""
+        order = {
+            "words": words,
+            "environment": dict(environment),
+            "log": str(log),
+            "errors": str(errors or log),
+            "folder": str(folder),
+        }
+        self._in.write(json.dumps(order).encode() + b"\n")
         self._in.flush()
         while not self._born:
             self.hear(wait=True)
@@ -95,7 +109,7 @@ class Loaded:
         while select.select([self._out], [], [], None if wait else 0)[0]:
             data = os.read(self._out, 65536)
             if not data:
-                raise RuntimeError(f"who forks the processes of the league has ended:\n{self._log.read_text()}")
+                raise RuntimeError(f"who forks the processes has ended:\n{self._log.read_text()}")
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
                 pid, code = json.loads(line)
@@ -148,11 +162,15 @@ def _tell(pid: int, code: int | None) -> None:
 
 def _become(order: dict[str, Any]) -> None:
     os.setsid()
-    log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for here, target in ((nothing, 0), (log, 1), (log, 2)):
+    os.chdir(order["folder"])
+    appending = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    for target, path, how in (
+        (0, os.devnull, os.O_RDONLY),
+        (1, order["log"], appending),
+        (2, order["errors"], appending),
+    ):
+        here = os.open(path, how, 0o644)
         os.dup2(here, target)
-    os.close(log)
-    os.close(nothing)
+        os.close(here)
     os.environ.update(order["environment"])
     sys.argv = ["manage.py", *order["words"]]

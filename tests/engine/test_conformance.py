@@ -15,16 +15,8 @@ from engine.search import playouts
 from tests.support import playing, tables
 from tests.support.folding import Fold
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.plain(), tables.covering()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-ON_ONCE = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.of_a_deal()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.plain(), tables.covering())
+ON_ONCE = tables.on_games(tables.of_a_deal())
 SOME_DEALS = 2  # deals of a match in the checks that look at every action
 
 

@@ -43,11 +43,11 @@ TABLES = {
 
 def question(
     game: engine.Game, stock: int, trump: str | None, table: tuple[str, ...], hand: tuple[str, ...]
-) -> oracle.Question:
+) -> oracle.FollowerChoice:
     """Put the question to the rules book from the parameters of the game alone."""
     rules = game.rules
     best = oracle.winner(table, trump, rules.rank_order) if table else None
-    return oracle.Question(
+    return oracle.FollowerChoice(
         hand,
         table,
         trump,

@@ -51,6 +51,23 @@ def test_no_boards():
         sprt.estimate([0, 0, 0])
 
 
+@pytest.mark.parametrize("boards", [1, 10, 100, 1000])
+def test_boards_that_all_end_alike_do_not_make_an_estimate_exact(boards):
+    """A bot that is truly this much weaker than the estimate wins all of them in at least one of 40 runs."""
+    won = sprt.estimate([0, 0, boards])
+    assert won.elo - 2 * won.margin == pytest.approx(sprt.elo_of(0.025 ** (1 / boards)), abs=1e-6)
+    assert won.margin > sprt.estimate([0, 0, 2 * boards]).margin > 20
+    lost, drawn = sprt.estimate([boards, 0, 0]), sprt.estimate([0, boards, 0])
+    assert (lost.elo, lost.margin, lost.los) == pytest.approx((-won.elo, won.margin, 1 - won.los))
+    assert (drawn.elo, drawn.los) == pytest.approx((0, 0.5))
+    assert drawn.margin > 0
+
+
+def test_a_difference_that_no_boards_could_show_is_refused():
+    with pytest.raises(ValueError, match="from -1000 to 1000, not 6500"):
+        sprt.llr([1, 2, 3], 0, 6500)
+
+
 @pytest.mark.parametrize(("elo", "right"), [(60, 1), (-60, -1)])
 def test_wrong_decisions_are_as_rare_as_chosen(elo, right):
     """200 seeded duels of boards at a true difference of 60 Elo, bounds -20 and 20, 5%: the promise is at most 10 wrong."""

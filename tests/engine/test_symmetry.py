@@ -13,11 +13,7 @@ from engine.cards import actions as act
 from engine.match import flow, steps
 from tests.support import playing, tables
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.plain(), tables.once()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.plain(), tables.once())
 
 
 def snapshot(state: engine.State) -> str:

@@ -7,14 +7,14 @@ import json
 import sys
 from pathlib import Path
 
-from engine.sandbox.channels.meter import KINDS, Finding, measure
+from engine.sandbox.channels.meter import KINDS, ChannelResult, measure
 from engine.sandbox.files import runtimes
 from engine.sandbox.tiers import choosing
 
 FEW = 4
 
 
-def findings(tier: str, state_dir: Path, *, sealed: bool = False, trials: int = FEW) -> list[Finding]:
+def findings(tier: str, state_dir: Path, *, sealed: bool = False, trials: int = FEW) -> list[ChannelResult]:
     """Try every channel in a tier."""
     start = functools.partial(choosing.start, tier)
     return list(measure(start, runtimes.python(state_dir), KINDS, trials=trials, sealed=sealed))

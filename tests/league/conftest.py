@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.utils import translation
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from league.domain.core import clock
 from league.domain.jobs.handlers import analysis, consultations, puzzles
@@ -23,6 +25,23 @@ def _few_rounds() -> Iterator[None]:
     """Passwords are hashed as they are in a league, by a thousandth of the rounds, which are half a second of a core each time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PBKDF2PasswordHasher, "iterations", 1000)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _files_seen_once() -> Iterator[None]:
+    """Every client of a test has a middleware of its own, which looks through all static files: the first one looks for all."""
+    look, scanned = WhiteNoiseMiddleware.add_files_from_finders, {}
+
+    def add_files(self: WhiteNoiseMiddleware) -> None:
+        if self.static_prefix not in scanned:
+            others, self.files = self.files, {}
+            look(self)
+            scanned[self.static_prefix], self.files = self.files, others
+        self.files.update(scanned[self.static_prefix])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_files)
         yield
 
 
@@ -66,6 +85,13 @@ def _one_moment(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
 def _no_process_cache() -> None:
     """Clear what is cached of another test's database."""
     process_cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_language() -> Iterator[None]:
+    """Leave no language of a request behind."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

@@ -43,7 +43,7 @@ def written(name: str, act: Any) -> list[str]:
     bot = Bot.objects.get(slug=name)
     version = BotVersion.objects.get(bot=bot)
     match = Match.objects.filter(parties__version=version).distinct().get()
-    own = {"bot_id": bot.pk, "version_id": version.pk, "match_id": match.pk, "pk": version.pk}
+    own = {"bot_id": bot.pk, "version_id": version.pk, "match_id": match.pk, "pk": version.pk, "row": bot.pk}
     texts = []
     for table, row in new:
         text = repr(

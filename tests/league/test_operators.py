@@ -176,7 +176,9 @@ def test_who_may(name: str, league: League) -> None:
     refused = [by_command(player, name, subject, fields) for player in (stranger, others)]
     assert [f"needs the right '{right}'" in text for text in refused] == [True, True]
     assert by_command(holder, name, subject, fields) == by_command(None, name, subject, fields)
-    assert by_command(holder, name, subject, fields).startswith("nothing was changed; this would be done:\n  ")
+    assert by_command(holder, name, subject, fields).startswith(
+        "nothing was changed; without --dry-run this would happen:\n  "
+    )
     statuses = [by_page(player, name, subject, fields) for player in callers[:3]]
     assert statuses == [302, 403, 403]
     after = rows()
@@ -273,7 +275,7 @@ def test_nobody_acts_in_their_own_matter(league: League) -> None:
         ("embargo", "tournament:cup", {}, WHY, "embargo needs until"),
         ("embargo", "tournament:cup", {"until": "tomorrow"}, WHY, "'tomorrow' is not a time"),
         ("embargo", "tournament:cup", {"until": "2026-13-01T12:00Z"}, WHY, "is not a time"),
-        ("embargo", "tournament:cup", {"until": "2020-01-01T12:00Z"}, WHY, "lies ahead"),
+        ("embargo", "tournament:cup", {"until": "2020-01-01T12:00Z"}, WHY, "in the future"),
         ("ban", "house", {}, WHY, "the house cannot be banned"),
         ("ban", "olga", {}, WHY, "olga is an operator; take the role first"),
         ("ban", "ana", {"until": "2020-01-01T12:00Z"}, WHY, "must end in the future"),
@@ -316,7 +318,7 @@ def test_rights_are_given_and_taken_by_command(league: League) -> None:
         said("ana", "void", "--why", WHY)
     with pytest.raises(CommandError, match="there is no right 'all'"):
         said("olga", "all", "--why", WHY)
-    with pytest.raises(CommandError, match="this command makes no superuser"):
+    with pytest.raises(CommandError, match="this command cannot create a superuser"):
         said("olga", "superuser", "--why", WHY)
     with pytest.raises(CommandError, match="give a reason"):
         said("olga", "void")
@@ -445,7 +447,7 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     for client in callers if subject == "match" else callers[:1]:
         assert shown(client) == set()
     page = callers[0].get(f"/m/{match}/", headers={"accept-language": "en"})
-    assert f"held back until {end.replace('T', ' ').rstrip('Z')} UTC" in page.content.decode()
+    assert f"hidden until {end.replace('T', ' ').rstrip('Z')} UTC" in page.content.decode()
     assert callers[0].get(f"/m/{match}.txt").status_code == 409
     assert callers[0].get(f"/m/{match}.jsonl").status_code == 404
     assert callers[0].get(f"/m/{match}/b/1/").status_code == 404
@@ -478,7 +480,7 @@ def test_the_embargo_of_an_event_goes_for_its_later_stages(league: League, berto
     embargoes.change(cup, until_then, **BY)
     while work := leases.claim("w1", now=made.NOW):
         leases.start(work, now=made.NOW)
-        reports.report(work.pk, work.token, made.result(work), now=made.NOW)
+        reports.report(work, made.result(work), now=made.NOW)
     for _ in range(3):
         reconcile.reconcile(now=made.NOW)
         for match in Match.objects.filter(tournament__event=cup, status="queued"):

@@ -32,7 +32,7 @@ from league.api import urls as api_urls
 from league.domain.audits import sampling
 from league.domain.bots import bots
 from league.domain.consultations import asking as consultations
-from league.domain.core import clock
+from league.domain.core import clock, queue
 from league.domain.jobs.handlers import analysis, audits
 from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, leases, matches, reports
@@ -196,6 +196,8 @@ def pages(league: Larger) -> list[str]:
         "/m/",
         f"/m/{league.clean.public_id}/",
         f"/m/{league.clean.public_id}/b/1/",
+        f"/embed/m/{league.clean.public_id}/",
+        f"/oembed?url=http://testserver/m/{league.clean.public_id}/",
         f"/m/{league.clean.public_id}/replay.json",
         f"/m/{league.clean.public_id}.txt",
         "/bots/rufo/v1/",
@@ -289,7 +291,7 @@ NOT_KEPT = {
     "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit",
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
-        search puzzles puzzle puzzle-replay login signup forgotten reset mail-confirm digest-stop event-join
+        search puzzles puzzle puzzle-replay embed-puzzle login signup forgotten reset mail-confirm digest-stop event-join
     """,
     "it follows what kind of answer the client takes": "api:index",
     "it is for probes": "healthz readyz metrics version-json",
@@ -417,7 +419,9 @@ def test_answers_for_one_reader_are_not_kept(league, site, part):
         assert Answered(site, path).kept
         again = Answered(site, path, **cookie)
         assert not again.kept
-        if not path.startswith("/api/") and not path.endswith((".json", ".atom", ".csv", ".png", ".txt")):
+        if not path.startswith(("/api/", "/embed/", "/oembed")) and not path.endswith(
+            (".json", ".atom", ".csv", ".png", ".txt")
+        ):
             assert b">ana</a>" in again.body or b"/accounts/me/" in again.body
             assert b"/accounts/me/" not in stranger.body
             assert b"csrfmiddlewaretoken" not in stranger.body
@@ -493,7 +497,7 @@ def audit() -> None:
     sampling.draw(now=made.NOW)
     while (work := leases.claim("w", now=made.NOW)) is not None:
         leases.start(work, now=made.NOW)
-        assert audits.report(work.pk, work.token, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
+        assert audits.report(work, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
 
 
 def play_on(tournament: Tournament) -> None:
@@ -703,8 +707,8 @@ def test_a_kept_answer_ends_by_the_clock(league, site, monkeypatch):
 def test_the_store_is_bounded_by_bytes():
     store = response_cache.Store(max_bytes=10_000)
     for number in range(50):
-        store.keep(number, response_cache.Answer(b"x" * 1000, [], {}))
-    assert len(store) == 10_000 // response_cache.Answer(b"x" * 1000, [], {}).weight
+        store.keep(number, response_cache.StoredResponse(b"x" * 1000, [], {}))
+    assert len(store) == 10_000 // response_cache.StoredResponse(b"x" * 1000, [], {}).weight
     assert store.find(49) is not None
     assert store.find(0) is None
 
@@ -736,10 +740,8 @@ def test_each_change_counts_for_its_keys(league):
 
     assert grown(claim, league) == set()
     assert grown(lambda: leases.start(claims[0], now=made.NOW), league) == {"matches"}
-    assert grown(lambda: leases.heartbeat(claims[0].pk, claims[0].token, progress=50, now=made.NOW), league) == set()
-    assert grown(
-        lambda: reports.report(claims[0].pk, claims[0].token, made.result(claims[0]), now=made.NOW), league
-    ) >= {
+    assert grown(lambda: queue.beat(claims[0], progress=50, now=made.NOW), league) == set()
+    assert grown(lambda: reports.report(claims[0], made.result(claims[0]), now=made.NOW), league) >= {
         "matches",
         "pool",
     }

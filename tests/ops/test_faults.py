@@ -9,7 +9,7 @@ from tests.support.compose import TOP
 
 def test_each_row_of_the_faults_names_tests_that_exist() -> None:
     text = (TOP / "docs" / "operations" / "trouble.md").read_text(encoding="utf-8")
-    part = text.partition("\n## What may go\n")[2].partition("\n## ")[0]
+    part = text.partition("\n## What may fail\n")[2].partition("\n## ")[0]
     rows = [line for line in part.splitlines() if line.startswith("| ")][2:]
     sources = [path.read_text(encoding="utf-8") for path in (TOP / "tests").rglob("test_*.py")]
     present = {name for source in sources for name in re.findall(r"def (test_\w+)", source)}

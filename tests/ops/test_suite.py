@@ -11,17 +11,14 @@ from pathlib import Path
 import pytest
 from _pytest.mark.expression import Expression
 
-from tests.conftest import APART, LONG, POSTGRESQL, ROWS
 from tests.mutate.areas import LEFT_OUT
+from tests.support.files import APART, LONG, POSTGRESQL, ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_lists_name_files_that_are_there() -> None:
-    paths = re.findall(r"\btests/[\w/.]+", (ROOT / ".ci/test").read_text())
-    assert paths
-    assert [name for name in (*paths, *LONG, *ROWS, *POSTGRESQL, *APART, *LEFT_OUT) if not (ROOT / name).exists()] == []
-    assert [name for name in ROWS if not name.startswith("tests/league/")] == [], "the pass on PostgreSQL looks there"
+    assert [name for name in (*LONG, *ROWS, *POSTGRESQL, *APART, *LEFT_OUT) if not (ROOT / name).exists()] == []
     assert [name for name in (*POSTGRESQL, *APART) if not name.startswith(ROWS)] == []
 
 
@@ -49,13 +46,15 @@ def test_quick_and_slow_are_the_whole_suite() -> None:
     script = (ROOT / ".ci/test").read_text()
     parts = {
         f"{part} on {base}": Expression.compile(marks)
-        for part, *both in re.findall(r"^    (\w+)\) sqlite='(.+)' postgresql='(.+)' ;;$", script, re.MULTILINE)
+        for part, *both in re.findall(
+            r"^    (\w+)\) sqlite='(.+)' postgresql='(.+)' processes=\d ;;$", script, re.MULTILINE
+        )
         for base, marks in zip(("SQLite", "PostgreSQL"), both, strict=True)
     }
     assert len(parts) == 4
     for slow, rows, postgresql, soak in product((False, True), repeat=4):
         if postgresql and not rows:
-            continue  # tests/conftest.py marks some of the rows
+            continue  # tests/support/files.py lists some of the rows
         carried = {"slow": slow, "rows": rows, "postgresql": postgresql, "soak": soak}
         plays = {part for part, marks in parts.items() if marks.evaluate(lambda mark: carried[mark])}  # noqa: B023  # evaluated at once
         expected = {"slow on SQLite" if slow else "quick on SQLite"}

@@ -1,4 +1,4 @@
-"""Bots that do one act of `tests/hostile/acts.c` at one moment of every pass, and otherwise play honestly."""
+"""Bots that commit one act of `tests/hostile/acts.c` at one point of every pass, and otherwise play honestly."""
 
 from __future__ import annotations
 

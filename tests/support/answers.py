@@ -1,7 +1,7 @@
 """Print a league's API answers and its journal as JSON: `python -P tests/support/answers.py TOKEN`.
 
-Run with the code of any release first on PYTHONPATH and a database in the environment. It imports nothing else of ours, so that a release
-before may be asked in the same way as this one.
+Run with the code of any release first on PYTHONPATH and a database in the environment. It imports nothing else of ours, so that earlier releases can
+be queried in the same way as this one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ django.setup()
 from django.db import connection  # noqa: E402 - Django first
 from django.test import Client  # noqa: E402
 
-# A list, which word of a row names it, and what there is below it
+# Each list, the field of a row that names it, and the addresses below it.
 LISTS = (
     ("players", "name", ("",)),
     ("bots", "slug", ("", "/versions")),
@@ -32,7 +32,7 @@ LISTS = (
 
 
 def answers(token: str) -> Iterator[tuple[str, Any]]:
-    """Return each address with its answer to the holder of the token. An unplayed match has no replay: its status stands there."""
+    """Yield each address with its answer to the holder of the token. For an unplayed match, its status stands in place of a replay."""
     client = Client(HTTP_HOST="localhost", HTTP_AUTHORIZATION=f"Bearer {token}", HTTP_ACCEPT_LANGUAGE="en")
 
     def get(path: str) -> Any:

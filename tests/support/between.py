@@ -1,9 +1,10 @@
-"""Lets a match finish between any two statements of what the league does.
+"""Let a match finish between any two statements of what the league does.
 
-`python -m tests.support.between put_right check` does so for these acts, on the database of DATABASE_URL, which is migrated and empty.
+`python -m tests.support.between put_right check` does so for these acts, on the migrated, empty database of DATABASE_URL.
 
-Each act runs again and again; in its first run a match finishes before its first statement, then before its second, until it has no more.
-Another connection finishes the match, so that it is committed (on PostgreSQL) before the act goes on. Prints how many moments each act has.
+Each act runs repeatedly: in its first run a match finishes before its first statement, in the second run before its second, until it has no more.
+Another connection finishes the match, so that it is committed (on PostgreSQL) before the act continues. The output is the number of statements of
+each act.
 """
 
 from __future__ import annotations
@@ -41,20 +42,19 @@ from league.enums import EntryPolicy, MatchStatus, TournamentStatus  # noqa: E40
 from league.models import BotVersion, LeagueEvent, Match, Player, Rung, Tournament  # noqa: E402
 from tests.support import league  # noqa: E402
 
-PATIENCE = (
-    2.0  # seconds that a match may wait for a lock of the act; then the act goes on, and the match finishes after it
-)
-MOST = {"count_anew": 24}  # moments; it takes more statements with each match, without end
+# Seconds that a match may wait for a lock of the act; then the act goes on, and the match finishes after it.
+PATIENCE = 2.0
+MOST = {"count_anew": 24}  # Most statements to disturb. `count_anew` has more statements with each match, without end.
 BOTS = {
     "put_right": 24,
     "count_in_stages": 16,
     "fit_and_rank": 16,
-}  # their round robin has a match for each moment of the act
-FEW = 14  # Moments of the other acts
+}  # Bots of each act: their round robin has a match for each statement of the act.
+FEW = 14  # Number of bots for all other acts.
 
 
-class Moment:
-    """Counts the statements of this connection; before statement number `at` (from 0), something happens elsewhere."""
+class Disturbance:
+    """Counts the statements of this connection. Before statement number `at` (from 0) it runs something in another thread."""
 
     def __init__(self, at: int, what: Callable[[], None], patience: float = PATIENCE) -> None:
         self.at, self.count, self.patience = at, 0, patience
@@ -77,18 +77,18 @@ class Moment:
             connection.close()
 
     def end(self) -> None:
-        """Wait for the end of what happened elsewhere. Raises what it raised: else nothing would have been disturbed, and nobody would see it."""
+        """Wait until the other thread ends. Raise what it raised: otherwise nothing would have been disturbed, and nobody would notice."""
         self.other.join()
         if self.broken is not None:
             raise self.broken
 
 
 def make(act: str) -> list[Tournament]:
-    """Create a ladder, whose matches follow from its own results, and a round robin, started."""
+    """Create and start a ladder, whose matches follow from its own results, and a round robin."""
     owners = [players.create(f"{act.replace('_', '-')}-{number}") for number in range(BOTS.get(act, FEW))]
     versions = [
         league.accepted(owner, owner.name, games=["partnership"]) for owner in owners
-    ]  # one owner's matches are unrated
+    ]  # the matches of one owner are unrated
     cups = []
     for form, parameters in (("ladder", {"budget": 60}), ("round_robin", {})):
         cup = tournaments.create(
@@ -108,16 +108,16 @@ def make(act: str) -> list[Tournament]:
 
 
 def finish_next() -> bool:
-    """Play the next queued match; return False if there was none that is not locked."""
+    """Play the next queued match; return False if every match was locked or there was none."""
     match = leases.claim("w1", now=league.NOW)
     if match is None:
         return False
     leases.start(match, now=league.NOW)
-    return reports.report(match.pk, match.token, league.result(match), now=league.NOW) == reports.Receipt.STORED
+    return reports.report(match, league.result(match), now=league.NOW) == reports.Receipt.STORED
 
 
 def play_next(cups: list[Tournament]) -> None:
-    """Finish a match, as either of two workers does."""
+    """Finish a match, as one of two workers would."""
     assert finish_next(), "there are fewer matches than moments: give the act more of them"
 
 
@@ -137,7 +137,7 @@ def check(cups: list[Tournament]) -> None:
 
 
 def show(cups: list[Tournament]) -> None:
-    """Read the tables of pages and API: all numbers of a table belong to the same matches."""
+    """Read the tables of pages and API: check that all numbers of a table belong to the same matches."""
     for cup in cups:
         table = standings.standings(cup)
         met = set(table.cells)
@@ -156,7 +156,7 @@ def count_in_stages(stage: Callable[..., object], cups: list[Tournament]) -> Non
         stage(cups[0].pool, now=league.NOW)
 
 
-# What the scheduler does is disturbed step by step: no transaction holds two of them, so a moment of one is a moment of all.
+# The scheduler's steps are disturbed one by one: no transaction contains two steps, so nothing is missed.
 ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
     "put_right": (play_next, *(partial(put_right, step) for step in reconcile.STEPS)),
     **{act.__name__: (act,) for act in (count_anew, check, show)},
@@ -165,15 +165,15 @@ ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
 }
 
 
-# What has been done with the match that finished just before
+# What must be done first with the match that has just finished.
 FIRST: dict[str, Callable[[list[Tournament]], None]] = {"fit_and_rank": partial(count_in_stages, refits.count_new)}
 
 
 def _disturb(act: Callable[[], None], most: int | None, first: Callable[[], None]) -> int:
     for at in range(most or 300):
-        finish_next()  # Each time there is something new to count
+        finish_next()  # Each run needs something new to count.
         first()
-        moment = Moment(at, finish_next)
+        moment = Disturbance(at, finish_next)
         with connection.execute_wrapper(moment):
             act()
         if moment.count <= at:
@@ -184,7 +184,7 @@ def _disturb(act: Callable[[], None], most: int | None, first: Callable[[], None
 
 
 def disturb(name: str) -> int:
-    """Disturb one act at each of its moments, let the scheduler finish, and look whether all is as it must be; the number of moments."""
+    """Disturb one act at each of its moments, let the scheduler finish, and check the invariants. Return the number of moments."""
     cups = make(name)
     first = partial(FIRST[name], cups) if name in FIRST else lambda: None
     moments = sum(_disturb(partial(act, cups), MOST.get(name), first) for act in ACTS[name])
@@ -202,7 +202,7 @@ def disturb(name: str) -> int:
 
 
 def extend_while_it_ends() -> int:
-    """Extend a tournament whose matches are over while the scheduler ends it: one of the two comes first. Return the number of moments."""
+    """Extend a tournament whose matches have finished while the scheduler ends it: one of the two must come first. Return the number of moments."""
     owners = [players.create(f"end-{number}") for number in range(2)]
     versions = [league.accepted(owner, owner.name, games=["partnership"]) for owner in owners]
     for at in range(100):
@@ -213,7 +213,7 @@ def extend_while_it_ends() -> int:
             with suppress(Refused):
                 tournaments.extend(cup, {"cycles": 2}, actor="end-0", now=league.NOW)
 
-        moment = Moment(at, extend, patience=0.3)
+        moment = Disturbance(at, extend, patience=0.3)
         with connection.execute_wrapper(moment):
             progress.advance(Tournament.objects.get(pk=cup.pk), now=league.NOW)
         if moment.count <= at:
@@ -229,7 +229,7 @@ def extend_while_it_ends() -> int:
 
 
 def upload_while_another_does() -> int:
-    """Upload equal files of two players at once: exactly one of them then has a bot. Return the number of moments."""
+    """Upload equal files of two players at once: exactly one of them must then have a bot. Return the number of moments."""
     first, other = (players.create(f"twin-{number}") for number in range(2))
     for at in range(100):
         source = league.source() + f"# {at}\n".encode()
@@ -238,7 +238,7 @@ def upload_while_another_does() -> int:
             with suppress(Refused):
                 bots.upload(player, f"{player.name}-{at}", source, "bot.py", ["partnership"], now=league.NOW)
 
-        moment = Moment(at, partial(upload, other), patience=0.3)
+        moment = Disturbance(at, partial(upload, other), patience=0.3)
         with connection.execute_wrapper(moment):
             upload(first)
         if moment.count <= at:
@@ -249,7 +249,7 @@ def upload_while_another_does() -> int:
 
 
 def grant_while_it_starts() -> int:
-    """Grant the request for a bot while the tournament starts: either it is entered, or its request has expired. Return the number of moments."""
+    """Grant the request for a bot while the tournament starts: either the bot is entered, or the request expires. Return the number of moments."""
     ana, berto = (players.create(f"starter-{number}") for number in range(2))
     own = [league.accepted(ana, f"own-{number}", games=["partnership"]) for number in range(2)]
     requested = league.accepted(berto, "wanted", games=["partnership"], policy=EntryPolicy.ASK)
@@ -262,7 +262,7 @@ def grant_while_it_starts() -> int:
         def start(cup: Tournament = cup) -> None:
             tournaments.start(cup, now=league.NOW)
 
-        moment = Moment(at, start, patience=0.3)
+        moment = Disturbance(at, start, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
             requests.grant(request, player=berto, now=league.NOW)
         if moment.count <= at:
@@ -280,7 +280,7 @@ def grant_while_it_starts() -> int:
 
 
 def enter_while_the_policy_changes() -> int:
-    """Enter a bot while its owner forbids entries: either before that, or not at all. Return the number of moments."""
+    """Enter a bot while its owner forbids entries: it is entered before that, or not at all. Return the number of moments."""
     ana, berto = (players.create(f"policy-{number}") for number in range(2))
     bot = league.accepted(berto, "free", games=["partnership"]).bot
     for at in range(100):
@@ -290,7 +290,7 @@ def enter_while_the_policy_changes() -> int:
         def forbid() -> None:
             consent.set_policy(bot, EntryPolicy.NOBODY, actor="berto", now=league.NOW)
 
-        moment = Moment(at, forbid, patience=0.3)
+        moment = Disturbance(at, forbid, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
             enrolment.enter(cup, bot, now=league.NOW)
         if moment.count <= at:
@@ -314,7 +314,7 @@ def count_while_audits_are_drawn() -> int:
         def draw() -> None:
             sampling.draw(now=league.NOW)
 
-        moment = Moment(at, draw, patience=0.3)
+        moment = Disturbance(at, draw, patience=0.3)
         with override_settings(AUDIT_PERCENT=100.0), connection.execute_wrapper(moment):
             ratings.refresh(cup.pool, now=league.NOW)
             if moment.count > at:
@@ -340,7 +340,7 @@ def rerun_while_it_is_held_back() -> int:
         def hold(match: Match = match, until: datetime = until) -> None:
             embargoes.change(Match.objects.get(pk=match.pk), until, why="a test", actor="test", now=league.NOW)
 
-        moment = Moment(at, hold, patience=0.3)
+        moment = Disturbance(at, hold, patience=0.3)
         with connection.execute_wrapper(moment):
             acting.act("rerun", [match.public_id], {}, why="a test", operator=None, now=league.NOW)
         if moment.count <= at:
@@ -354,13 +354,13 @@ def rerun_while_it_is_held_back() -> int:
 
 
 def draw_while_another_draws() -> int:
-    """Two schedulers draw the tables of a ladder: together no more than there is room for, each once. The number of moments."""
+    """Let two schedulers draw the tables of a ladder: no table twice, and no more than there is room for. Return the number of moments."""
     for number in range(4):
         league.accepted(players.create(f"drawn-{number}"), f"drawn-{number}", games=["partnership"])
     workers.register("w1", tier="landlock", now=league.NOW)
     places.enter(now=league.NOW)
     rungs = Rung.objects.filter(version__bot__slug__startswith="drawn-")
-    # What other acts have left is neither work for this worker nor due
+    # Exclude what other acts have left: it is neither work for this worker nor due.
     Match.work.filter(status=MatchStatus.QUEUED).update(held_back=True)
     Rung.objects.exclude(pk__in=rungs).update(due=league.NOW + timedelta(days=1))
 
@@ -368,7 +368,7 @@ def draw_while_another_draws() -> int:
         drawing.draw(now=league.NOW)
 
     for at in range(200):
-        moment = Moment(at, draw, patience=0.3)
+        moment = Disturbance(at, draw, patience=0.3)
         with override_settings(LADDERS=True), connection.execute_wrapper(moment):
             draw()
             if moment.count > at:
@@ -397,7 +397,7 @@ OTHERS = (
 
 
 def main() -> None:
-    """Disturb the acts that are named; a line for each, with what went wrong."""
+    """Disturb the named acts; print a line for each, with its errors."""
     acts: dict[str, Callable[[], int]] = {name: partial(disturb, name) for name in ACTS}
     acts |= {act.__name__: act for act in OTHERS}
     for name in sys.argv[1:]:

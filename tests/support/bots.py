@@ -18,7 +18,7 @@ for line in sys.stdin:
         break
 """
 
-# `act(m)` is called with the request; what it returns is written as it is. `hello(m)` likewise.
+# `act(m)` is called with the request, `hello(m)` with the first line; what they return is written unchanged.
 FRAME = """
 import json, os, sys, time, threading, signal
 counter = 0
@@ -62,14 +62,14 @@ NOT_A_PROGRAM = 'name = "damaged"\nruntime = "binary"\nentry = "bot"\ngames = ["
 
 
 def without_segments() -> bytes:
-    """Return a program for this machine that passes every check of its headers but that the kernel refuses to execute: it has no segment."""
+    """Return a program for this machine whose headers pass every check, but which the kernel refuses to execute: it has no segment."""
     machine = {"x86_64": 62, "aarch64": 183}[platform.machine()]
     values = (b"\x7fELF\x02\x01\x01", 2, machine, 1, 0, 64, 0, 0, 64, 56, 0, 0, 0, 0)
     return struct.pack("<7s9xHHIQQQIHHHHHH", *values) + bytes(56)
 
 
 def damaged(folder: Path) -> Path:
-    """Write the folder of a bot that looks like a program when it is uploaded; only its start shows that it is none."""
+    """Write the folder of a bot that looks like a program on upload; only its start shows that it is not one."""
     folder.mkdir()
     (folder / "bot").write_bytes(without_segments())
     (folder / "bot.toml").write_text(NOT_A_PROGRAM)

@@ -1,4 +1,4 @@
-"""bubblewrap, which the tier `namespaces` of the sandbox is made with: without it half of the sandbox would go untested."""
+"""bubblewrap, on which the tier `namespaces` of the sandbox is built: without it half of the sandbox would remain untested."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ HOW_TO_GET_ONE = "Debian, Ubuntu: sudo apt-get install bubblewrap."
 
 
 def find() -> str:
-    """Return the path of `bwrap`; install it where that is allowed. Raise DidNotStart if there is none."""
+    """Return the path of `bwrap`, installed if this is allowed. Raise DidNotStart if there is none."""
     return debian.find("bubblewrap", debian.on_path("bwrap"), HOW_TO_GET_ONE)
 
 

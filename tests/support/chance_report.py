@@ -1,6 +1,6 @@
 """Print the deals of fixed seeds, and one match of every game, as JSON: `python -m tests.support.chance_report`, with any Python.
 
-Only the standard library and the engine: the report of one interpreter is compared with that of another.
+It uses only the standard library and the engine: tests compare the reports of several interpreters.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SEEDS: tuple[bytes | str | int, ...] = (0, 7, -1, "board", "7", b"", bytes(range
 
 
 def report() -> dict[str, object]:
-    """Decks, draws and seeds for fixed keys; a digest of the events of one random deal of every game."""
+    """Return decks, draws and seeds for fixed keys, and a digest of the events of one random deal of every game."""
     keys = [chance.as_seed(seed) for seed in SEEDS]
     return {
         "keys": [key.hex() for key in keys],
@@ -35,7 +35,7 @@ def report() -> dict[str, object]:
 
 
 def digest(key: str) -> str:
-    """SHA-256 of the record of one deal in which the first, the last and the middle action are chosen in turn."""
+    """Return the SHA-256 of the record of one deal in which the first, the last and the middle action are chosen in turn."""
     state = engine.load(key).new_match(seed=f"report {key}", deals=1)
     rng = random.Random(5)
     for _ in range(400):

@@ -1,6 +1,6 @@
 """A real Chromium for the tests of the pages.
 
-`python -m tests.support.chromium` prints its path, and installs it where it may.
+`python -m tests.support.chromium` prints its path, and installs it first if needed and allowed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HOW_TO_GET_ONE = (
     "is on PATH (Debian: sudo apt-get install chromium; Fedora: sudo dnf install chromium), or name one: "
     "CHROMIUM=/path/to/chromium."
 )
-# As root there is no user namespace to sandbox the browser in; the pages it opens are our own. Nothing calls home.
+# As root the browser has no user namespace for its sandbox; the pages that it opens are our own. It sends nothing to its makers.
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -45,14 +45,14 @@ def _find() -> str | None:
 
 
 def find() -> str:
-    """Return the path of a Chromium. For root on Debian a missing one is installed; elsewhere DidNotStart says what to do."""
+    """Return the path of a Chromium. Root on Debian installs a missing one; elsewhere DidNotStart says what to do."""
     return debian.find("chromium", _find, HOW_TO_GET_ONE)
 
 
 def until(page: Page, fact: str, seconds: float = 180.0) -> None:
-    """Wait until an expression of JavaScript holds in a page of Playwright; TimeoutError where it does not.
+    """Wait until a JavaScript expression is true in a page of Playwright; raise TimeoutError if it stays false.
 
-    Playwright's own `wait_for_function` evaluates the text inside the page from its second look on, which our content security policy forbids.
+    Playwright's own `wait_for_function` evaluates the text inside the page from the second time on, which our content security policy forbids.
     """
     wait_for(lambda: page.evaluate(fact), fact, seconds, every=0.02)
 

@@ -10,11 +10,11 @@ import yaml
 
 TOP = Path(__file__).resolve().parents[2]
 FILE = TOP / "docker-compose.yml"
-SECRETS = "/run/secrets/"  # Containers find their secrets here
+SECRETS = "/run/secrets/"  # Containers find their secrets here.
 
 
 def load() -> dict[str, Any]:
-    """Return the whole file; merges (`<<`) are resolved as compose resolves them."""
+    """Return the whole file, with merges (`<<`) resolved as compose does."""
     with FILE.open(encoding="utf-8") as text:
         content = yaml.safe_load(text)
     assert isinstance(content, dict)
@@ -35,5 +35,5 @@ def service(name: str) -> Service:
     """Return the service `name` of the file."""
     entry = load()["services"][name]
     environment = {key: str(value) for key, value in entry.get("environment", {}).items()}
-    command = [word for word in entry["command"] if word != "docker/keep"]  # It starts a command again that fails
+    command = [word for word in entry["command"] if word != "docker/keep"]  # docker/keep starts a failed command again.
     return Service(name, command, environment, list(entry.get("secrets", [])))

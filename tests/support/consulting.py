@@ -1,4 +1,4 @@
-"""House bots in a league, and matches at whose seats they can be asked."""
+"""House bots in a league, and matches in which they can be consulted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def enter(*names: str) -> list[BotVersion]:
 
 
 def told(match: Match) -> Match:
-    """Add to a match of `league.play` the opening messages of its seats, which a runner writes to its sittings."""
+    """Add to a match of `league.play` the opening messages of its seats, which a runner would have stored in its sittings."""
     match = Match.objects.select_related("pool", "tournament").get(pk=match.pk)
     opened = logs.opened(match)
     records = {place: opened.record(place) for place in opened.places()}
@@ -43,7 +43,7 @@ def told(match: Match) -> Match:
 
 
 def carry_out(folder: Path, *, worker: str = "host:1", now=NOW, stop=lambda: False, box: Sandbox | None = None) -> bool:
-    """Run the next consultation, by a worker that starts its bot; return True if it is finished."""
+    """Let a worker run the next consultation, which starts a bot. Return True if the consultation is finished."""
     job = jobs.CONSULTATION.claim(worker, now=now)
     assert job is not None
     box = box or Sandbox("none", settings.STATE_DIR / "sandbox")
@@ -51,7 +51,7 @@ def carry_out(folder: Path, *, worker: str = "host:1", now=NOW, stop=lambda: Fal
 
 
 def sitting(match: Match, row: Consultation) -> Sitting:
-    """Return the sitting of the consultation."""
+    """Return the sitting that a consultation is about."""
     return Sitting.objects.select_related("board__match").get(
         board__match=match, board__number=row.board, number=row.sitting
     )

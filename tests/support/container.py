@@ -1,4 +1,4 @@
-"""Run a command of this checkout under the restrictions of a container: runc, with what Docker's engine gives it by default.
+"""Run a command of this checkout under the restrictions of a container: runc, with the default configuration of Docker's engine.
 
 The files are those of this machine, bound read-only; /tmp and /state are the container's own. The profile "default" is written
 here from Docker's public rules (https://docs.docker.com/engine/security/seccomp/); "runner" is docker/seccomp-runner.json.
@@ -22,7 +22,7 @@ from tests.support.processes import DidNotStart
 HOW_TO_GET_ONE = "The tests of containers need runc and a user who may run it. Debian: sudo apt-get install runc."
 REPOSITORY = Path(__file__).resolve().parents[2]
 _CAPABILITIES = "CHOWN DAC_OVERRIDE FSETID FOWNER MKNOD NET_RAW SETGID SETUID SETFCAP SETPCAP NET_BIND_SERVICE SYS_CHROOT KILL AUDIT_WRITE"
-# Not in Docker's list of allowed calls, or only with a capability that a container does not have by default.
+# Calls that Docker does not allow, or only with a capability that a container lacks by default.
 _DENIED = """
 acct add_key bpf clock_adjtime clock_settime create_module delete_module fanotify_init finit_module fsconfig fsmount fsopen
 fspick get_kernel_syms get_mempolicy init_module io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp
@@ -38,14 +38,14 @@ _BOUND = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc")
 
 
 def find() -> str:
-    """Return the path of runc, installed if need be. DidNotStart says what to do."""
+    """Return the path of runc, installed if needed. Raise DidNotStart, which says what to do."""
     if os.geteuid() != 0:
         raise DidNotStart(HOW_TO_GET_ONE)
     return debian.find("runc", debian.on_path("runc"), HOW_TO_GET_ONE)
 
 
 def default_profile() -> dict[str, Any]:
-    """Docker's default: an allow-list; no namespaces by clone, no clone3, four personalities, no virtual-machine sockets."""
+    """Return Docker's default profile: an allow-list; no namespaces by clone, no clone3, four personalities, no virtual-machine sockets."""
     allow = "SCMP_ACT_ALLOW"
     special = ("clone", "clone3", "personality", "socket")
     names = sorted(set(this_architecture().numbers) - set(_DENIED.split()) - set(special))
@@ -79,9 +79,9 @@ def runner_profile() -> dict[str, Any]:
 def run(
     script: str, *, user: int, profile: str, hardened: bool, environment: Sequence[str] = (), timeout_s: float = 240
 ) -> str:
-    """Run a shell script in a container; returns what it printed. DidNotStart where it fails.
+    """Run a shell script in a container; return what it printed. Raise DidNotStart if it fails.
 
-    hardened: as docs/sandbox.md advises: no capability at all, no-new-privileges; else as Docker does by default.
+    hardened: True follows docs/sandbox.md (no capability at all, no-new-privileges), False follows Docker's defaults.
     """
     with tempfile.TemporaryDirectory(prefix="tute-container-") as name:
         bundle = Path(name)

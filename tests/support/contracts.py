@@ -1,4 +1,4 @@
-"""A contract for import-linter (`.importlinter`): no ring of modules, wherever they stand.
+"""A contract for import-linter (`.importlinter`): no cycle of modules, wherever they are.
 
 `acyclic_siblings` compares the children of one package. It does not see a module that imports the package above it, which in turn imports
 the module. This contract does.
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class NoRings(Contract):
-    """Fails when modules of `packages` import one another in a ring; imports for types and imports inside functions count."""
+    """Fails if modules of `packages` import one another in a cycle. Imports for types and imports inside functions count."""
 
     packages = fields.ListField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
-        """Return the rings of modules, each as the sorted names of its modules."""
-        # a field of the class is its list of values in an instance; import-linter's types do not say so
+        """Return the cycles, each as the sorted names of its modules."""
+        # In an instance, a field of the class is its list of values; import-linter's types do not say so.
         packages: list[str] = self.packages  # type: ignore[assignment]
         inside = {name for name in graph.modules if name.split(".")[0] in packages}
         arrows = networkx.DiGraph(
@@ -34,6 +34,6 @@ class NoRings(Contract):
         return ContractCheck(kept=not rings, metadata={"rings": sorted(rings)})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """Print the modules of each ring."""
+        """Print the modules of each cycle."""
         for ring in check.metadata["rings"]:
             output.print_error(f"{len(ring)} modules import one another in a ring: {', '.join(ring)}")

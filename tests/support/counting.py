@@ -1,4 +1,4 @@
-"""A kind of work that the league does not have: it counts the boards of each judged match. One module, and one registration."""
+"""A kind of work that the league does not have, added by one module and one registration: it counts the boards of each judged match."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CountingJob = JobLease[Judgement]
 
 
 class CountingHandler(IdleHandler[Judgement, Match, int]):
-    """Counts boards, and notes what became of each job."""
+    """Counts boards, and records what becomes of each job."""
 
     kinds = ("counting",)
     terms = Terms(attempts=2)
@@ -27,7 +27,7 @@ class CountingHandler(IdleHandler[Judgement, Match, int]):
         self.breaks = False
 
     def subject(self, row: Job) -> Judgement:
-        """Load the judgement whose match is counted."""
+        """Load the analysis whose match is counted."""
         return Judgement.objects.only("match").get(jobs=row)
 
     def read(self, job: CountingJob, site: Site) -> Match:
@@ -35,19 +35,19 @@ class CountingHandler(IdleHandler[Judgement, Match, int]):
         return Match.objects.only("public_id").get(pk=job.subject.match_id)
 
     def run(self, job: CountingJob, task: Match, site: Site, signals: Signals) -> int | None:
-        """Count."""
+        """Count the boards."""
         if self.breaks:
             raise ArithmeticError("it cannot count")
         return None if signals.stop() else task.boards.count()
 
     def store(self, job: CountingJob, result: int, *, now: datetime) -> None:
-        """Note the number."""
+        """Record the number."""
         self.counts[job.task.public_id] = result
 
     def waits_again(self, row: Job, job: CountingJob | None, why: str, *, now: datetime) -> None:
-        """Note why."""
+        """Record the reason."""
         self.again.append(why)
 
     def given_up(self, row: Job, job: CountingJob | None, why: str, *, now: datetime) -> None:
-        """Note why."""
+        """Record the reason."""
         self.failed.append(why)

@@ -1,4 +1,4 @@
-"""Programs that some tests need and that come with the system: found on PATH, or installed where that is allowed."""
+"""Programs of the operating system that some tests need: found on PATH, or installed if this is allowed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.support.processes import DidNotStart
 
 
 def on_path(*names: str) -> Callable[[], str | None]:
-    """Return the first of these programs on PATH or in the folders of an administrator."""
+    """Return a function that finds the first of these programs on PATH or in the folders of an administrator."""
     folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     return lambda: next((path for path in (shutil.which(name, path=folders) for name in names) if path), None)
 
 
 def find(package: str, look: Callable[[], str | None], how_to_get_one: str) -> str:
-    """Return what `look` finds, after installing the package (or several, by spaces) if it has to.
+    """Return what `look` finds, after installing the package (or several, separated by spaces) if necessary.
 
     Only root on Debian installs; elsewhere DidNotStart says what to do.
     """
@@ -33,7 +33,7 @@ def find(package: str, look: Callable[[], str | None], how_to_get_one: str) -> s
             f"{package} was not found, and only root with apt-get could install it here. {how_to_get_one}"
         )
     lock_path = Path(tempfile.gettempdir()) / "tute-league-apt.lock"
-    with lock_path.open("w") as lock:  # the test processes of one run ask at the same time
+    with lock_path.open("w") as lock:  # The test processes of a run call this at the same time.
         fcntl.flock(lock, fcntl.LOCK_EX)
         return look() or _install(package, look, how_to_get_one)
 

@@ -1,7 +1,7 @@
-"""A bot that never forgets, if it can help it: built to recognise a deal that it has seen from another seat, and to play it with all cards known.
+"""A bot that tries to remember: it is built to recognise a deal that it has seen from another seat, and to play it with all cards known.
 
-It is one source file, made by `source`. What it saw of a deal it keeps in its process, as a file in every place where one may be made, and in the
-environment; and it looks there first. Without a recollection it takes the first legal action, as its twin without memory always does.
+`source` writes it as one source file. It stores what it saw of a deal in its process, as a file wherever it may create one, and in the environment,
+and it looks in these places first. If it finds nothing it takes the first legal action, as its twin without memory always does.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ for line in sys.stdin:
 
 
 MARK = "elephant."  # Prefix of the names of its files
-EVERYWHERE = ("", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root", "/home")  # '' is its own folder
+EVERYWHERE = ("", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root", "/home")  # The empty name is the bot's own folder.
 
 
 def source(*places: Path | str, recalls: bool, through_suits: bool = True) -> str:
-    """Return the source of the bot; `places` are folders where it tries to keep things."""
+    """Return the source of the bot; `places` are folders in which it tries to store files."""
     return SOURCE.format(recalls=recalls, through_suits=through_suits, places=[str(place) for place in places])

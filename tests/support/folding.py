@@ -1,4 +1,4 @@
-"""A viewer that knows no rules: what is on the table and in the hands, from events alone (redacted ones or the whole truth)."""
+"""A viewer that knows no rules: it derives table and hands from events alone, redacted or complete."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Event = dict[str, Any]
 
 
 class Fold:
-    """The position that a viewer shows after some events. `hands[seat]` is None where the viewer does not see the hand; `counts` are always known."""
+    """The position that a viewer shows after some events. `hands[seat]` is None if the viewer does not see the hand; `counts` are always known."""
 
     def __init__(self, seat: int | None = None) -> None:
         self.seat = seat
@@ -80,10 +80,10 @@ class Fold:
     def on_trump(self, event: Event) -> None:
         self.trump = event["suit"]
 
-    # ---- cards that change places
+    # ---- cards that move
 
     def gain(self, seat: int, card: str | None) -> None:
-        """Add a card to a hand; None: one that the viewer does not see."""
+        """Add a card to a hand. None is a card that the viewer does not see."""
         self.counts[seat] += 1
         hand = self.hands[seat]
         if hand is not None:

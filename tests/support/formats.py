@@ -20,7 +20,7 @@ def field(key: str, entries: int, *, boards: int = 2, seats: int = 2, **more: An
 
 
 def by_number(table: Pairing, board: int) -> list[int]:
-    """Let the smaller number win every board."""
+    """Let the entry with the smaller number win every board."""
     return [100 - entry for entry in table.entries]
 
 
@@ -30,7 +30,7 @@ def level(table: Pairing, board: int) -> list[int]:
 
 
 def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
-    """Strength and luck, drawn by table and board."""
+    """Return a winner by strength and luck, drawn by table and board."""
 
     def scores(table: Pairing, board: int) -> list[int]:
         rng = random.Random(f"{seed} {table.name} {board}")
@@ -40,7 +40,7 @@ def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
 
 
 def paired(winner: Winner) -> Winner:
-    """Do the same for mixed pairs: both of a side have the sum of what they would have alone."""
+    """Return the same winner for mixed pairs: both partners get the sum of what they would have alone."""
 
     def scores(table: Pairing, board: int) -> list[int]:
         a, c, b, d = winner(table, board)
@@ -50,13 +50,13 @@ def paired(winner: Winner) -> Winner:
 
 
 def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[Pairing] = ()) -> tuple[Outcome, Sheet]:
-    """Look at a tournament once."""
+    """Play a format once with these results; return its outcome, and the sheet."""
     sheet = Sheet.for_field(played, results, drawn)
     return FORMATS[key].play(played, sheet), sheet
 
 
 def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: int = 20_000) -> tuple[Outcome, Sheet]:
-    """Play until it is over, some matches at a time in an order drawn by `order`. Checks at every step what holds for every format."""
+    """Play a tournament to its end, some matches at a time, in an order drawn by `order`. Check at every step what holds for every format."""
     rng = random.Random(order)
     results: dict[Slot, list[Sequence[int]]] = {}
     drawn: list[Pairing] = []
@@ -81,7 +81,7 @@ def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: i
 
 
 def sound(played: Field, tables: Sequence[Pairing]) -> None:
-    """Nobody sits twice at a table, every table is full, and no board of a name exists twice."""
+    """Check that nobody sits twice at a table, every table is full, and no table has the same board twice."""
     boards: Counter[tuple[str, int]] = Counter()
     for table in tables:
         assert len(set(table.entries)) == len(table.entries) == (4 if played.mixed else played.seats)
@@ -100,5 +100,5 @@ def met(tables: Sequence[Pairing]) -> Counter[tuple[int, int]]:
 
 
 def places(verdict: Outcome) -> list[list[int]]:
-    """Return the order, best first."""
+    """Return the levels of the ranking, best first."""
     return verdict.rank().levels

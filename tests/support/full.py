@@ -1,6 +1,6 @@
 """Rows for every table of a league: `python -P tests/support/full.py`, with a release first on PYTHONPATH and its database, migrated and empty.
 
-It lets that release tell its own story (tests/support/story.py), then adds a row to each table that is still empty.
+It runs that release's own story (tests/support/story.py), then adds a row to each table that is still empty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.support import story  # noqa: E402
 
 VALUES: dict[type[models.Field], Any] = {
     models.BooleanField: True,
-    models.FloatField: 0.1,  # no sum of powers of two
+    models.FloatField: 0.1,  # This is no sum of powers of two.
     models.DecimalField: 1,
     models.IntegerField: 1,
     models.DateTimeField: datetime(2026, 11, 1, 12, 30, 15, 123456, UTC),
@@ -35,7 +35,7 @@ VALUES: dict[type[models.Field], Any] = {
 
 
 def value_of(field: models.Field) -> Any:
-    """Return a value that the column takes; of a key, the first row that it may name."""
+    """Return a valid value for a column; for a key, the first row that it may refer to."""
     if isinstance(field.related_model, type) and issubclass(field.related_model, models.Model):
         return field.related_model._base_manager.order_by("pk").first()
     if field.choices:
@@ -44,7 +44,7 @@ def value_of(field: models.Field) -> Any:
 
 
 def fill(model: type[models.Model]) -> None:
-    """Add a row that has something in each column, if the table is empty; first to the tables that its keys name."""
+    """Add a row with a value in each column if the table is empty; fill the tables that its keys refer to first."""
     if model._base_manager.exists():
         return
     fields = [field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField)]

@@ -1,4 +1,4 @@
-"""A mail server of a test's own: as much SMTP as a letter needs, over a real connection."""
+"""A mail server of a test's own: as much SMTP as a mail needs, over a real connection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 
 class Inbox(socketserver.ThreadingTCPServer):
-    """Keeps what it gets. refuses: the command that is answered by an error, "RCPT" for one."""
+    """Stores the mails that it receives. refuses: a command that is answered by an error, such as "RCPT"."""
 
     daemon_threads = True
 
@@ -23,14 +23,14 @@ class Inbox(socketserver.ThreadingTCPServer):
 
     @property
     def read(self) -> list[EmailMessage]:
-        """Return the parsed letters."""
+        """Return the parsed mails."""
         return [
             cast("EmailMessage", message_from_bytes(letter.encode(), policy=policy.default)) for letter in self.letters
         ]
 
 
 class Postman(socketserver.StreamRequestHandler):
-    """One connection at a time."""
+    """Handles one connection at a time."""
 
     server: Inbox
 
@@ -51,7 +51,7 @@ class Postman(socketserver.StreamRequestHandler):
 
 @contextmanager
 def opened(settings: Any) -> Iterator[Inbox]:
-    """Make it the mail server of the league."""
+    """Make an inbox the mail server of the league while the block runs."""
     with Inbox() as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

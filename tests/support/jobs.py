@@ -1,4 +1,4 @@
-"""Idle work done in a test as a worker does it, without one."""
+"""Jobs done in a test as a worker would do them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANALYSIS, CONSULTATION, PUZZLES = AnalysisHandler(), ConsultationHandler(), Puzz
 
 
 @dataclass
-class Site:
+class WorkerSite:
     """The part of a worker that a handler uses."""
 
     name: str
@@ -40,5 +40,5 @@ def run(
     box: Sandbox | None = None,
 ) -> bool:
     """Run a leased job, and return True if it was reported."""
-    site, handler = Site("host:1", folder, box), registry.handler_of(job.kind)
+    site, handler = WorkerSite("host:1", folder, box), registry.handler_of(job.kind)
     return execute(handler, job, site, Signals(stop), now=now) is not None

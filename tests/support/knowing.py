@@ -1,4 +1,4 @@
-"""The cards that each seat may know in a deal, worked out from hands, table and actions, never from events."""
+"""The cards that each seat may know in a deal, derived from hands, table and actions, never from events."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ def cards_in(data: Any) -> set[str]:
     return set(CARD.findall(json.dumps(data)))
 
 
-class Knowledge:
-    """`public` and `own[seat]` grow with the deal; call `before` and `after` around every action."""
+class AllowedCards:
+    """The cards that may be known: `public` and `own[seat]` grow during the deal; call `before` and `after` around every action."""
 
     def __init__(self, state: engine.State) -> None:
         self.state = state
         self.begin()
 
     def begin(self) -> None:
-        """Begin a new deal: everybody sees their own hand and what lies face up."""
+        """Begin a new deal: all seats see their own hands and the cards that lie face up."""
         state = self.state
         self.deal = state.deal_no
         self.public: set[str] = set()
         self.own: list[set[str]] = [set() for _ in range(state.seats)]
         self._look()
         if state.rules.first_deal == "coins_2o" and state.deal_no == 1:
-            self.public |= {"2o", "4o"}  # Their holder is announced; 2o may become the centre card
+            self.public |= {"2o", "4o"}  # The holders of these cards are announced; 2o may become the centre card.
         if state.rules.exchange_duty == "must" and state.swapped:
             suit = state.game.pack.suits[state.trump]
-            # compulsory exchanges are done as soon as the cards are dealt: their cards lay face up
+            # Compulsory exchanges happen at the deal: their cards lie face up.
             self.public |= {
                 "7" + suit,
                 "2" + suit,
@@ -47,7 +47,7 @@ class Knowledge:
         return self.public if seat is None else self.public | self.own[seat]
 
     def before(self, action: int) -> None:
-        """Note what an action makes known, before it is taken."""
+        """Record what an action makes known, before it is taken."""
         state, pack = self.state, self.state.game.pack
         self._look()
         if action < act.PLAY_END:
@@ -66,7 +66,7 @@ class Knowledge:
             self.public.add(pack.text(action - act.CALL))
 
     def after(self, action: int) -> None:
-        """Note what everybody sees after an action."""
+        """Record what everybody sees after an action."""
         if self.state.deal_no != self.deal:
             self.begin()
         self._look()
@@ -79,5 +79,5 @@ class Knowledge:
         for seat in range(state.seats):
             self.own[seat] |= {pack.text(card) for card in state.hand_of(seat)}
         if state.rules.censor and state.notes.get("soloist") is not None:
-            # the dealer sees the soloist's hand; the displaced soloist has seen it before
+            # The dealer sees the soloist's hand; the displaced soloist has seen it before.
             self.own[state.dealer] |= {pack.text(card) for card in state.hand_of(state.notes["soloist"])}

@@ -1,6 +1,6 @@
-"""Plays a standing ladder of bots of known strengths without cards or a database, newcomers arriving, and the same with random pairing.
+"""Simulate a standing ladder of bots of known strengths, with newcomers, but without cards or a database; and the same with random pairing.
 
-The clock is that of the ladder: a table is played every `every_s` seconds. Ratings are refitted from time to time, as in the league.
+The ladder has its own clock: a table is played every `every_s` seconds. Ratings are refitted from time to time, as in the league.
 """
 
 from __future__ import annotations
@@ -12,35 +12,34 @@ from typing import Any
 
 import numpy as np
 
-from league.pure.pairing.standing import RECENT, Bot, Ladder, rest_s
+from league.pure.pairing.standing import RECENT, Ladder, LadderBot, rest_s
 from league.pure.pairing.telling import NEW
 from league.pure.rating.bradley_terry import Floats, fit
 from league.pure.rating.tallies import tally_arrays
 
-EACH = 8  # boards of a table
+EACH = 8  # Boards of a table.
 
 
 @dataclass
-class Course:
-    """A finished course: boards of each bot, meetings of each pair, and the share of pairs in order after a number of boards in all."""
+class LadderRun:
+    """A finished simulation: boards of each bot, meetings of each pair; the share of pairs in true order after a total number of boards."""
 
     arrived: list[float]
     boards: list[int]
     met: Any
     order: list[tuple[int, float]] = field(default_factory=list)
-    far: list[float] = field(
-        default_factory=list
-    )  # Distance of the two at each table in the true order, as a share of the field
+    # Distance of the two at each table in the true order, as a share of the field
+    far: list[float] = field(default_factory=list)
     tied: list[bool] = field(default_factory=list)
 
     def boards_for(self, share: float) -> int | None:
-        """Return the boards in all after which this share of the pairs is in order and stays so; None if it never is."""
+        """Return the total number of boards after which this share of the pairs stays in order; None if it never does."""
         late = [place for place, (_, good) in enumerate(self.order) if good < share]
         first = late[-1] + 1 if late else 0
         return self.order[first][0] if first < len(self.order) else None
 
     def connectivity(self, bots: list[int] | None = None) -> float:
-        """Return the second eigenvalue of the normalised Laplacian of who met whom (Chung 1997): 0 if they fall apart, about 1 if all meet all."""
+        """Return the second eigenvalue of the normalised Laplacian of the meetings (Chung 1997): 0 if disconnected, about 1 if all bots meet."""
         met = self.met if bots is None else self.met[np.ix_(bots, bots)]
         degree = met.sum(axis=1)
         if not degree.all():
@@ -58,12 +57,12 @@ def play(
     look: int,
     seed: int,
     informed: bool = True,
-) -> Course:
-    """Play `tables` tables of two. look: tables between two fits. informed: False pairs two of those present, evenly."""
+) -> LadderRun:
+    """Play `tables` tables of two bots. look: tables between two fits. informed: False pairs any two bots that are present, evenly."""
     rng, luck = random.Random(seed), np.random.default_rng(seed)
     count = len(theta)
     wins = np.zeros((count, count), dtype=np.int64)
-    course = Course(arrived, [0] * count, wins)
+    course = LadderRun(arrived, [0] * count, wins)
     due = list(arrived)
     recent: list[deque[int]] = [deque(maxlen=RECENT) for _ in range(count)]
     fitted: dict[int, tuple[float, float]] = {}
@@ -80,7 +79,7 @@ def play(
             ladder = None
         if ladder is None or len(here) < sum(at <= now for at in arrived):
             here = [bot for bot in range(count) if arrived[bot] <= now]
-            ladder = Ladder([Bot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
+            ladder = Ladder([LadderBot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
         ladder.rivals.tables[:] = 0
         if informed:
             first = min(here, key=lambda bot: (due[bot] > now, course.boards[bot] >= NEW, due[bot]))
@@ -122,7 +121,7 @@ def _fitted(wins: Any) -> dict[int, tuple[float, float]]:
 
 
 def _in_order(fitted: dict[int, tuple[float, float]], theta: Floats) -> float:
-    """Return the share of all pairs that are in their true order, including those who have not played."""
+    """Return the share of all pairs that the fit puts into their true order, bots that have not played included."""
     estimates = np.array([fitted[bot][0] if bot in fitted else 0.0 for bot in range(len(theta))])
     a, b = np.triu_indices(len(theta), 1)
     return float((np.sign(estimates[a] - estimates[b]) == np.sign(theta[a] - theta[b])).mean())

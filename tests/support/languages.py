@@ -1,4 +1,4 @@
-"""The compilers and interpreters of the bot kits. Without them kits would go untested."""
+"""The compilers and interpreters of the bot kits. Without them the kits would remain untested."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pathlib import Path
 
 from tests.support import debian
 
-# Debian's gcc comes without the C library: no stdio.h, and nothing to link a static program with.
+# Debian's gcc comes without the C library: it has neither stdio.h nor what a static program is linked with.
 PACKAGES = {"cc": "gcc libc6-dev", "node": "nodejs", "rustc": "rustc libc6-dev"}
 _LINKS = ("-static", "-pthread", "-include", "stdint.h", "-include", "stdio.h", "-xc", "-", "-o", "/dev/null")
 
 
 @cache
 def find(tool: str) -> str:
-    """Return the path of `cc`, `node` or `rustc`; installed where that is allowed, DidNotStart where there is none."""
+    """Return the path of `cc`, `node` or `rustc`; installed if this is allowed. Raise DidNotStart if there is none."""
     packages = PACKAGES[tool]
     return debian.find(packages, _look_for(tool), f"Debian, Ubuntu: sudo apt-get install {packages}.")
 
 
 def _look_for(tool: str) -> Callable[[], str | None]:
-    """Return a look-up of the tool; a compiler counts only where it can make a static program."""
+    """Return a look-up of the tool; a compiler counts only if it can make a static program."""
     look = debian.on_path(tool)
     if tool == "node":
         return look

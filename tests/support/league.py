@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Sequence
+from copy import copy
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -14,7 +15,7 @@ from django.db import transaction
 import engine
 from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from league.domain.bots import bots, consent, packages
-from league.domain.core import names, transitions
+from league.domain.core import names, search_words, transitions
 from league.domain.matches import leases, matches, reports, validation
 from league.domain.people import players
 from league.domain.ratings import pools
@@ -40,12 +41,12 @@ def source() -> bytes:
 
 
 def uploaded(player: Player, name: str, *, games: Sequence[str] = ("partnership",), now: datetime = NOW) -> BotVersion:
-    """Upload a new version: it is validating, with its validation matches queued."""
+    """Upload a new version. Its status is validating, its validation matches are queued."""
     return bots.upload(player, name, source(), "bot.py", games, secret=SECRET, now=now)
 
 
 def willing(version: BotVersion, policy: str = EntryPolicy.ANYBODY) -> BotVersion:
-    """Let anybody enter the bot, or whom `policy` names."""
+    """Let anybody enter the bot, or the players whom `policy` names."""
     consent.set_policy(version.bot, policy, actor=version.bot.owner.name, now=NOW)
     return version
 
@@ -57,9 +58,9 @@ def accepted(
     games: Sequence[str] = ("partnership", "corriente", "cabrero"),
     policy: str = EntryPolicy.ANYBODY,
 ) -> BotVersion:
-    """Return a version that may be entered, by anybody if no other `policy` is given; its validation matches are cancelled, so that none waits.
+    """Return a version that may be entered, by anybody unless `policy` says otherwise. Its validation matches are cancelled, so that none is queued.
 
-    The first version of a bot is inserted, which costs a fifth of an upload. tests/league/test_builders.py compares the rows with those of one.
+    The first version of a bot is inserted, which costs a fifth of an upload. tests/league/test_builders.py compares its rows with those of an upload.
     """
     if Bot.objects.filter(slug=bots.slug(name)).exists():
         return accepted_by_upload(player, name, games=games, policy=policy)
@@ -68,7 +69,7 @@ def accepted(
 
 
 def accepted_by_upload(player: Player, name: str, *, games: Sequence[str], policy: str) -> BotVersion:
-    """Return the same, made by the league's own functions."""
+    """Return the same as `accepted`, made by the league's own functions."""
     version = willing(uploaded(player, name, games=games), policy)
     for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
         transitions.move(match, "cancelled", now=NOW)
@@ -81,6 +82,7 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
     names.take(names.BOT, slug, holder=f"bot:{slug}")
     states = {"is_house": player.name == players.HOUSE, "owner_banned": player.banned is not None}
     bot = Bot.objects.create(slug=slug, owner=player, created=NOW, entry_policy=policy, **states)
+    search_words.put(bot, slug)
     manifest = content.manifest
     version = BotVersion.objects.create(
         bot=bot,
@@ -126,7 +128,7 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
 
 
 def in_turn(first: Player, other: Player, *names: str) -> list[BotVersion]:
-    """Accepted versions of bots of these names, of two owners in turn: made once, before anything else of a test."""
+    """Return accepted versions of bots of these names, of two owners in turn. They are created once, before anything else in a test."""
     return rows.once(make_in_turn, first, other, words=names)
 
 
@@ -197,7 +199,7 @@ def _sitting(
     seating: tuple[int, ...],
     faults: Sequence[FaultReport],
 ) -> SittingResult:
-    cards = _played(game, seed, number)
+    cards = _random_deal(game, seed, number)
     meta = {"match": match, "board": board, "sitting": number, "seating": list(seating)}
     replay = engine.replay.make(cards, meta)
     replay["events"] = [dict(event) for event in replay["events"]]
@@ -207,8 +209,8 @@ def _sitting(
 
 
 @lru_cache(maxsize=1000)
-def _played(game: engine.Game, seed: bytes, number: int) -> engine.State:
-    """Play a deal at random and cache it: leagues of tests have the same secret, and so the same deals. Nobody changes it."""
+def _random_deal(game: engine.Game, seed: bytes, number: int) -> engine.State:
+    """Play a deal at random and cache it: the leagues of tests share their secret and so their deals. Do not change the result."""
     cards = game.new_match(seed=seed, deals=1)
     rng = random.Random(f"{seed.hex()}/{number}")
     while not cards.is_over:
@@ -230,6 +232,13 @@ def begun(match: Match, *, now: datetime = NOW) -> Match:
 def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Match:
     """Play and report a queued match; return its row."""
     row = begun(match, now=now)
-    assert reports.report(row.pk, row.token, result(row, winner=winner), now=now) == reports.Receipt.STORED
+    assert reports.report(row, result(row, winner=winner), now=now) == reports.Receipt.STORED
     row.refresh_from_db()
     return row
+
+
+def with_token(match: Match, token: int) -> Match:
+    """Return a match as a worker has it whose lease has this token."""
+    other = copy(match)
+    other.token = token
+    return other

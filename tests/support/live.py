@@ -17,7 +17,7 @@ from tests.support.runtimes import lend
 
 
 def database_url() -> str:
-    """DATABASE_URL of the database that this test uses."""
+    """Return the DATABASE_URL of this test's database."""
     what = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"sqlite://{Path(what['NAME']).resolve()}"
@@ -26,7 +26,7 @@ def database_url() -> str:
 
 
 class LiveLeague:
-    """A state folder, and the processes that use it. The folder is one that the bots' own users may pass."""
+    """A state folder, and the processes that use it. The users of bots may enter the folder."""
 
     def __init__(self, **variables: str) -> None:
         settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ class LiveLeague:
             "STATE_DIR": str(self.folder),
             "BROKER_URL": "filesystem://",
             "SECRET_KEY": "only for this test",
-            "LEASE_S": "30",  # a worker on a busy machine is not to be taken for dead
+            "LEASE_S": "30",  # A worker on a busy machine must not count as dead.
             "RECONCILE_S": "2",
             "PYTHONUNBUFFERED": "1",
             **variables,
@@ -47,7 +47,7 @@ class LiveLeague:
         self.processes: list[Process] = []
 
     def start(self, *words: str, **variables: str) -> Process:
-        """Start `manage.py` with these words, and variables that only this process gets."""
+        """Start `manage.py` with these arguments, and with environment variables for this process alone."""
         log = self.folder / f"{len(self.processes)}-{words[0]}.log"
         command = [sys.executable, "manage.py", *words]
         environment = {**self.environment, **variables}

@@ -1,4 +1,4 @@
-"""Matches as releases before the logs stored them: each replay in the row of its sitting."""
+"""Matches as releases without logs stored them: each replay in the row of its sitting."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from league.models import Match, MatchLog, Sitting
 
 
 def loosen(*matches: Match) -> None:
-    """Store their replays so, and take their logs away."""
+    """Store the replays of matches in that way, and delete their logs."""
     for match in matches:
         rows = list(Sitting.objects.filter(board__match=match).select_related("board"))
         for row in rows:

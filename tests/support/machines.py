@@ -1,4 +1,4 @@
-"""Another machine: every value that a fit gives is off by some 1e-12 of itself, as other linear algebra would give it."""
+"""Another machine: every value of a fit differs by a relative error of some 1e-12, as with another library for linear algebra."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OFF = 1e-12
 
 @contextmanager
 def other_machine(seed: int) -> Iterator[None]:
-    """Within, fits, sketches, estimates and sequential tests give what another machine might."""
+    """While the block runs, fits, sketches, estimates and sequential tests give what another machine might."""
     rng = np.random.default_rng(seed)
 
     def off(values: Any) -> Any:

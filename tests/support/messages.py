@@ -1,7 +1,7 @@
 """Every message that a person can meet, with its place: `python -m tests.support.messages [KIND ...]` prints them all.
 
-Kinds: `catalogue` (texts of pages, forms and refusals, which have translations), `error` (what code raises with a sentence), `help` (options of
-commands, fields of the API and of its document), `table` (texts that stand in tables: tiers of the sandbox, the document of the API).
+Kinds: `catalogue` (texts of pages, forms and refusals, which have translations), `error` (sentences in exceptions), `help` (options of commands,
+fields of the API and of its document), `table` (texts in tables: tiers of the sandbox, the document of the API).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDERS = ("engine", "league", "bots/sdk")
-# not for people: a mistake in our own code, or the flow of control
+# Exceptions not for people: mistakes in our own code, or control flow.
 INTERNAL = frozenset(
     {"AssertionError", "NotImplementedError", "StopIteration", "KeyError", "IndexError", "AttributeError", "NotCovered"}
 )
 HELP = frozenset({"help", "help_text", "label", "description", "summary", "epilog", "detail"})
 CLASS_TEXTS = frozenset({"help", "example"})
-# names, as assigned or as keywords, whose strings with a space in them are messages
+# Names, assigned or as keywords, whose strings are messages if they contain a space.
 TABLES = frozenset({"SPECTACULAR_SETTINGS", "remedies", "held_by", "needs", "leaves_open"})
 
 
 @dataclass(frozen=True, order=True)
-class Found:
-    """One message: where it stands, and its text with braces where values are put in."""
+class Message:
+    """One message: its place, and its text with braces in place of values."""
 
     path: str
     line: int
@@ -36,28 +36,28 @@ class Found:
     text: str
 
 
-def messages() -> list[Found]:
-    """Return every message of the code and of the templates, by place."""
+def messages() -> list[Message]:
+    """Return every message of the code and of the templates, with its place."""
     by_place = {(message.path, message.text): message for folder in FOLDERS for message in _code(ROOT / folder)}
     by_place |= {(message.path, message.text): message for message in _catalogue()}
     return sorted(by_place.values())
 
 
-def _catalogue() -> Iterator[Found]:
+def _catalogue() -> Iterator[Message]:
     from league.service.texts import extract_texts
 
     for message in extract_texts():
         for text in message.id if isinstance(message.id, tuple | list) else [message.id]:
-            yield from (Found(path, line, "catalogue", text) for path, line in message.locations)
+            yield from (Message(path, line, "catalogue", text) for path, line in message.locations)
 
 
-def _code(folder: Path) -> Iterator[Found]:
+def _code(folder: Path) -> Iterator[Message]:
     for path in sorted(folder.glob("**/*.py")):
         if "migrations" not in path.parts:
             name = str(path.relative_to(ROOT))
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 for kind, line, text in _texts(node):
-                    yield Found(name, line, kind, text)
+                    yield Message(name, line, kind, text)
 
 
 def _texts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
@@ -85,7 +85,7 @@ def _target(node: ast.Assign | ast.AnnAssign) -> str:
 
 
 def _sentences(node: ast.expr) -> Iterator[tuple[int, str]]:
-    """Line and text of every string below a node that has words apart; of an f-string as a whole."""
+    """Yield line and text of every string below a node that contains several words; an f-string counts as one."""
     if isinstance(node, ast.JoinedStr):
         parts = [str(part.value) if isinstance(part, ast.Constant) else _gap(part) for part in node.values]
         yield node.lineno, "".join(parts)
@@ -107,7 +107,7 @@ def _gap(node: ast.expr) -> str:
 
 
 def main(kinds: list[str]) -> None:
-    """Print them, one a line."""
+    """Print the messages, one a line."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")

@@ -1,6 +1,6 @@
-"""Databases that are migrated, for tests: all migrations run once on SQLite and once on PostgreSQL, and what they made is copied.
+"""Migrated databases for tests: all migrations run once on SQLite and once on PostgreSQL, and tests copy the results.
 
-The two results are kept in var/test/migrated until a migration, a model or Django changes, so that the next run begins with them, too.
+The results stay in var/test/migrated until a migration, a model or Django changes, so that the next run begins with them, too.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ LIBRARIES = ("Django", "django-celery-beat", "django-timezone-field")
 def _digest() -> str:
     """Return a hash of everything on which the migrated database depends."""
     digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
-    for path in sorted((TOP / "league").glob("m*/*.py")):  # migrations and models
+    for path in sorted((TOP / "league").glob("m*/*.py")):  # These are the migrations and models.
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:20]
 
 
 @contextlib.contextmanager
 def _stored(ending: str) -> Iterator[Path]:
-    """Yield the path of a kept result, under a lock, so that only one process creates it."""
+    """Yield the path of a stored result, under a lock, so that only one process creates it."""
     KEPT.mkdir(parents=True, exist_ok=True)
     place = KEPT / f"{_digest()}{ending}"
     with (KEPT / "lock").open("w") as lock:
@@ -89,10 +89,10 @@ def _first(server: PostgresServer) -> str:
 
 
 def dump(server: PostgresServer, url: str, *words: str) -> str:
-    """Dump a database as statements that any newer PostgreSQL can run; further words are for pg_dump."""
+    """Dump a database as statements that any newer PostgreSQL can run; `words` are further arguments of pg_dump."""
     command = [str(server.bin / "pg_dump"), *words, "--inserts", url]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
-    # What only psql understands, and settings that another version may not have
+    # Remove what only psql understands, and settings that another version may not have.
     return re.sub(
         r"(?m)^(\\\w+.*|SET \w+_timeout = .*|SELECT pg_catalog.set_config\('search_path'.*)\n", "", process.stdout
     )

@@ -1,6 +1,6 @@
 """pytest on a real PostgreSQL: `python -m tests.support.on_postgres tests/league/domain` (arguments go to pytest).
 
-Django reads its database from the environment before any fixture could start a server, hence this wrapper.
+This wrapper is needed because Django reads its database from the environment before any fixture could start a server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.support.postgres import PostgresServer
 
 
 def main() -> int:
-    """Start a server, run pytest against it, stop the server. The exit code is pytest's."""
+    """Start a server, run pytest against it, stop the server. Return the exit code of pytest."""
     server = PostgresServer()
     try:
         print(f"PostgreSQL {server.version} from {server.bin}", flush=True)

@@ -1,6 +1,6 @@
-"""The rules book read word for word, slowly: README section 4 (legal cards, trick winner) and cabrero.md R1 to R4.
+"""The rules book taken literally, and slow: README section 4 (legal cards, trick winner) and cabrero.md R1 to R4.
 
-Nothing is shared with the engine. Cards are texts, "1o"; `order` is the rank order, high to low.
+It shares nothing with the engine. Cards are texts, "1o"; `order` is the rank order, high to low.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
 
 
 @dataclass(frozen=True)
-class Question:
+class FollowerChoice:
     """A follower's choice: README section 4, with its names. `partner_wins`: the follower's partner is winning the trick."""
 
     hand: tuple[str, ...]
@@ -34,11 +34,11 @@ def outranks(card: str, other: str, order: str) -> bool:
 
 
 def highest(cards: list[str], order: str) -> str:
-    """Return the highest of some cards of one suit."""
+    """Return the highest of these cards of one suit."""
     return min(cards, key=lambda card: order.index(card[0]))
 
 
-def legal(q: Question) -> tuple[str, set[str]]:
+def legal(q: FollowerChoice) -> tuple[str, set[str]]:
     """Return the id of the rule that applies and the cards it allows."""
     rule, cards = _rule(q)
     if q.no_load and q.obligation == "strict" and q.table and not any(_would_win(q, card) for card in cards):
@@ -47,7 +47,7 @@ def legal(q: Question) -> tuple[str, set[str]]:
     return rule, cards
 
 
-def _rule(q: Question) -> tuple[str, set[str]]:  # noqa: C901 - the rules book's list, word for word and in its order
+def _rule(q: FollowerChoice) -> tuple[str, set[str]]:  # noqa: C901 - the rules book's list, word for word and in its order
     hand = set(q.hand)
     if not q.table:
         return "P1", hand
@@ -89,13 +89,13 @@ def _rule(q: Question) -> tuple[str, set[str]]:  # noqa: C901 - the rules book's
 
 
 def winner(table: tuple[str, ...], trump: str | None, order: str) -> int:
-    """Place in the trick of the winning card: the highest trump; without trumps the highest card of the lead suit."""
+    """Return the index in the trick of the winning card: the highest trump, or without trumps the highest card of the suit led."""
     trumps = [card for card in table if card[1] == trump]
     following = [card for card in table if card[1] == table[0][1]]
     return table.index(highest(trumps or following, order))
 
 
-def _would_win(q: Question, card: str) -> bool:
+def _would_win(q: FollowerChoice, card: str) -> bool:
     return winner((*q.table, card), q.trump, q.order) == len(q.table)
 
 
@@ -122,7 +122,7 @@ def cabrero_losers(
     if middle_rule == "median" and len(takers) in (3, 5):
         target = sorted(scores.values(), reverse=True)[1 if len(takers) == 3 else 2]
         return {seat for seat in takers if scores[seat] == target}
-    if tie == "seat_order":  # mano +1/2, next +1/4, ...: no ties remain
+    if tie == "seat_order":  # The seat after the dealer counts 1/2 more, the next one 1/4, ...: no ties remain.
         refined = {seat: scores[seat] + 0.5 ** (1 + order_of_play.index(seat)) for seat in takers}
         high, low = max(refined.values()), min(refined.values())
         middle = {seat for seat in takers if low < refined[seat] < high}

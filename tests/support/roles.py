@@ -14,7 +14,7 @@ from django.db import connection
 
 @contextmanager
 def granted() -> Iterator[None]:
-    """Create the roles; in the end everything is done as the owner of the tables again."""
+    """Create the roles; at the end switch back to the owner of the tables."""
     spec = importlib.util.spec_from_file_location("grant_roles", settings.BASE_DIR / "docker" / "grant_roles.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,7 +1,7 @@
-"""A league that many tests begin with: its rows are made by the league's own functions once in each process, and put back for every other test.
+"""A league that many tests begin with: the league's own functions create its rows once in each process; for other tests the rows are inserted again.
 
-Making one takes about a second of a core, putting its rows back some hundredths. A test may change what it likes: the next one gets the rows, and the
-objects, as they were made.
+Creating a league takes about a second of CPU, inserting its rows some hundredths. A test may change everything: the next one gets the original rows
+and objects.
 """
 
 from __future__ import annotations
@@ -15,27 +15,30 @@ from django.apps import apps
 from django.db import connection, models, transaction
 
 Made = TypeVar("Made")
-APART = 10_000  # SQLite restarts its numbers after each test; so every kept league has numbers of its own, far from those of other rows
+# SQLite restarts its ids after each test, so every stored league gets a range of ids of its own, far from those of
+# other rows.
+APART = 10_000
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows of one table as the database keeps them."""
+class StoredTable:
+    """The rows of one table as the database stores them."""
 
     name: str
     columns: list[str]
     rows: list[tuple[Any, ...]]
 
 
-# By creating function, words, and the dictionaries to which logs point: a test that empties the database gives dictionaries other numbers.
-_created: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tuple[list[Table], Any]] = {}
+# Keys: the creating function, the words, and the dictionaries to which logs refer, because a test that empties the
+# database gives dictionaries other ids.
+_created: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tuple[list[StoredTable], Any]] = {}
 
 
 def once(make: Callable[..., Made], *arguments: Any, words: tuple[Hashable, ...] = ()) -> Made:
-    """Return the rows that `make` creates in the database, or a dataclass of them; create them only once a process.
+    """Return the rows that `make` creates in the database, or a dataclass of them; create them only once per process.
 
-    `make` may use rows that this function created before, as `arguments`, but must not change them. `words` follow as further arguments;
-    other words create other rows.
+    `make` may use rows that this function created before, as `arguments`, but must not change them. `words` follow as further arguments; each set of
+    words has its own rows.
     """
     dictionaries = apps.get_model("league", "LogDictionary").objects.order_by("pk")
     key = (make, words, tuple(dictionaries.values_list("pk", flat=True)))
@@ -50,12 +53,12 @@ def once(make: Callable[..., Made], *arguments: Any, words: tuple[Hashable, ...]
         created = make(*arguments, *words)
         tables = [table for model, rows_before in before.items() if (table := _new_rows(model, rows_before)).rows]
         _created[key] = tables, created
-    # What the test does to the objects, or they fetch for it, is its own
+    # A test may change the objects, and what they load, without affecting others.
     return copy.deepcopy(created)
 
 
 def forget() -> None:
-    """Drop all kept rows: for a process in which the code has changed."""
+    """Drop all stored rows, in a process in which the code has changed."""
     _created.clear()
 
 
@@ -63,23 +66,23 @@ def _models() -> list[type[models.Model]]:
     return [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
 
 
-def _read(model: type[models.Model]) -> Table:
+def _read(model: type[models.Model]) -> StoredTable:
     name = connection.ops.quote_name(model._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT * FROM {name}")
         columns = [connection.ops.quote_name(column[0]) for column in cursor.description]
-        return Table(name, columns, cursor.fetchall())
+        return StoredTable(name, columns, cursor.fetchall())
 
 
-def _new_rows(model: type[models.Model], before: Table) -> Table:
+def _new_rows(model: type[models.Model], before: StoredTable) -> StoredTable:
     after, key = _read(model), before.columns.index(connection.ops.quote_name(model._meta.pk.column))
     by_key = {row[key]: row for row in before.rows}
     changed = [row for row in after.rows if row[key] in by_key and row != by_key[row[key]]]
     assert not changed, f"what is made once changes rows of {before.name} that were there: {changed}"
-    return Table(after.name, after.columns, [row for row in after.rows if row[key] not in by_key])
+    return StoredTable(after.name, after.columns, [row for row in after.rows if row[key] not in by_key])
 
 
-def _insert(table: Table) -> None:
+def _insert(table: StoredTable) -> None:
     marks = f"({', '.join(['%s'] * len(table.columns))})"
     values = ", ".join([marks] * len(table.rows))
     with connection.cursor() as cursor:
@@ -91,7 +94,7 @@ def _insert(table: Table) -> None:
 
 def _set_apart(first: int) -> None:
     if connection.vendor != "sqlite":
-        return  # a sequence of PostgreSQL goes on whatever a test takes back
+        return  # A sequence of PostgreSQL goes on, even when a test is rolled back.
     with connection.cursor() as cursor:
         for model in _models():
             name = model._meta.db_table

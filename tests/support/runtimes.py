@@ -1,8 +1,8 @@
-"""Runtimes of bots for the state directories of tests: made ready once, and lent.
+"""Runtimes of bots for the state directories of tests: built once, and lent.
 
-Making one copies and compiles an interpreter with its library, which takes two seconds of a core and writes a hundred megabytes; lending one
-makes links to the same files, which nobody changes. The trees are kept in var/test/lent until the interpreter, what bots can import or the
-code that makes trees ready changes. A test that damages a runtime, or asks how one is made ready, makes its own.
+Building one copies and compiles an interpreter with its library, which takes two seconds of CPU and writes a hundred megabytes. Lending one makes
+links to the same files, which nobody changes. The trees stay in var/test/lent until the interpreter, the modules for bots or the code that builds
+trees changes. A test that damages a runtime, or tests how one is built, builds its own.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from engine.runner.runtimes import modules
 from engine.sandbox.files import inventory, runtimes
 from tests.support.compose import TOP
 
-KEPT = TOP / "var" / "test" / "lent"  # not where a state directory of tests has its own
-MOST_BYTES = 1 << 30  # Limit for these trees and those of earlier rules
+KEPT = TOP / "var" / "test" / "lent"  # This is not where a state directory of tests has its own runtimes.
+MOST_BYTES = 1 << 30  # Limit for these trees and those of earlier rules.
 
 
 def lend(state_dir: Path, extra: Mapping[str, Path] | None = None) -> None:
-    """Lend the runtime for Python with these modules, by default those of bots, to a state directory; on another disk it builds its own."""
+    """Lend the runtime for Python with these modules (default: those of bots) to a state directory; one on another disk builds its own."""
     wanted_modules = modules() if extra is None else extra
     place = runtimes.directory(state_dir)
     place.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def lend(state_dir: Path, extra: Mapping[str, Path] | None = None) -> None:
 
 
 def _links(file: Path, place: Path) -> bool:
-    """Return True if the kernel links a file into a folder: neither between file systems nor between two mounts of one."""
+    """Return True if the kernel can link a file into a folder. It cannot between file systems, nor between two mounts of one."""
     link = place / f".link-{os.getpid()}"
     try:
         link.hardlink_to(file)
@@ -54,7 +54,7 @@ def lending(state_dir: str, extra: Mapping[str, Path]) -> str:
 
 
 def _parts(extra: Mapping[str, Path]) -> list[Path]:
-    """Return the content of the folder of runtimes: the tree, the one that it is built on, and their index files."""
+    """Return the entries of the folder of runtimes: the tree, the tree that it is built on, and their index files."""
     paths: list[Path] = []
     for root in dict.fromkeys([_stored(()), _stored(tuple(extra.items()))]):
         indexes = [file for file in root.parent.glob(".python-*") if file.is_file() and file.suffix != ".inventory"]
@@ -64,7 +64,7 @@ def _parts(extra: Mapping[str, Path]) -> list[Path]:
 
 @cache
 def _stored(extra: tuple[tuple[str, Path], ...]) -> Path:
-    """Return the tree with these modules in var/test/lent, whole."""
+    """Return the complete tree with these modules in var/test/lent."""
     state_dir = KEPT / _digest()
     for old in KEPT.glob("*"):
         if old != state_dir:

@@ -1,7 +1,7 @@
-"""Print the search's answers at fixed positions as JSON: `python -m tests.support.searched`. Compiled rules and Python source agree.
+"""Print the results of the search at fixed positions as JSON: `python -m tests.support.searched`. Compiled rules and Python source agree.
 
-Worths of cards by playouts in machine words, under every way of asking for them, and values with the nodes that exact solving took for them. Another
-order of moves, a bound that cuts later or a habit that plays another card changes these numbers; the answers of the tests beside them may stay right.
+The results are the worths of cards by open playouts, for every setting, and the values of exact solving with the nodes that it took. A different
+order of moves, a bound that cuts later or a habit that plays another card changes these numbers, even if the results in other tests stay right.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TABLES: list[tuple[str, dict[str, Any]]] = [
     ("partnership", {"hand_songs": "winning_side"}),
     ("partnership", {"undertrump": True}),
 ]
-# tricks with open hands in which there is a stock or none, and after how many more the rest is estimated
+# The settings: number of tricks with open hands (with a stock, without one), and number of further tricks after which the rest is estimated.
 ASKED = ((0, ALL), (0, 1), (1, 2), (2, ALL))
 # Distinct numbers in place of learned weights, for three sizes of the stock
 WEIGHTS = tuple(tuple((7 * row + 13 * place) % 61 - 30 for place in range(FEATURES)) for row in range(3))
@@ -58,7 +58,7 @@ def digest(positions: list[Any]) -> str:
 
 
 def moments(game: engine.Game, share: float, seeds: int) -> Iterator[engine.State]:
-    """Some of those at which a seat has a choice between cards, of deals that are played by chance."""
+    """Yield some states in which a seat has a choice between cards, from deals played at random."""
     draw = random.Random(game.key)
     for seed in range(seeds):
         state = game.new_match(seed=f"searched {seed}", deals=2)
@@ -67,12 +67,12 @@ def moments(game: engine.Game, share: float, seeds: int) -> Iterator[engine.Stat
             plays = [action for action in legal if action < PLAYS]
             if state.phase is None and len(plays) > 1 and draw.random() < share:
                 yield state
-            # words by chance end most deals early
+            # Random words would end most deals early.
             state.apply(draw.choice(plays or legal) if draw.random() < 0.9 else draw.choice(legal))
 
 
 def worths(game: engine.Game) -> list[Any]:
-    """Return for each position and way of asking whether the true deal is allowed, and the worth of each card."""
+    """Return, for each position and setting, whether the true deal is allowed and the worth of each card."""
     draw = random.Random(1)
     plain, learned = Foresight(game), Foresight(game, WEIGHTS)
     rows = []
@@ -94,7 +94,7 @@ def worths(game: engine.Game) -> list[Any]:
 def endings(game: engine.Game) -> list[list[int]]:
     """Return for each ending the least and the most that the first camp may gain, and the nodes searched.
 
-    Compiled the table of positions is larger, and nodes may differ: then they are left out.
+    If compiled, the table of positions is larger and nodes may differ; then they are left out.
     """
     rows = []
     for state in moments(game, 0.5, 10):

@@ -1,4 +1,4 @@
-"""A table of a person, as a worker would have it whose bots take the first of their choices."""
+"""A person's table, as if held by a worker whose bots always take their first choice."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Makes the list of slots and the clone of `engine.match.data.Data` from its assignments: `python -m tests.support.slots` writes them.
+"""Generate the list of slots and the clone of `engine.match.data.Data` from its assignments: `python -m tests.support.slots` writes them.
 
-A loop over the slots would take five times as long as a clone that is written out, and the compiler (mypyc) wants it written out too.
-How a clone gets a slot follows from where and how the slot begins:
+A loop over the slots would take five times as long as a clone that is written out, and the compiler (mypyc) wants it written out too. Where and how a
+slot begins determines how a clone gets it:
 
-* assigned in `__init__` before the `return`: a clone begins with its own, as `__init__` makes it;
+* assigned in `__init__` before the `return`: a clone gets its own from `__init__`;
 * annotated `OwnList` or `OwnLists`: changed in place, so copied;
 * `hand`: one of the copied hands;
 * all others: shared, because they are replaced and never changed in place.
@@ -20,7 +20,7 @@ WIDTH = 118
 
 
 def fresh(text: str) -> str:
-    """Return the text of the module with both generated parts as they follow from its assignments."""
+    """Return the text of the module with both generated parts brought up to date."""
     slots, begun = _assigned(text)
     names = textwrap.fill(", ".join(f'"{name}"' for name in sorted(slots)), WIDTH - 8)
     lines = [f"    __slots__ = (\n{textwrap.indent(names, ' ' * 8)},\n    )  # fmt: skip\n"]
@@ -39,7 +39,7 @@ def fresh(text: str) -> str:
 
 
 def _assigned(text: str) -> tuple[dict[str, str], set[str]]:
-    """Return the annotation of every slot ("" for none), and the slots that `__init__` begins for a clone too."""
+    """Return the annotation of every slot ("" for none), and the slots that `__init__` also sets for a clone."""
     [data] = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and node.name == "Data"]
     slots: dict[str, str] = {}
     begun: set[str] = set()

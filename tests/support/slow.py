@@ -1,4 +1,4 @@
-"""Clients that begin a request and do not go on."""
+"""Clients that begin a request and do not finish it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BODIES = b"POST /api/v1/forecast HTTP/1.1\r\nHost: localhost\r\nContent-Type: ap
 
 @contextmanager
 def half_sent(port: int, number: int = 50) -> Iterator[None]:
-    """Hold open `number` requests with incomplete headers, as many with an incomplete body, and as many that have sent nothing."""
+    """Hold open `number` requests with incomplete headers, as many with an incomplete body, and as many connections without any data."""
     with ExitStack() as stack:
         for begun in (HEADS, BODIES, b""):
             for _ in range(number):

@@ -1,7 +1,7 @@
-"""The league in production, started by hand: the commands of docker-compose.yml on a real PostgreSQL and Redis.
+"""The league in production, started without containers: the commands of docker-compose.yml on a real PostgreSQL and Redis.
 
-All of it runs from an environment that holds production's lock alone (tests.support.production). Only addresses and folders are exchanged;
-commands, variables and secrets are those of the file, so a test that plays a tournament here shows that the file names the right ones.
+Everything runs in an environment with only production's packages (tests.support.production). Addresses and folders are replaced; commands, variables
+and secrets are those of the file, so a test that plays a tournament here shows that the file has the right ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HOST = "league.test"
 
 
 def base_environment(python: Path = Path(sys.executable)) -> dict[str, str]:
-    """Return what any command needs of this process's environment, with the programs beside `python` first on PATH; no settings of a league."""
+    """Return the environment variables that any command needs, with the programs beside `python` first on PATH, but no settings of a league."""
     inherited = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
     return {**inherited, "PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
 
@@ -40,22 +40,22 @@ class Stack:
     """Processes of one league. Start services by their names in docker-compose.yml."""
 
     def __init__(self, *, database_url: str, broker_urls: Mapping[str, str], **settings: str) -> None:
-        """broker_urls: by the user of each (`RedisServer.urls`)."""
+        """broker_urls: the address of the broker for each user (`RedisServer.urls`)."""
         self.python = production.python()
         self.folder = Path(tempfile.mkdtemp(prefix="tute-stack-"))
-        self.folder.chmod(0o711)  # bots run under uids of their own where we are root; they must pass to their runtime
+        self.folder.chmod(0o711)  # For root, bots run under users of their own, who must reach their runtime.
         self.database_url = database_url
         self.port = free_port()
         self.settings = {
             "ALLOWED_HOSTS": HOST,
-            "LEASE_S": "30",  # a worker on a busy machine is not to be taken for dead
+            "LEASE_S": "30",  # A worker on a busy machine must not count as dead.
             "RECONCILE_S": "2",
-            "LADDERS": "0",  # Only matches that a test asks for are played
+            "LADDERS": "0",  # Only matches that a test requests are played.
             "LOG_LEVEL": "INFO",
             **settings,
         }
         self.processes: list[Process] = []
-        self._reading: psycopg.Connection | None = None  # the connection of `rows`
+        self._reading: psycopg.Connection | None = None  # The connection of `rows`.
         parts = urlsplit(database_url)
         passwords = {role: secrets.token_hex(12) for role in ("web", "runner")}
 
@@ -70,7 +70,7 @@ class Stack:
             web_password=passwords["web"],
             runner_database_url=address("runner"),
             runner_password=passwords["runner"],
-            mail_url="",  # none, as docker/prepare makes it
+            mail_url="",  # No mail server, as docker/prepare leaves it.
             **{f"{user}_broker_url": url for user, url in broker_urls.items()},
         )
 
@@ -91,11 +91,10 @@ class Stack:
             name: value.replace(SECRETS, f"{self.folder}/secrets/").replace("/var/lib/tute", str(state))
             for name, value in service.environment.items()
         }
-        if (
-            "MACHINE_DIR" in exchanged
-        ):  # users of bots are shared out among all tests of this machine, and all that runs there
+        # All tests of this machine, and all else that runs on it, share the users of bots.
+        if "MACHINE_DIR" in exchanged:
             exchanged["MACHINE_DIR"] = os.environ.get("MACHINE_DIR", "")
-        temporary = self.folder / f"tmp-{service.name}"  # a container has one of its own
+        temporary = self.folder / f"tmp-{service.name}"  # A container has a /tmp of its own.
         temporary.mkdir(exist_ok=True)
         temporary.chmod(0o1777)
         own = {"PORT": str(self.port), "TMPDIR": str(temporary)}
@@ -109,7 +108,7 @@ class Stack:
         ]
 
     def start(self, name: str, **variables: str) -> Process:
-        """Start one service (again: a second call gives a second process), with variables that only this process gets."""
+        """Start one service, with environment variables for this process alone. A second call starts a second process."""
         service = compose.service(name)
         log = self.folder / f"{name}-{len(self.processes)}.log"
         environment = {**self.environment(service), **variables}
@@ -118,21 +117,21 @@ class Stack:
         return process
 
     def run(self, name: str, timeout: float = 400) -> str:
-        """Run a service that ends by itself, such as `migrate`; its output."""
+        """Run a service that ends by itself, such as `migrate`; return its output."""
         service = compose.service(name)
         return self._run(self.command(service), self.environment(service), timeout)
 
     def grant(self) -> None:
-        """Make the roles and give them their rights, as the service `migrate` does in its end: for a database that is migrated."""
+        """Create the roles and grant them their rights, as the service `migrate` does at its end. The database must be migrated."""
         script = str(TOP / "docker" / "grant_roles.py")
         self._run([str(self.python), script], self.environment(compose.service("migrate")), 400)
 
     def manage(self, *arguments: str, timeout: float = 400) -> str:
-        """Run manage.py in the web's environment; its output."""
+        """Run manage.py in the web's environment; return its output."""
         return self.program("manage.py", *arguments, timeout=timeout)
 
     def program(self, *words: str, timeout: float = 400) -> str:
-        """Run Python with these words in the web's environment; its output."""
+        """Run Python with these arguments in the web's environment; return its output."""
         return self._run([str(self.python), *words], self.environment(compose.service("web")), timeout)
 
     def _run(self, command: list[str], environment: Mapping[str, str], timeout: float) -> str:
@@ -144,7 +143,7 @@ class Stack:
         return process.stdout
 
     def check(self, name: str, *, live: bool = False) -> tuple[bool, str]:
-        """Run the service's health check as the container would; live: only whether the process is to be started again."""
+        """Run the service's health check as the container would. live: only check whether the process must be started again."""
         service = compose.load()["services"][name]
         command = [word for word in service["healthcheck"]["test"][1:] if not (live and word == "ready")]
         environment = self.environment(compose.service(name))
@@ -164,12 +163,12 @@ class Stack:
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows of an SQL query, without the league's own code.
 
-        Each is a transaction of its own. The connection is kept, because who waits asks again and again; where it was cut, there is a new one.
+        Each query is a transaction of its own. The connection stays open, because callers poll; if it was cut, a new one is made.
         """
         if self._reading is not None:
             try:
                 return self._reading.execute(query.encode(), values).fetchall()
-            except psycopg.OperationalError:  # the server or the database was away since
+            except psycopg.OperationalError:  # The server or the database was away since the last query.
                 self._reading.close()
         self._reading = psycopg.connect(self.database_url, autocommit=True)
         return self._reading.execute(query.encode(), values).fetchall()
@@ -192,7 +191,7 @@ class Stack:
             return status, text
 
     def call(self, method: str, path: str, token: str, data: object = None, number: str = "") -> Any:
-        """Make one API call with JSON in and out, with the given request number; an error status is an AssertionError that shows the answer."""
+        """Make one API call with JSON in and out and this request id. An error status raises AssertionError, which shows the answer."""
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "X-Request-ID": number}
         status, answer = self.request(
             method, f"/api/v1{path}", None if data is None else json.dumps(data).encode(), headers
@@ -201,7 +200,7 @@ class Stack:
         return answer
 
     def upload(self, token: str, bot: str, source: bytes, number: str = "") -> Any:
-        """POST one source file as a version of `bot`, as a browser or curl sends a form, by that number where one is given."""
+        """POST one source file as a version of `bot`, as a form of a browser or curl. number: the request id, if any."""
         edge = secrets.token_hex(8)
         head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{bot}.py"\r\n'
         body = head.encode() + b"Content-Type: text/x-python\r\n\r\n" + source + f"\r\n--{edge}--\r\n".encode()

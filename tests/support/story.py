@@ -1,6 +1,6 @@
-"""A story of a league, played by its own functions at fixed times, and what it leaves in the database, column by column.
+"""A story of a league, played by its own functions at fixed times, and its traces in the database, column by column.
 
-Whatever a function writes into a row is in one of these columns: moments, actors, reasons, counts. A change of any of them is named.
+Everything that a function writes into a row is in one of these columns: times, actors, reasons, counts. So any change of what is written shows.
 """
 
 from __future__ import annotations
@@ -32,22 +32,23 @@ from league.enums import EntryPolicy, TournamentStatus
 from league.models import Match, MatchLog, Player
 from tests.support import league
 
-# Their bytes depend on what else the process has done, and so does the number of reported changes: cached values are not read again
+# Their bytes, and the number of reported changes, depend on what else the process has done, because cached values are not read again.
 ELSEWHERE = {"Package", "LogDictionary", "Change"}
-# Random stamps that tell a process whether the totals it knows are current; and the mark of compiled rules
+# Random stamps, by which a process knows whether its totals are current; and the marker of compiled rules.
 DRAWN = {"PoolSums.stamp", "PoolSums.fitted", "PoolSums.ranked", "TableOfDay.ranked", "Match.host"}
-LONGEST, HEAD = 80, 40  # characters of a value that is kept as it is; of the beginning of one that is not
+# Longest value that is stored in full, in characters; length of the stored beginning of a longer one.
+LONGEST, HEAD = 80, 40
 NO_ROW = object()
 
 
 def records(row: MatchLog) -> list[Any]:
-    """Return what a log holds. Its bytes belong to the library that packs them; a record names the release that played it."""
+    """Return what a log holds. Its bytes depend on the library that packs them, and a record names the release that played it."""
     opened = logs.open_data(bytes(row.data))
     assert opened is not None
     return [[list(place), record | {"engine": "this release"}] for place, record in sorted(opened.records.items())]
 
 
-# How columns are read that hold bytes of a library or of a release
+# How to read columns that hold bytes of a library or name a release.
 READ: dict[str, Callable[[Any], Any]] = {
     "MatchLog.data": records,
     "MatchLog.digest": lambda row: row.digest == logs.digest(row.match.public_id, bytes(row.data)),
@@ -56,10 +57,10 @@ READ: dict[str, Callable[[Any], Any]] = {
 
 @contextmanager
 def one_chance(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Chance of the operating system that is the same in every run."""
+    """Make the random numbers of the operating system the same in every run, while the block runs."""
     draw = random.Random(7)
     with monkeypatch.context() as patched:
-        # bots that nobody has uploaded before, from the first one on
+        # Bots are numbered from 1: their bytes are new in every run.
         patched.setattr(league, "_serial", itertools.count(1))
         patched.setattr(secrets, "token_bytes", lambda size=32: draw.randbytes(size))
         patched.setattr(secrets, "token_hex", lambda size=32: draw.randbytes(size).hex())
@@ -77,13 +78,13 @@ def play_all(now: datetime, *, most: int = 40, fails: str = "") -> int:
         if match is None:
             break
         if match.kind == "audit":  # it needs the bot itself
-            leases.release(match.pk, match.token, why="no bot here", now=now)
+            leases.release(match, why="no bot here", now=now)
             break
         leases.start(match, now=now)
         parties = list(match.parties.order_by("number").values_list("version_id", "version__bot__slug"))
         winner = min(range(len(parties)), key=lambda number: parties[number])
         faults = [crash(number) for number, (_pk, slug) in enumerate(parties) if slug == fails][:1]
-        reports.report(match.pk, match.token, league.result(match, winner=winner, faults=faults), now=now)
+        reports.report(match, league.result(match, winner=winner, faults=faults), now=now)
         played += 1
     return played
 
@@ -96,13 +97,13 @@ def crash(party: int) -> FaultReport:
 
 
 def refused(act: Callable[[], object]) -> None:
-    """Something that the league does not do."""
+    """Check that the league refuses something."""
     with pytest.raises(Refused):
         act()
 
 
 def tell() -> None:
-    """Six players and their bots, two days: a cup, an event, a league of each week, a ladder, challenges, and what people and operators do beside."""
+    """Six players and their bots, two days: a cup, an event, a weekly league, a ladder, challenges, and other things that people and operators do."""
     now = league.NOW
     ana, berto, cira, dora = (players.create(name, now=now) for name in ("ana", "berto", "cira", "dora"))
     players.create("op", now=now)
@@ -114,7 +115,7 @@ def tell() -> None:
     tokens.create(ana, "laptop", days=30, now=now)
     quotas.set_quota(berto, "boards", 500, why="a class", actor="op", now=now)
     consent.block(dora, "op", now=now)
-    # a cup; one asks for vega, and its owner says yes; one entry is taken back
+    # A cup: one player asks for vega, and its owner says yes; one entry is withdrawn.
     cup = tournaments.create(ana, "Cup", "partnership", boards=2, versions=[rufo, luna], secret=league.SECRET, now=now)
     enrolment.enter(cup, sol, player=cira, now=league.later(1))
     enrolment.enter(cup, zoe, player=dora, now=league.later(2))
@@ -129,12 +130,12 @@ def tell() -> None:
     progress.pause(cup, actor="ana", now=league.later(30))
     play_all(league.later(40), most=2)
     progress.resume(cup, actor="ana", now=league.later(50))
-    # A lease that is lost, one that fails, and a match that is played again
+    # A lease that expires, one that fails, and a match that is played again.
     leases.claim("w2", now=league.later(60))
     failing = leases.claim("w3", now=league.later(61))
     if failing is not None:
         leases.start(failing, now=league.later(62))
-        leases.fail(failing.pk, failing.token, why="the host went away", now=league.later(63))
+        leases.fail(failing, why="the host went away", now=league.later(63))
     reconcile.reconcile(now=league.later(4000))
     play_all(league.later(4100), fails="sol")
     reconcile.reconcile(now=league.later(4200))
@@ -180,12 +181,12 @@ def tell() -> None:
 
 
 def finished() -> list[Match]:
-    """Rated matches, by their numbers."""
+    """Return the finished rated matches in the order of their ids."""
     return list(Match.objects.filter(status="finished", rated=True).order_by("pk"))
 
 
 def columns() -> dict[str, list[Any]]:
-    """Return each column of each table, rows by their numbers; a reference is the place of the row that it names."""
+    """Return each column of each table, rows in the order of their ids; a reference becomes the index of its row."""
     tables = [model for model in apps.get_app_config("league").get_models() if model.__name__ not in ELSEWHERE]
     places = {
         model: {
@@ -209,7 +210,7 @@ def columns() -> dict[str, list[Any]]:
 
 
 def shortened(value: Any) -> Any:
-    """Return a value of a column as it is kept: what is long by its beginning, its length and a digest."""
+    """Return a value as it is stored: a long one as its beginning, its length and a digest."""
     text = value if isinstance(value, str) else json.dumps(value)
     if len(text) <= LONGEST:
         return value
@@ -217,7 +218,7 @@ def shortened(value: Any) -> Any:
 
 
 def dump(columns_by_name: Mapping[str, Sequence[Any]]) -> str:
-    """Return the columns as lines of JSON, one a column; a value repeated in consecutive rows is written once, with its count."""
+    """Return the columns as lines of JSON, one line per column; a value repeated in consecutive rows is written once, with its count."""
     lines = [
         json.dumps([name, [[value, len(list(same))] for value, same in itertools.groupby(values)]], ensure_ascii=False)
         for name, values in columns_by_name.items()
@@ -247,12 +248,12 @@ def differences(stored: Mapping[str, Sequence[Any]], after: Mapping[str, Sequenc
 
 
 def as_text(value: Any) -> str:
-    """Return a value as a difference shows it."""
+    """Return a value in the form of a reported difference."""
     return "no such row" if value is NO_ROW else json.dumps(value, ensure_ascii=False)
 
 
 def plain(value: Any) -> Any:
-    """Return a value of a column as JSON; times are seconds from the beginning of the story. Numbers are comparable as they are stored."""
+    """Return a value of a column as JSON; times are seconds from the beginning of the story. Numbers are returned as they are stored."""
     if isinstance(value, datetime):
         return (value - league.NOW).total_seconds()
     if isinstance(value, date):

@@ -1,4 +1,4 @@
-"""Every game at every table: what the conformance tests run over, found from the declarations, so that a new game is covered by itself."""
+"""Every game at every table, for the conformance tests. The tables follow from the declarations, so a new game is covered automatically."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
+import pytest
+
 import engine
 from engine.game import declared
 from engine.rules.options import Choice, Range, word
@@ -14,7 +16,7 @@ from engine.rules.resolving import choices
 
 
 class Table(NamedTuple):
-    """A game, a number of players and options; `str` is a test id."""
+    """A game, a number of players and options. `str` gives a test id."""
 
     key: str
     players: int
@@ -34,7 +36,7 @@ def plain() -> list[Table]:
 
 
 def values(choice: Choice) -> list[Any]:
-    """Return the values of a choice; of a range its ends, the step above the low end and something in between."""
+    """Return the values of a choice; for a range its ends, the step above the low end and one value in between."""
     if not isinstance(choice, Range):
         return [word(value) for value in choice]
     high = choice.low + 40 * choice.step if choice.high is None else choice.high
@@ -47,10 +49,10 @@ def values(choice: Choice) -> list[Any]:
 
 @cache
 def covering() -> tuple[Table, ...]:
-    """Return, for each game and number of players, tables that take every value but the default of every option at least once.
+    """Return, for each game and number of players, tables that together use every value of every option, except defaults.
 
-    A value that is refused alone is tried together with each value of each other option; one that no table takes raises LookupError:
-    an option that can never be chosen is a mistake of its declaration.
+    A value that is refused alone is combined with each value of each other option. Raise LookupError for a value that no table accepts: such an
+    option is a mistake in the declaration.
     """
     return tuple(table for base in plain() for table in _covering(base))
 
@@ -87,22 +89,34 @@ def _loads(table: Table) -> bool:
 
 @cache
 def once() -> tuple[Table, ...]:
-    """Return one table for every value but the default of every option of every game, the numbers of players taken in turn."""
+    """Return one table for every value of every option of every game, except defaults. The tables take the numbers of players in turn."""
     by_value: dict[object, list[Table]] = {}
     for table in covering():
         by_value.setdefault((table.key, *(table.options[0])), []).append(table)
     return tuple(tables[place % len(tables)] for place, tables in enumerate(by_value.values()))
 
 
-def by_game(*tables: Iterable[Table]) -> list[tuple[str, list[Table]]]:
+def by_game(tables: Iterable[Table]) -> dict[str, list[Table]]:
     """Group the tables by game: one test each would cost more in pytest than in the engine."""
     groups: dict[str, list[Table]] = {}
-    for table in (table for some in tables for table in some):
+    for table in tables:
         groups.setdefault(table.key, []).append(table)
-    return list(groups.items())
+    return groups
 
 
-# options of what a finished deal is worth and when a match ends: they cannot change what is seen or played within one deal
+def on_games(*tables: Iterable[Table]) -> pytest.MarkDecorator:
+    """Run a test for each game with a `group` of its tables; `make slow` takes three in four of those with an option."""
+    cases = []
+    for key, group in by_game(table for some in tables for table in some).items():
+        chosen = [table for table in group if table.options]
+        quick = {*group} - {table for number, table in enumerate(chosen) if number % 4}
+        cases.append(pytest.param(key, [table for table in group if table in quick], id=key))
+        if rest := [table for table in group if table not in quick]:
+            cases.append(pytest.param(key, rest, id=f"{key}-more", marks=pytest.mark.slow))
+    return pytest.mark.parametrize(("key", "group"), cases)
+
+
+# Options about the worth of a finished deal and the end of a match: they cannot change what is seen or played within one deal.
 OF_THE_MATCH = {
     "both_reach", "cotos_to_win", "double_at_101", "double_from", "double_threshold_counts_songs", "double_threshold_with_song", "final_duel",
     "games_per_coto", "match_deals", "match_end", "match_games", "max_losses", "min_card_points", "next_dealer", "payments", "stake",
@@ -111,7 +125,7 @@ OF_THE_MATCH = {
 
 
 def of_a_deal() -> list[Table]:
-    """Return every game at every table, and every value of every option that may matter within a deal."""
+    """Return every game at every table, and one table for every value of every option that may matter within a deal."""
     return [*plain(), *(table for table in once() if table.options[0][0] not in OF_THE_MATCH)]
 
 

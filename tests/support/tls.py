@@ -1,4 +1,4 @@
-"""Certificates and TLS for tests: real ones, made by docker/certificate."""
+"""Real certificates and TLS for tests, made by docker/certificate."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.support.compose import TOP
 
 
 def make_certificate(name: str, folder: Path) -> Path:
-    """tls_ca, tls_certificate and tls_key for the host `name`, in `folder`, which is made."""
+    """Create `folder` with tls_ca, tls_certificate and tls_key for the host `name`. Return it."""
     folder.mkdir()
     subprocess.run([TOP / "docker" / "certificate", name, folder], check=True, capture_output=True)
     return folder
 
 
 class Front:
-    """TLS before a server that cannot speak it: the wheel's Redis is built without. Whatever comes decrypted goes to `port` of this machine."""
+    """TLS in front of a server that cannot speak it: the wheel's Redis is built without. Decrypted data go to `port` of this machine."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self._to = port
@@ -31,7 +31,7 @@ class Front:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def close(self) -> None:
-        """Take no more."""
+        """Accept no more connections."""
         self._socket.close()
 
     def _serve(self) -> None:

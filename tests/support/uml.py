@@ -1,9 +1,9 @@
-"""Another kernel as an ordinary program (User Mode Linux), for what the kernel of this machine does not offer.
+"""Another kernel as an ordinary program (User Mode Linux), for tests that the kernel of this machine does not allow.
 
-That is: control groups v2 with their controllers, and no Landlock.
+It has control groups v2 with their controllers, and no Landlock.
 
-It sees the files of this machine through hostfs, starts in some three seconds and needs no right. On processors with longer registers than
-Debian's version knows (AMX) it stops at its first process; there `uml_registers.c` helps it.
+It sees the files of this machine through hostfs, starts in about three seconds and needs no privilege. On processors with longer registers than
+Debian's version knows (AMX) it stops at its first process; `uml_registers.c` works around that.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ halt -f
 
 
 def find() -> str:
-    """Return the path of the kernel, installed if need be. DidNotStart says what to do."""
+    """Return the path of the kernel, installed if needed. Raise DidNotStart, which says what to do."""
     return debian.find("user-mode-linux", debian.on_path("linux.uml"), HOW_TO_GET_ONE)
 
 
 def _variables(folder: Path) -> dict[str, str]:
-    """Return the environment of that kernel: if this machine's registers are longer than it knows, with what restores them."""
+    """Return the environment of that kernel: if this machine's registers are longer than it knows, including a library that restores them."""
     if not re.search(r"\bamx_tile\b", Path("/proc/cpuinfo").read_text()):
         return dict(os.environ)
     library = folder / "registers.so"
@@ -47,7 +47,7 @@ def _variables(folder: Path) -> dict[str, str]:
 
 
 def run(script: str, timeout_s: float, memory_mb: int = 1000) -> str:
-    """Run a shell script as root of that kernel; returns what it printed. DidNotStart where it fails or takes too long."""
+    """Run a shell script as root of that kernel; return what it printed. Raise DidNotStart if it fails or takes too long."""
     with tempfile.TemporaryDirectory(prefix="tute-uml-") as name:
         folder = Path(name)
         init = folder / "init"
@@ -74,5 +74,5 @@ def run(script: str, timeout_s: float, memory_mb: int = 1000) -> str:
         status = (folder / "status").read_text().strip() if (folder / "status").is_file() else "never reached its end"
         if status != "0":
             raise DidNotStart(f"the other kernel's script ended with {status}:\n{printed[-3000:]}\n{output[-1000:]}")
-        print(printed)  # shown with a failure
+        print(printed)  # pytest shows this if the test fails.
         return printed

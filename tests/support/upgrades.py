@@ -1,12 +1,12 @@
-"""Leagues of releases before this one, kept to be upgraded: `python -m tests.support.upgrades 215356c0` makes those of a commit.
+"""Leagues of earlier releases, stored for tests of upgrades: `python -m tests.support.upgrades 215356c0` makes those of a commit.
 
-It takes the commit into a worktree of its own and lets its code make two leagues, which it writes below KEPT:
+It checks the commit out into a worktree of its own and lets its code make two leagues, which it writes below KEPT:
 
-* one that was played: its `demo` on PostgreSQL, a player with a key and a tournament that waits (COMMIT.sql.gz), and everything that this league
-  answers when asked (tests/support/answers.py; COMMIT.json.gz);
+* one that was played: its `demo` on PostgreSQL, a player with a key and a tournament that waits (COMMIT.sql.gz), and all answers of its API
+  (tests/support/answers.py; COMMIT.json.gz);
 * one with rows in every table (tests/support/full.py), on each database: COMMIT.postgresql.gz and COMMIT.sqlite.gz.
 
-The libraries are those of this Python; for a release that wants others, run it with a Python that has them.
+The libraries are those of this Python; for a release that needs others, run it with a Python that has them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BOTS = ("--bot=random", "--bot=greedy", "--bot=counting")
 
 @dataclass(frozen=True)
 class Release:
-    """The code of some release, at work on one database."""
+    """The code of a release, running on one database."""
 
     code: Path
     database_url: str
@@ -64,18 +64,18 @@ class Release:
         self.manage("migrate", "--verbosity=0")
         self.python("-P", str(TOP / "tests" / "support" / "full.py"))
 
-    def asked(self, token: str) -> dict[str, Any]:
-        """Return all answers of the league."""
+    def api_answers(self, token: str) -> dict[str, Any]:
+        """Return all API answers of the league."""
         answers: dict[str, Any] = json.loads(self.python("-P", str(TOP / "tests" / "support" / "answers.py"), token))
         return answers
 
 
 def make(commit: str) -> None:
-    """Make the league of a commit and keep it."""
+    """Make the leagues of a commit and store them."""
     server = PostgresServer()
     with tempfile.TemporaryDirectory(prefix="tute-release-") as folder:
         place = Path(folder)
-        place.chmod(0o711)  # As root, bots have users of their own
+        place.chmod(0o711)  # As root, bots have users of their own.
         code = place / "code"
         git = ["git", "-C", str(TOP), "worktree"]
         subprocess.run([*git, "add", "--quiet", "--detach", str(code), commit], check=True)
@@ -85,7 +85,7 @@ def make(commit: str) -> None:
             release.manage("create_player", "ana", "--no-password")
             token = release.manage("create_token", "ana").strip()
             release.manage(*LATER, *BOTS)
-            content = json.dumps({"token": token, **release.asked(token)})
+            content = json.dumps({"token": token, **release.api_answers(token)})
             _write(KEPT / f"{commit}.json.gz", content)
             _write(KEPT / f"{commit}.sql.gz", dump(server, release.database_url, "--no-owner", "--no-privileges"))
             full = Release(code, server.create_database(), place / "state")
@@ -107,7 +107,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def read(name: str) -> str:
-    """Return the text of a kept file."""
+    """Return the text of a stored file."""
     return gzip.decompress((KEPT / f"{name}.gz").read_bytes()).decode()
 
 

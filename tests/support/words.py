@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,8 +43,8 @@ PHRASES = {
 }
 HEADLESS = re.compile(r"(?:^|[.:;] )((?:Who|Whoever|What|All that|Whose)\b[^.?!]*[.!])")
 MOST_LINES, MOST_WORDS, MOST_CHARACTERS = 300, 2500, 700
-NORMATIVE = ("docs/rules/", "docs/games/")  # The rules book keeps its wording, and pages are generated from it
-# Names that other programs read: fields of the API, a field of the dump's list, a variable of a template
+NORMATIVE = ("docs/rules/", "docs/games/")  # The rules book keeps its wording, and pages are generated from it.
+# Names that other programs read: fields of the API, a field of the dump's list, a variable of a template.
 FIXED_NAMES = {
     "league/api/bots/serializers.py": {"mine"},
     "league/api/matches/serializers.py": {"asked"},
@@ -70,7 +70,7 @@ class Finding:
 
 
 def check(path: str, text: str) -> list[Finding]:
-    """Return what a file breaks, in the order of its lines."""
+    """Return what breaks the rules in a file, in the order of its lines."""
     places = _python(text) if path.endswith(".py") else _prose(path, text)
     fixed = FIXED_NAMES.get(path, ())
     return sorted(Finding(path, line, rule, part.strip()[:110]) for line, rule, part in places if part not in fixed)
@@ -92,25 +92,28 @@ Place = tuple[int, str, str]  # line, rule, text
 
 
 def _python(source: str) -> Iterator[Place]:
-    tree = ast.parse(source)
-    columns = set(_columns(tree))
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(ast.parse(source)))
+    columns = set(_columns(nodes))
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _docstring(node)
-        if node in columns:
-            continue
-        name = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else ""
-        written = isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)
-        if written and name.strip("_") in BARE_NAMES:
+        if isinstance(node, ast.Name):
+            name = node.id if isinstance(node.ctx, ast.Store) and node not in columns else ""
+        else:
+            name = node.arg if isinstance(node, ast.arg) else ""
+        if name.strip("_") in BARE_NAMES:
             yield node.lineno, "bare participle or preposition as a name", name  # type: ignore[attr-defined]
+    after_signs = (line[match.end() :] for line in source.splitlines() for match in re.finditer("#", line))
+    if not any(place for text in after_signs for place in _comment(0, text)):
+        return  # Reading the tokens is dear, and a sign in a string that breaks a rule is rare
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            yield from _comment(token.start[0], token.string.lstrip("#! "))
+            yield from _comment(token.start[0], token.string)
 
 
-def _columns(tree: ast.Module) -> Iterator[ast.Name]:
+def _columns(nodes: Iterable[ast.AST]) -> Iterator[ast.Name]:
     """Yield the names of database columns and API fields, which other programs rely on."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Assign(
                 targets=[ast.Name() as name],
@@ -128,6 +131,7 @@ def _docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunc
 
 
 def _comment(line: int, text: str) -> Iterator[Place]:
+    text = text.lstrip("#! ")
     if text.startswith(TOOLS):
         return
     if _first_word(text) in FIRST_WORDS and text[:1].islower():
@@ -180,7 +184,7 @@ def _first_word(text: str) -> str:
 
 
 def main(paths: list[str]) -> int:
-    """Print every finding; 1 if there is one."""
+    """Print every finding. Return 1 if there is one."""
     findings = [
         finding for path in paths or tracked() for finding in check(path, (ROOT / path).read_text(encoding="utf-8"))
     ]

@@ -1,12 +1,12 @@
-"""The house bot `champion`: it tries its cards out against players who see, for some tricks, all hands.
+"""The house bot `champion`: it tries its cards out against players who see all hands for some tricks.
 
-1. It is `deep` (that bot's module and those of `counting` lie beside this one, as links) with other plans and three additions.
+1. It is `deep` with other plans and three additions. The modules of `deep` and `counting` lie beside this one, as links.
 2. Playouts are open longer: in the next tricks, four in most games, everybody chooses each card by trying it out with open hands, so mistakes are
-   punished there and partners help each other; the rest of the deal goes by habit. While there is a stock only the present trick is played so,
-   since nobody knows the order of the stock. Brisca and corriente are an exception: there the last eight cards of the stock count as open.
-3. In two_player and corriente the hands after three tricks are weighed by numbers learned from self-play (`learned`).
-4. In those games deals count less in which the other would not have led the card on the table, and a seat that leads without exchanging is taken to
-   lack the card for it.
+   punished there and partners help each other; the rest of the deal goes by habit. While there is a stock only the present trick is open,
+   since nobody knows the order of the stock. Brisca and corriente are an exception: there the last eight cards of the stock count as known.
+3. In two_player and corriente the hands after three tricks are valued by weights learned from self-play (`learned`).
+4. In those two games a deal counts less if in it the opponent would not have led the card on the table. A seat that leads without exchanging is
+   taken to lack the card for the exchange.
 
 If the rules are not compiled (`make fast`) all tricks go by habit, as in `deep`.
 """
@@ -18,7 +18,8 @@ from tute_bot import View, run
 import engine
 from engine.search.foresight import Foresight
 
-AS_USUAL, UNUSUAL = 20, 3  # weight of a deal in which the other leads by habit, and of one in which it does not
+# weight of a deal in which the opponent would lead the card that it led, and of one in which it would not
+AS_USUAL, UNUSUAL = 20, 3
 
 
 class ChampionBot(DeepBot):
@@ -35,10 +36,10 @@ class ChampionBot(DeepBot):
         ("guinote", 4): Plan(stocked=1, empty=4),
         ("subastado", 3): Plan(stocked=6, empty=6),
     }
-    learned = LEARNED  # weights of hands, by game and seats
+    learned = LEARNED  # weights of the features of a hand, by game and seats
 
     def start(self, view: View) -> None:
-        """Start a board: nobody is known to lack a card yet."""
+        """Start a board: no seat is known to lack a card yet."""
         self.weights = self.learned.get((view.game, view.seats), ())
         self.lacking: list[list[int]] = [[] for _ in range(view.seats)]
         super().start(view)
@@ -48,7 +49,7 @@ class ChampionBot(DeepBot):
         return Foresight(game, self.weights)
 
     def seen(self, view: View, event: dict) -> None:
-        """Note that a seat lacks the card for an exchange if it leads on without one."""
+        """Record that a seat lacks the card for an exchange if it leads without exchanging."""
         super().seen(view, event)
         kind = event["e"]
         if kind == "deal":
@@ -73,13 +74,13 @@ class ChampionBot(DeepBot):
         return []
 
     def refuse(self, view: View, table: Foresight) -> None:
-        """Bar deals in which a seat would have sung or exchanged."""
+        """Bar deals in which a seat would have sung or exchanged, but did not."""
         super().refuse(view, table)
         for seat in range(view.seats):
             table.lack(seat, self.lacking[seat] if seat != view.seat else [])
 
     def weight(self, view: View, table: Foresight) -> int:
-        """Return the weight of a deal: less if the other would not have led its card."""
+        """Return the weight of a deal: less if in it the opponent would not have led its card."""
         weighs = self.weights and view.table and view.stock
         return UNUSUAL if weighs and not table.led_by_habit() else AS_USUAL
 

@@ -1,13 +1,13 @@
 """The house bot `counting`: it knows where every card can be, and tries its cards out.
 
-1. It keeps books: cards played, cards shown, cards that a seat's play proves it cannot hold, pairs that were not sung.
-2. It deals the hidden cards many times over, in agreement with its books (`deals`).
+1. It remembers the cards played, the cards shown, the cards that a seat's play proves it cannot hold, and the pairs that were not sung.
+2. It deals the hidden cards many times over, in agreement with all of this (`deals`).
 3. It plays each deal out once for each of its own cards (`playout`, by the `habits` of an ordinary player) and takes the card that
    does best on average (`worth`). While there is a stock it looks two tricks ahead and weighs the hands that are left.
-4. If two seats play with the stock gone, both hands are known and it searches to the end (`endgame`).
+4. If two seats play and the stock is gone, both hands are known and it searches to the end (`endgame`).
 5. It bids, names trumps, predicts and joins in the same way: by playing the hand out (`calls`, `staying`).
 
-It thinks by counts and not by the clock, so that the same questions with the same seed get the same answers on any machine.
+Its budget is a count of cards, not a time, so that the same questions with the same seed get the same answers on any machine.
 """
 
 from calls import Calls
@@ -27,18 +27,18 @@ SEARCH = 6  # cards in hand at which the search of the endgame starts
 
 
 class CountingBot(Bot):
-    """Perfect books and a little lookahead."""
+    """Perfect memory and a little lookahead."""
 
     name = "counting"
 
     def start(self, view: View) -> None:
-        """Number the cards of the table. Nobody is known to lack a pair yet."""
+        """Number the cards of the table. No seat is known to lack a pair yet."""
         self.cards = Numbering(view)
         self.barred: list[set[int]] = [set() for _ in range(view.seats)]
         self.winner = -1
 
     def seen(self, view: View, event: dict) -> None:
-        """Note that a seat that won a trick and led on without singing holds no pair that could have been sung."""
+        """Record that a seat that won a trick and led without singing holds no pair that it could have sung."""
         kind = event["e"]
         if kind == "deal":
             self.barred = [set() for _ in range(view.seats)]
@@ -55,7 +55,7 @@ class CountingBot(Bot):
             self.barred[event["seat"]] = set()
 
     def would_sing(self, view: View, seat: int) -> bool:
-        """Return True if a seat that has just won a trick would sing a pair if it held one: nobody who wants points keeps a song back."""
+        """Return True if a seat that has just won a trick would sing a pair if it held one: nobody who wants points withholds a song."""
         who = view.rule("hand_songs")
         return (
             (who in ("trick_winner", "winning_side") or (who == "soloist" and seat == view.soloist))
@@ -78,7 +78,7 @@ class CountingBot(Bot):
         return "play " + self.cards.text[best]
 
     def different(self, view: View, cards: list[int]) -> list[int]:
-        """Return, of neighbours worth the same with no card of the others between them, only the lowest."""
+        """Return the cards without equals: of neighbours worth the same, with no card of the others between them, only the lowest."""
         out = self.cards.masks([*view.unseen, *(card for cards_known in view.known for card in cards_known)])
         pair = {rank + suit for suit in "oceb" for rank in view.rule("pair_ranks")}
         distinct: list[int] = []
@@ -135,7 +135,7 @@ class CountingBot(Bot):
         return worth(model.play(own_hands, stock[:], model.next[view.seat], trick, ahead))
 
     def plans(self, view: View) -> list[list[int]]:
-        """Return the plans where points may hurt: we go for the top, or stay away; of the others the one ahead goes for the top."""
+        """Return the plans for games where points may hurt: we go for the top, or avoid points; of the others only the leader goes for the top."""
         ahead = max((seat for seat in range(view.seats) if seat != view.seat), key=view.points)
         others = [1 if seat == ahead and view.points(ahead) >= 15 else -1 for seat in range(view.seats)]
         plans = []

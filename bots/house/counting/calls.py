@@ -1,4 +1,4 @@
-"""Auctions, trumps and predictions by trying out: it plays the hand out over many deals before it says a word about it.
+"""Auctions, trumps and predictions: before each call it plays the hand out over many deals.
 
 Bato's calls are in `staying`. `tute_sense` chooses the card to call and the cards to change.
 """
@@ -17,9 +17,9 @@ from tute_bot import View, parse
 from tute_sense import promise
 from worth import worth_of
 
-TRIES = 24  # deals for each trump that it considers
-TRUMPS = 2  # trumps that it considers, the most promising ones
-CARE = 6.0  # points that real play of the others is better than playouts
+TRIES = 24  # number of deals for each trump that it considers
+TRUMPS = 2  # number of trumps that it considers, the most promising ones
+CARE = 6.0  # points by which the others play better than playouts do
 
 
 class Calls:
@@ -51,12 +51,12 @@ class Calls:
     # -- a soloist ------------------------------------------------------------------------------------------------------
 
     def bid(self, legal: list[str]) -> str:
-        """Return the bid with the best prospect, if each speaks once; else the lowest one while it has any."""
+        """Return the bid with the best prospect, if each seat speaks once; else the lowest bid, as long as its prospect is good."""
         bids = sorted(int(parse(action)[1]) for action in legal if action.startswith("bid"))
         once = self.view.rule("auction_rounds") == "single"
         best, best_value = "pass", 0.0
         for trump in self.likely_trumps():
-            points = [outcome.points[self.view.seat] for outcome in self.tried(trump, bids[0])]
+            points = [outcome.points[self.view.seat] for outcome in self.play_as_soloist(trump, bids[0])]
             mean, spread = fmean(points) - CARE, max(12.0, pstdev(points))
             for bid in bids if once else bids[:1]:
                 chance = 0.5 + 0.5 * erf((mean - bid) / spread / sqrt(2))
@@ -75,21 +75,21 @@ class Calls:
         return max(self.likely_trumps(), key=lambda trump: fmean(self.worths(trump)))
 
     def likely_trumps(self) -> list[str]:
-        """Return the suits worth trying out: those in which the hand is best, best first."""
+        """Return the suits that are worth trying as trump: those in which the hand is best, best first."""
         hand = self.view.hand
         return sorted("oceb", key=lambda trump: -promise(hand, trump, self.view))[:TRUMPS]
 
     def worths(self, trump: str) -> list[float]:
-        """Return the worth of a contract under a trump, deal by deal."""
+        """Return the worth of a contract with this trump in each deal tried."""
         imagined = self.as_soloist(trump, None)
         worth = worth_of(imagined)
-        return [worth(outcome) for outcome in self.tried(trump, None)]
+        return [worth(outcome) for outcome in self.play_as_soloist(trump, None)]
 
-    def tried(self, trump: str, bid: int | None) -> list[Outcome]:
+    def play_as_soloist(self, trump: str, bid: int | None) -> list[Outcome]:
         """Return playouts of the hand as soloist."""
         view = self.as_soloist(trump, bid)
         leader = view.seat if view.rule("first_leader") == "soloist" else view.mano
-        return self.played(view, leader)
+        return self.play_out(view, leader)
 
     def as_soloist(self, trump: str, bid: int | None) -> View:
         """Return the table as it would be if we were the soloist."""
@@ -102,12 +102,12 @@ class Calls:
         return view
 
     def to_call(self, view: View) -> str:
-        """Return the strongest trump that we lack, or ace of another suit."""
+        """Return the strongest card that we lack: a trump, or else the ace of another suit."""
         lacking = [card for card in view.pack if card not in view.hand]
         return max(lacking, key=lambda card: 20 * (card[1] == view.trump) + view.strength(card))
 
-    def played(self, view: View, leader: int) -> list[Outcome]:
-        """Deal the hidden cards at random, in accord with all that is known, and play the deal out. Return the outcomes of `TRIES` deals."""
+    def play_out(self, view: View, leader: int) -> list[Outcome]:
+        """Deal the hidden cards at random, in agreement with everything known, and play the deal out. Return the outcomes of `TRIES` deals."""
         model = Model(view, self.cards.suit, [1] * view.seats)
         dealer = Dealer(view, self.cards, self.random, [set() for _ in range(view.seats)])
         outcomes = []
@@ -121,9 +121,9 @@ class Calls:
     # -- predictions ----------------------------------------------------------------------------------------------------
 
     def predict(self, legal: list[str]) -> str:
-        """Return the number of tricks with the best expected score, by how often each number came out."""
+        """Return the number of tricks with the best expected score, by how often each number occurred."""
         view = self.view
-        taken = [outcome.tricks[view.seat] for outcome in self.played(view, view.mano)]
+        taken = [outcome.tricks[view.seat] for outcome in self.play_out(view, view.mano)]
 
         def score(number: int) -> float:
             return fmean(10.0 + 3 * number if number == tricks else -3.0 * abs(number - tricks) for tricks in taken)

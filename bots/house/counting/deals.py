@@ -16,7 +16,7 @@ Hands = list[list[int]]
 
 
 class Numbering:
-    """The numbers of card texts, and back, for one table."""
+    """The numbers of card texts, and the texts of numbers, for one table."""
 
     def __init__(self, view: View) -> None:
         suits = "".join(dict.fromkeys(card[1] for card in view.pack))
@@ -37,7 +37,7 @@ class Dealer:
     """A dealer of the hidden cards at one decision; `deal` returns one full distribution."""
 
     def __init__(self, view: View, cards: Numbering, random: Random, barred: list[set[int]]) -> None:
-        """`barred`: by seat, suits of which it cannot hold the pair, because it did not sing it when it could."""
+        """`barred`: for each seat, the suits whose pair it cannot hold, because it did not sing when it could have."""
         self.random = random
         self.seat = view.seat
         self.base = [cards.masks(view.known[seat]) for seat in range(view.seats)]
@@ -61,7 +61,7 @@ class Dealer:
         self.last = [cards.number[view.shown]] if shown_is_drawn and view.shown else []
 
     def deal(self, draws: int = ALL) -> tuple[Hands, list[int]]:
-        """Return hands by seat and the stock, the next card last; of a stock with more than `draws` cards only the next of them."""
+        """Return hands by seat and the stock, the next card last; if the stock has more than `draws` cards, only the next `draws`."""
         for _ in range(TRIES):
             hands, rest = self._fill(draws)
             if not any(hands[seat][suit] & self.pair == self.pair for seat, suit in self.barred):

@@ -1,7 +1,7 @@
 """The end of a deal for two: the stock is gone and both hands are known, so the rest of the deal is searched to its end.
 
-Strict obligations only (rules book, README 4, P1 to P6), which all games for two of the book have in their final phase except
-brisca. Songs are made as soon as they can be, tutes too. Cards and hands are those of `deals`.
+Only strict obligations (rules book, README 4, P1 to P6): all games for two in the book have them in their final phase, except brisca. Songs and tutes
+are declared as soon as possible. Cards and hands are those of `deals`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class Endgame:
     def __init__(
         self, values: list[int], trump: int, pair: int, songs: list[int], bonus: int, target: int | None, worth: Value
     ) -> None:
-        """Takes everything that stays the same through a search.
+        """Take everything that stays the same during a search.
 
-        `songs`: points of the pair of each suit, 0 if it cannot be sung; `worth(ours, theirs)`: the worth of final points to us;
-        `target`: points with which a side wins at once (both counts include carried ones), or None.
+        `songs`: points of the pair of each suit, 0 if it cannot be sung; `worth(ours, theirs)`: the worth of final points to us; `target`: points
+        with which a side wins at once (points and target include carried points), or None.
         """
         self.values = values
         self.trump = trump
@@ -101,7 +101,7 @@ class Endgame:
         alpha: float,
         beta: float,
     ) -> float:
-        """Return the value after the trick is complete; the led card has left its hand already."""
+        """Return the value after the trick is complete; the card led has already left its hand."""
         wins = BEATING[(card >> 4) * 5 + self.trump][card] >> answer & 1
         winner = 1 - leader if wins else leader
         hand = hands[1 - leader]
@@ -132,7 +132,7 @@ class Endgame:
         return value
 
     def candidates(self, hand: list[int], other: list[int]) -> list[int]:
-        """Return leads, strongest first; of neighbours worth the same, with nothing of the other's between them, one is enough."""
+        """Return leads, strongest first; of neighbours worth the same, with no card of the other hand between them, only one."""
         cards = []
         for suit in (0, 1, 2, 3):
             mask = hand[suit]

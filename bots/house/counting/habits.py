@@ -1,6 +1,6 @@
 """The habits of all players in a playout: simple rules that look at one hand, at the trick and at the cards still out.
 
-Written for speed, as `playout` is: plain ints, no copies. Cards and hands are those of `deals`.
+Like `playout`, this is written for speed: plain ints, no copies. Cards and hands are those of `deals`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from tute_bot import View
 
 NO_TRUMP = 4
 SUIT = 0xFFFF
-SUITS = (SUIT, SUIT << 16, SUIT << 32, SUIT << 48, 0)  # the bits of the cards of each suit; NO_TRUMP: none
+SUITS = (SUIT, SUIT << 16, SUIT << 32, SUIT << 48, 0)  # a mask of the cards of each suit; 0 for NO_TRUMP
 # BEATING[led * 5 + trump][best]: the cards that beat the winning card, a bit each.
 BEATING = [[winners(sum(SUITS), 1 << best, led, trump) for best in range(64)] for led in SUITS[:4] for trump in SUITS]
-# value of holding a card instead of a useless one, in points, strongest rank first; fitted to games of `greedy` against itself
+# value of holding a card instead of a useless one, in points, strongest rank first; fitted to deals of `greedy` against itself
 KEEP_TRUMP = (13.0, 13.0, 11.5, 11.0, 7.5, 6.5, 5.0, 5.0, 4.5, 4.5)
 KEEP_PLAIN = (8.5, 7.0, 3.5, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 KEEP_TRUMP_SONGLESS = (12.5, 8.5, 5.5, 5.0, 3.5, 3.0, 2.0, 2.0, 2.0, 2.0)
 KEEP_PLAIN_SONGLESS = (2.5, 2.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-KEEP_PAIR = 0.5  # value of a pair that can still be sung, as a share of its points, beyond that of its cards
+KEEP_PAIR = 0.5  # additional value of a pair that can still be sung, as a share of the points of the song
 OVERTAKEN = 0.5  # share of a trick that counts as won while others still play to it
 
 
 class Rule(NamedTuple):
     """An obligation, in the form that playouts need."""
 
-    freely: bool  # a hand without the suit led may play any card
-    may_ruff: bool  # it need not ruff, but will
-    load: bool  # cards worth points may be thrown into a lost trick
+    freely: bool  # True if a hand void in the suit led may play any card
+    may_ruff: bool  # True if such a hand need not ruff, although by habit it will
+    load: bool  # True if cards worth points may be thrown into a lost trick
     demands: list[tuple[int, int]]  # `following.demands`
 
 
@@ -51,7 +51,7 @@ class Habits:
     """The rules of play at one decision, and the habits under them."""
 
     def __init__(self, view: View, suits: dict[str, int], aims: list[int]) -> None:
-        """`aims`: by seat 1 to take points, -1 to stay away from them."""
+        """`aims`: for each seat, 1 to take points, -1 to avoid them."""
         order: str = view.rules["rank_order"][::-1]
         values = view.rules["rank_points"]
         self.aims = aims
@@ -60,7 +60,7 @@ class Habits:
         camps = view.camps()
         self.side = [next((n for n, camp in enumerate(camps) if seat in camp), -1) for seat in range(view.seats)]
         self.size = view.seats - len(view.out)
-        # the cards of each point value in all suits, the least first
+        # masks of the cards of each point value in all suits, the least first
         self.by_worth = [
             sum(1 << place for place, worth in enumerate(self.values[:16]) if worth == value) * 0x0001000100010001
             for value in sorted(set(self.values))
@@ -79,12 +79,12 @@ class Habits:
     # -- leading ------------------------------------------------------------------------------------------------------
 
     def lead(self, seat: int, hand: list[int], live: list[int], trump: int, rule: Rule) -> int:
-        """Lead a master worth points while the others still have its suit, or trumps from a long holding; otherwise a low card."""
+        """Return a lead: a master worth points while the others still have its suit, or a trump from a long holding; otherwise a low card."""
         if rule.freely:
             return self.lead_freely(hand)
         if self.aims[seat] > 0:
             out = live[trump] & ~hand[trump] if trump < 4 else 0
-            few = 2 * (self.size - 1)  # cards of a suit with the others, above which a ruff is unlikely
+            few = 2 * (self.size - 1)  # if the others hold more cards of a suit than this, a ruff is unlikely
             for suit in (0, 1, 2, 3):
                 mask = hand[suit]
                 if not mask:
@@ -106,7 +106,7 @@ class Habits:
         return low_card
 
     def lead_freely(self, hand: list[int]) -> int:
-        """Lead, where nobody need follow, the card that costs least, keeping a pair together."""
+        """Return, where nobody need follow suit, the lead that costs least and keeps pairs together."""
         best, best_card = 99.0, -1
         for suit in (0, 1, 2, 3):
             mask = hand[suit]
@@ -197,7 +197,7 @@ class Habits:
         return [word >> 16 * suit & SUIT for suit in (0, 1, 2, 3)]
 
     def discard(self, hand: list[int], trump: int, load: bool) -> int:
-        """Return a card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
+        """Return a card that cannot win: the highest plain card, to load the trick or to get rid of it, else the lowest."""
         chosen = -1
         chosen_strength = -1 if load else 99
         for suit in (0, 1, 2, 3):
@@ -217,7 +217,7 @@ class Habits:
         return trump * 16 + (mask & -mask).bit_length() - 1
 
     def answer_freely(self, hand: list[int], trump: int, best: int, worth: int, last: bool, friend: bool) -> int:
-        """Return, without a duty to follow, the card whose trick brings most beyond the value of the card in the hand."""
+        """Return the card that gains most, where nobody need follow suit: the trick's points less the value of keeping the card."""
         best_suit = best >> 4
         strongest = best & 15
         values = self.values
@@ -250,7 +250,7 @@ class Habits:
 
 
 def _rule(view: View, name: str) -> Rule:
-    """Return an obligation of the table."""
+    """Return an obligation of the table as a `Rule`."""
     modifiers = ("undertrump", "beat_after_trumped", "partner_exempt", "no_load")
     return _rule_of(duty_of(view.rule(name), *map(view.rule, modifiers)))
 

@@ -1,12 +1,12 @@
 """Playouts of a distribution of the cards by `habits`: to the end of the deal or, with a stock, for a few tricks.
 
-Written for speed: about two microseconds a card. Functions are longer here than elsewhere, because a call costs more than it would tidy up. Cards
-and hands are those of `deals`.
+It is written for speed: about two microseconds a card. Functions are longer here than elsewhere, because calls are slow.
+Cards and hands are those of `deals`.
 
-This does not run on the engine, to which `view.to_state` is the way. The engine's playouts are random, or go by a policy and `State.apply`, and a
-card would cost about twice as much (1.1 microseconds here, 0.9 more for `State.apply`). Its answers would differ, too, for the model is simpler
-than the rules on purpose: every song is sung at once, every target claimed at once, the rest of a long stock estimated. The numbers of the rules
-(points, songs, moves of trumps) come from the engine's declarations by the tables of the SDK, the rule of a trick from `following`, and
+It does not use the engine, although `view.to_state` would provide a state. The engine's playouts are random, or follow a policy by `State.apply`,
+and a card would cost about twice as much (1.1 microseconds here, 0.9 more for `State.apply`). The results would differ, too, because this model is
+simpler than the rules on purpose: every song is sung at once, every target claimed at once, the rest of a long stock estimated. The numbers of the
+rules (points, songs, moves of trumps) come from the engine's declarations through the tables of the SDK, the rule of a trick from `following`, and
 `tests/bots/test_model.py` compares the cards that the habits choose with those that the engine allows.
 """
 
@@ -15,12 +15,12 @@ from __future__ import annotations
 from habits import BEATING, KEEP_PAIR, NO_TRUMP, Habits
 from tute_bot import View
 
-END = 99  # tricks: to the end of the deal
-BITS = 1 << 10  # masks of a suit of a pack of Tute
+END = 99  # number of tricks that means: to the end of the deal
+BITS = 1 << 10  # number of masks of one suit in a pack of Tute
 
 
 class Outcome:
-    """The outcome of a deal, by seat: card points with songs and bonus, tricks, and who declared a tute or first had the target."""
+    """The outcome of a deal, by seat: card points with songs and bonus, tricks, and who declared a tute or first reached the target."""
 
     __slots__ = ("decided", "estimated", "points", "sang", "side", "tricks", "tute")
 
@@ -30,15 +30,15 @@ class Outcome:
         self.sang = sang
         self.side = side
         self.tute = -1  # seat that declared a tute
-        self.decided = -1  # side that reached the target and said so
-        self.estimated = False  # True if the points of tricks to come are an estimate
+        self.decided = -1  # side that reached the target and claimed it
+        self.estimated = False  # True if the points of the remaining tricks are an estimate
 
 
 class Model(Habits):
     """The bot's model of the play at one decision, shared by all playouts of that decision."""
 
     def __init__(self, view: View, suits: dict[str, int], aims: list[int]) -> None:
-        """`aims`: by seat 1 to take points, -1 to stay away from them."""
+        """`aims`: for each seat, 1 to take points, -1 to avoid them."""
         super().__init__(view, suits, aims)
         active = [seat for seat in range(view.seats) if seat not in view.out]
         self.active = active
@@ -48,9 +48,8 @@ class Model(Habits):
         self.stock = view.stock
         self.bonus = view.rule("last_trick_bonus")
         self.predicted = view.predictions if view.rule("result") == "exact_prediction" else {}
-        self.soloist = (
-            view.soloist if view.called and view.partner is None else None
-        )  # a soloist with an unknown partner
+        # a soloist whose partner is unknown, else None
+        self.soloist = view.soloist if view.called and view.partner is None else None
         self.led = suits[view.led] if view.led else NO_TRUMP
         # the next trump after each suit; empty if trumps do not move
         moves = view.rule("trump_dynamics") == "vtt_cycle"
@@ -80,7 +79,7 @@ class Model(Habits):
             self.unsung &= ~(1 << suits.get(letter, NO_TRUMP))
 
     def _chorus(self, view: View, seat: int) -> list[int]:
-        """Return the seats that may sing when a seat has won a trick."""
+        """Return the seats that may sing after a seat has won a trick."""
         who = view.rule("hand_songs")
         if who == "none" or (who in ("soloist", "soloist_side") and seat != view.soloist):
             return []
@@ -91,9 +90,10 @@ class Model(Habits):
     def play(  # noqa: C901 - the loop in which all playouts run: a call costs more than what it would tidy up
         self, hands: list[list[int]], stock: list[int], seat: int, trick: list[tuple[int, int]], horizon: int = END
     ) -> Outcome:
-        """Play on from a position. `hands` and `stock` are used up. `trick` holds (seat, card) in order; `seat` is to play.
+        """Play on from a position. `hands` and `stock` are modified. `trick` holds (seat, card) in order; `seat` is to play.
 
-        `horizon`: tricks after which, with cards left in the stock, the rest is estimated; `stock` need not hold more cards than those draw.
+        `horizon`: number of tricks after which the rest is estimated if the stock still has cards; `stock` need not hold more cards than are drawn
+        until then.
         """
         points = self.points[:]
         tricks = self.tricks[:]
@@ -145,7 +145,7 @@ class Model(Habits):
                 live[suit] ^= 1 << (card & 15)
                 worth += values[card & 15]
                 laid.append((seat, card))
-                # -1: the model has dealt this seat a card too few at the end of a stock, and it plays none
+                # -1: this seat has no card left, because the model dealt it one too few at the end of a stock
                 if card >= 0 and beating[best] >> card & 1:
                     best_seat, best = seat, card
                 if cycle and suit == trump:
@@ -205,7 +205,7 @@ class Model(Habits):
                     return outcome
 
     def replay(self, trick: list[tuple[int, int]]) -> tuple[int, int, int, int]:
-        """Return suit led, trump, winning seat and card of a trick under a moving trump; its last card is the one that is tried out."""
+        """Return suit led, trump, winning seat and card of a trick under a moving trump; its last card is the one being tried out."""
         suit = trick[-1][1] >> 4
         led, trump = suit if len(trick) == 1 else self.led, self.trump
         if suit == trump:
@@ -242,7 +242,7 @@ class Model(Habits):
     # -- what is not played out -----------------------------------------------------------------------------------------
 
     def estimate(self, outcome: Outcome, hands: list[list[int]], winner: int, unsung: int) -> None:
-        """Add to the points what a better hand than the others' may bring; the rest is as good for all."""
+        """Add to the points of each seat the points that a hand better than the others' may bring; what remains is as good for all."""
         sums = self._sums or self._tables()
         outcome.estimated = True
         worths = []
@@ -270,7 +270,7 @@ class Model(Habits):
 
 
 def _winner(laid: list[tuple[int, int]], led: int, trump: int) -> tuple[int, int]:
-    """Return seat and card that win the trick: of the cards of these two suits, for trumps may have moved."""
+    """Return the seat and card that win the trick with this suit led and this trump, which may have changed during the trick."""
     beating = BEATING[led * 5 + trump]
     best_seat, best = -1, -1
     for seat, card in laid:

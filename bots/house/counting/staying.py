@@ -1,4 +1,4 @@
-"""Bato: in or out, by trying out. It also imagines the changes of cards before play, for everybody."""
+"""Bato: decide whether to play or join by trying it out. The model also changes cards before play, for every seat."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tute_sense import tricks_in_sight
 from worth import worth_of
 
 TRIES = 30
-POT = 100.0  # The units are those of `worth`.
-JOINS = 0.8  # tricks in sight with which others come in
-LEAST = 0.0  # least worth of coming in
+POT = 100.0  # worth of the pot, in the units of `worth`
+JOINS = 0.8  # tricks in sight that make other seats join
+LEAST = 0.0  # least worth that makes this seat play or join
 TRIALS = 5
 
 
@@ -27,11 +27,11 @@ def stay(view: View, cards: Numbering, random: Random, legal: list[str]) -> str:
     if view.rule("settlement") != "chips":
         return refusal  # a trick earns nothing, and failing costs a mark
     sight = {card: tricks_in_sight(view, [card]) for card in view.pack}
-    return call if fmean(_tried(view, cards, random, sight) for _ in range(TRIES)) > LEAST else refusal
+    return call if fmean(_imagined_worth(view, cards, random, sight) for _ in range(TRIES)) > LEAST else refusal
 
 
-def _tried(view: View, cards: Numbering, random: Random, sight: dict[str, float]) -> float:
-    """Return the worth of coming in in one imagined deal."""
+def _imagined_worth(view: View, cards: Numbering, random: Random, sight: dict[str, float]) -> float:
+    """Return the worth of playing or joining in one imagined deal."""
     calls = dict(view.calls)
     own_seat = view.seat
     deck = sorted(view.unseen)
@@ -60,7 +60,7 @@ def _tried(view: View, cards: Numbering, random: Random, sight: dict[str, float]
 
 
 def _hand(deck: list[str], least: float, sight: dict[str, float], trials: int) -> list[str]:
-    """Return four cards from the deck, such as a seat comes in with if this many trials find some."""
+    """Return four cards from the deck, drawn again up to `trials` times until they promise at least `least` tricks."""
     for _ in range(trials):
         hand = deck[-4:]
         if trials == 1 or sum(sight[card] for card in hand) >= least:

@@ -10,15 +10,15 @@ from tute_bot import View
 
 TUTE = 130.0  # the league's board score of a deal won by tute
 POINT = 1.0  # worth of a point; a game won is worth 200 more than a game lost
-NEAR = 50.0  # worth of a safe distance in points; a lost deal costs 100
-FAR = 30.0  # points that make a distance safe
-NEXT_DEAL = 25.0  # points of lead that make the second deal of a game a clear favourite
+NEAR = 50.0  # worth of a safe distance; a lost deal costs 100
+FAR = 30.0  # distance in points that is safe
+NEXT_DEAL = 25.0  # lead in points that makes one side a clear favourite in the second deal of a game
 
 Worth = Callable[[Outcome], float]
 
 
 def worth_of(view: View) -> Worth:
-    """Return the function for this table and seat."""
+    """Return the function for this table and seat that values an outcome."""
     if view.capote is not None:
         return _capote(view, view.capote)
     result = view.rule("result")
@@ -45,7 +45,7 @@ def worth_of(view: View) -> Worth:
 
 
 def _points(view: View) -> Worth:
-    """Return the worth by most points: the lead over the best other side, as boards are compared by points; a tute counts as all of them."""
+    """Return the worth where most points win: the lead over the best other side, because boards compare points; a tute is worth all points."""
     camps = view.camps()
     ours = next(camp for camp in camps if view.seat in camp)
     others = [camp for camp in camps if camp is not ours]
@@ -60,7 +60,7 @@ def _points(view: View) -> Worth:
 
 
 def _to_target(view: View) -> Worth:
-    """Return the worth by the chance of the game, and a little for points, which break ties between boards."""
+    """Return the worth where a game is played to a target: the chance of winning it, plus a little for points, which break ties between boards."""
     carried = view.totals
     target = view.rule("target")
 
@@ -77,7 +77,7 @@ def _to_target(view: View) -> Worth:
 
 
 def target_worth(ours: float, theirs: float, target: int, decided: int, side: int) -> float:
-    """Return -120 to 120: a game won or lost, or the chances that a lead gives in the next deal. `decided`: side that claimed, or -1."""
+    """Return the worth of a game, -120 to 120: won, lost, or the chances that a lead gives in the next deal. `decided`: side that claimed, or -1."""
     difference = ours - theirs
     if decided >= 0:
         sure = 100.0 if decided == side else -100.0
@@ -122,7 +122,7 @@ def _pair(view: View) -> Worth:
 
 
 def _capote(view: View, announced: int) -> Worth:
-    """Return the worth of an announced capote: every remaining trick for the seat that announced it, or the game for the other."""
+    """Return the worth of an announced capote: the seat that announced it must win every remaining trick, or the other side wins the game."""
     others = [seat for seat in range(view.seats) if seat != announced]
     before = sum(view.tricks[seat] for seat in others)
     sign = 1 if announced == view.seat else -1
@@ -172,7 +172,7 @@ def _losers(view: View) -> Worth:
 
 
 def _distance(view: View, outcome: Outcome) -> float:
-    """Return how far a seat is from changing places with its neighbours in points: this depends less on luck than who lost a deal."""
+    """Return the worth of the distance in points to the neighbouring seats, which depends less on luck than the result of a deal."""
     own = outcome.points[view.seat]
     others = [outcome.points[seat] for seat in range(view.seats) if seat != view.seat and seat not in view.out]
     above = [points - own for points in others if points >= own]
@@ -183,7 +183,7 @@ def _distance(view: View, outcome: Outcome) -> float:
 
 
 def _most_loses(view: View) -> Worth:
-    """Return the worth in gana-pierde for four or five: the most points lose, unless they are 101 or more."""
+    """Return the worth in gana-pierde for four or five: the seat with most points loses, unless it has 101 or more."""
 
     def worth(outcome: Outcome) -> float:
         points = outcome.points
@@ -209,7 +209,7 @@ def _bid(view: View, soloist: int) -> Worth:
 
 
 def _commitments(view: View) -> Worth:
-    """Return the worth in bato: every trick earns a quarter of the pot; a seat that fails pays it into the next one, which all share."""
+    """Return the worth in bato: every trick earns a quarter of the pot; a seat that fails pays the pot into the next one, which all share."""
     owed = [view.rule("tricks_soloist" if seat == view.soloist else "tricks_joiner") for seat in range(view.seats)]
     seats = [seat for seat in range(view.seats) if seat not in view.out]
     earns = view.rule("settlement") == "chips"

@@ -1,17 +1,18 @@
-"""The house bot `deep`: it tries its cards out as `counting` does, in more deals of the hidden cards, and in some games with open hands.
+"""The house bot `deep`: it tries its cards out like `counting`, but in more deals of the hidden cards and, in some games, with open hands.
 
-1. It keeps the league's books (`view.deals`): every deal of the hidden cards that agrees with all that was shown or proved is equally likely.
-   It adds that a seat that wins a trick and leads on without singing holds no pair that could have been sung.
+1. It deals the hidden cards by `view.deals`: every deal that agrees with everything shown or proved is equally likely. It adds one proof: a seat
+   that wins a trick and leads without singing holds no pair that it could have sung.
 2. In each of many deals it plays each of its cards out (`engine.search.foresight`), by the habits of an ordinary player, which are those of
    `counting`. Its `Plan` for the game may let players see all hands in the first tricks: then everybody chooses each card by trying it out. While
-   there is a stock the rest may be estimated. In cabrero, where points may hurt, each card is tried out going for points and keeping away from them.
+   there is a stock the rest may be estimated. In cabrero, where points may hurt, each card is tried out with both aims: to take points and to avoid
+   them.
 3. After half of its budget only the better half of the cards goes on. It plays the card that does best on average.
-4. If two seats play with the stock gone, both hands are known and the deal is solved to its end.
+4. If two seats play and the stock is gone, both hands are known and the deal is solved to its end.
 5. Its calls, and its play in other games, are those of `counting`: that bot's modules lie beside this one, as links.
 
-It thinks by counts of cards and not by the clock, so the same questions with the same seed get the same answers on any machine. If the rules are
-not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, in few deals, and it plays games that are not in
-`plain` like `counting`. `champion` is this bot with other plans, and with learned weights.
+Its budget is a count of cards, not a time, so the same questions with the same seed get the same answers on any machine. If the rules are not
+compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, in few deals, and it plays games that are not in `plain`
+like `counting`. `champion` is this bot with other plans, and with learned weights.
 """
 
 from typing import NamedTuple
@@ -26,22 +27,23 @@ from engine.search.deals import Deals
 from engine.search.foresight import ALL, Foresight, knows
 from engine.search.solving import judge
 
-SOLVED = 8 if engine.COMPILED else 6  # cards in hand at which the end is solved, if two seats know both hands
-FEWEST = 6  # least number of deals before and after half of the budget
-TRIES = 6  # deals to try for one that is not barred
+# most cards in hand with which the end is solved, if two seats know both hands
+SOLVED = 8 if engine.COMPILED else 6
+FEWEST = 6  # least number of deals in each half of the budget
+TRIES = 6  # number of deals to try in search of one that is not barred
 
 
 class Plan(NamedTuple):
     """The way to try out the cards of a game."""
 
-    # tricks with open hands while there is a stock, the present one included, and without a stock
+    # tricks with open hands, the present one included: while there is a stock, and without one
     stocked: int = 0
     empty: int = 0
-    # further tricks until the rest is estimated while there is a stock
+    # number of further tricks after which the rest is estimated, while there is a stock
     ahead: int = ALL
-    # cards in the stock at which playouts take them for open, as if there were no stock
+    # most cards left in a stock that counts as open
     late: int = 0
-    # the budget of a decision: cards of playouts, 20 to 30 nanoseconds each, and most deals of the hidden cards
+    # the budget of a decision: cards of playouts, 20 to 30 nanoseconds each; most deals of the hidden cards
     cards: int = 6_000_000
     deals: int = 800
 
@@ -61,16 +63,16 @@ class DeepBot(Bot):
         ("guinote", 4): Plan(deals=60),
         ("subastado", 3): Plan(stocked=4, empty=4, deals=36),
     }
-    # without compiled rules: games in which it thinks, and its budget, some microseconds a card
+    # without compiled rules: the games in which it makes playouts, and its budget; a card takes some microseconds
     plain = ("partnership", "individual", "two_player")
     plain_plan = Plan(ahead=2, cards=3200, deals=80)
 
     def start(self, view: View) -> None:
-        """Start a board: nobody is known to lack a pair yet."""
+        """Start a board: no seat is known to lack a pair yet."""
         self.game = game = engine.load(view.game, players=view.seats, **view.options)
         plan = self.plans.get((view.game, view.seats))
         thinks = plan is not None if engine.COMPILED else view.game in self.plain
-        self.thinks = thinks and knows(game)  # playouts do not know some options
+        self.thinks = thinks and knows(game)  # playouts do not cover some options
         self.plan = plan or self.plain_plan
         if not engine.COMPILED:
             self.plan = self.plain_plan._replace(ahead=self.plan.ahead, late=self.plan.late)
@@ -85,7 +87,7 @@ class DeepBot(Bot):
         self.winner = -1
 
     def seen(self, view: View, event: dict) -> None:
-        """Note that a seat that won a trick and led on without singing holds no pair that could have been sung."""
+        """Record that a seat that won a trick and led without singing holds no pair that it could have sung."""
         self.counting.seen(view, event)
         kind = event["e"]
         if kind == "deal":
@@ -100,7 +102,7 @@ class DeepBot(Bot):
         elif kind in ("song", "tute"):
             self.winner = -1
         elif kind in ("draw", "exchange", "return"):
-            self.silent[event["seat"]] = False  # it may keep a pair that it has drawn
+            self.silent[event["seat"]] = False  # the seat may hold back a pair that it has just drawn
 
     def act(self, view: View, legal: list[str]) -> str:
         """Return the call of `counting` if one is due, else the card that does best."""
@@ -130,7 +132,7 @@ class DeepBot(Bot):
         return "play " + self.best(view, table, cards)
 
     def table_of(self, game: engine.Game) -> Foresight | None:
-        """Return the one set of tables for all decisions of a game, or None if playouts do not know it: seats that leave change it."""
+        """Return the tables for all decisions of a game, which eliminations change; None if playouts do not cover the game."""
         key = (game.key, game.players)
         if key not in self.tables:
             self.tables[key] = self.new_table(game) if knows(game) else None
@@ -154,7 +156,7 @@ class DeepBot(Bot):
         deals = view.deals()
         self.refuse(view, table)
         candidates = table.different([self.number[text] for text in cards])
-        # If points may hurt, each card is tried out going for them and keeping away.
+        # If points may hurt, each card is tried out with both aims: to take points and to avoid them.
         aims = self.counting.plans(view) if view.rule("result") in LOSERS else [[1] * view.seats]
         scores = {card: [0] * len(aims) for card in candidates}
         for _ in range(2):
@@ -175,19 +177,19 @@ class DeepBot(Bot):
         return next(text for text in cards if self.number[text] == best)
 
     def refuse(self, view: View, table: Foresight) -> None:
-        """Bar deals in which a seat would have sung."""
+        """Bar deals in which a seat would have sung, but did not."""
         unsung = 15 & ~sum(1 << self.suits[suit] for _, suit, _ in view.songs)
         for seat in range(view.seats):
             table.bar(seat, unsung if self.silent[seat] and seat != view.seat else 0)
 
     def lay(self, table: Foresight, deals: Deals) -> None:
-        """Lay out one deal of the hidden cards, one that is not barred if such a deal is soon found."""
+        """Lay out a deal of the hidden cards; take one that is not barred if a few tries find one."""
         for _ in range(TRIES):
             if table.put(deals.deal(self.dice)):
                 break
 
     def weight(self, view: View, table: Foresight) -> int:
-        """Return the weight of a deal: all are equally likely."""
+        """Return the weight of a deal: 1, because all are equally likely."""
         return 1
 
 

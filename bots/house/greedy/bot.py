@@ -2,13 +2,13 @@
 
 For each card that it may play it estimates the worth of the trick on the table to its side, less the later worth of the card, and takes the best:
 
-* the chance that the winning card holds, by the cards not seen and the proofs of the others' play;
+* the chance that the winning card holds, given the unseen cards and what the others' play proves;
 * the points on the table, those of the card itself and a guess at those still to come; ten more for the last trick;
 * a price for parting with a strong card, so that it wins as cheaply as it can, loads the partner's trick with points and
-  discards low, and another for breaking a pair that it may still sing.
+  discards low, and another price for breaking a pair that it may still sing.
 
-In games where points lose, it decides by its hand whether to go for the top or to stay away from tricks, and turns the sums
-around. Announcements and auctions are those of `tute_sense`. Nothing here is random.
+In games where points lose, it decides by its hand whether to go for the top or to avoid tricks, and reverses the sign of these values. Announcements
+and auctions are those of `tute_sense`. Nothing here is random.
 """
 
 from tute_bot import Bot, View, run
@@ -24,7 +24,7 @@ class GreedyBot(Bot):
     name = "greedy"
 
     def act(self, view: View, legal: list[str]) -> str:
-        """Return an announcement if one is due, else the card whose trick brings most beyond its price."""
+        """Return an announcement if one is due, else the card that gains most: the expected worth of its trick less its price."""
         word = announce(view, legal)
         if word is not None:
             return word

@@ -1,11 +1,10 @@
 """The house bot `random`: the floor that every other bot must beat.
 
-It chooses uniformly among its legal actions, with four exceptions, all against throwing a deal away by a word rather
-than by a card:
+It chooses uniformly among its legal actions, with four exceptions, which keep it from losing a deal by a mere word:
 
 1. `claim` only when the count says that it is right;
-2. never `capote` and never `accuse`, which promise or assert something it has not looked at;
-3. of several bids only the lowest is among the choices;
+2. never `capote` and never `accuse`, which promise or assert something that it does not examine;
+3. of several bids it considers only the lowest;
 4. if it may change cards, it first draws how many.
 
 The choice depends on nothing but the referee's seed and the questions asked, so a pass can be repeated.
@@ -20,7 +19,7 @@ class RandomBot(Bot):
     name = "random"
 
     def act(self, view: View, legal: list[str]) -> str:
-        """Return one of the legal actions, plainly foolish ones excepted, all with the same chance."""
+        """Return one of the legal actions that are not plainly foolish, each with the same chance."""
         choices = [action for action in legal if not self.is_foolish(view, action)]
         bids = [action for action in choices if action.startswith("bid")]
         choices = [action for action in choices if action not in bids[1:]]
@@ -31,7 +30,7 @@ class RandomBot(Bot):
         return self.random.choice(choices or legal)
 
     def is_foolish(self, view: View, action: str) -> bool:
-        """Return True for a claim that is not right, and for words that promise or assert something the bot has not looked at."""
+        """Return True for a claim that is not right, and for words that promise or assert something that the bot does not examine."""
         verb, _ = parse(action)
         if verb == "claim":
             target = view.rule("target")

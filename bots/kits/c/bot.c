@@ -1,8 +1,8 @@
-/* A small bot in C: it announces what it can, and plays the card that brings most in this trick over some deals of the hidden cards.
+/* A small bot in C: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the hidden cards.
  *
  *     cc -O2 -static -o bot bot.c && zip bot.zip bot.toml bot
  *
- * tute.h beside it has the conversation, the view and the deals.
+ * tute.h beside it has the dialogue, the view and the deals.
  */
 #include "tute.h"
 

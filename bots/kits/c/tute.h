@@ -1,15 +1,16 @@
-/* The Tute League for bots in C: the protocol, and the knowledge of a seat. One file; it needs the standard library alone.
+/* The Tute League for bots in C: the protocol, and the view of a seat. One file; it needs only the standard library.
  *
  *     #include "tute.h"
  *     static const char *choose(View *view) { return view->legal[0]; }
  *     int main(void) { return run("my bot", choose); }
  *
- * A card is its place in the pack of the game, suit by suit and strongest first: `name[card]` is its text, `card_of(view, "1o")` the way
- * back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in JavaScript and Rust have the same names, and deal the same cards by a seed.
+ * A card is its index in the pack of the game, suit by suit and strongest first: `name[card]` is its text, `card_of(view, "1o")` the inverse; -1 is
+ * no card. A set of cards (`Cards`) has one bit per card. The kits in JavaScript and Rust use the same names and deal the same cards for a seed.
  *
- * Proofs by plays: a seat that does not follow suit, beat or trump, or that loads a lost trick (`no_load`), where that is forbidden, has no card
- * that it had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to sing and did
- * not held no pair; a soloist calls a card of another seat; a seat that sings without a suit holds some pair. Calls of an auction prove nothing.
+ * Proofs by plays: a seat that breaks a duty holds no card that it would have had to play instead. The duties are to follow suit, to beat, to trump
+ * and not to load a lost trick (`no_load`). After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to
+ * sing and did not held no pair; a soloist calls a card of another seat; a seat that sings a hidden suit holds some pair. Calls in an auction prove
+ * nothing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,11 +22,11 @@
 #define PACK 52
 #define SETS 8   /* suits, and ranks of which there are tutes */
 #define NEVER 99 /* no play proved that a seat lacks a card */
-#define TRIES 10000 /* rejected deals before giving up; at the league's tables one in six agreed, or more */
+#define TRIES 10000 /* rejected deals before giving up; at the league's tables at least one deal in six agreed */
 
 typedef uint64_t Cards;
 
-/* --- JSON, as far as the protocol has it: escapes in texts stay as they are written ------------------------------------------ */
+/* --- JSON, as far as the protocol uses it: escapes in texts stay unchanged ------------------------------------------ */
 
 typedef struct Json {
     char kind; /* { [ " 0 (number), t f n (true, false, null) */
@@ -42,7 +43,7 @@ static inline char *json_space(char *at) {
     return at;
 }
 
-/* End a text at its closing quote; `at` is behind the opening one. */
+/* End a text at its closing quote; `at` is just after the opening one. */
 static inline char *json_text(char *at) {
     while (*at && *at != '"') at += *at == '\\' && at[1] ? 2 : 1;
     if (*at) *at++ = '\0';
@@ -81,7 +82,7 @@ static inline Json *json_value(char **line) {
     return found;
 }
 
-/* The field of an object; NULL if there is none, or null. */
+/* The field of an object; NULL if it is missing or null. */
 static inline Json *field(const Json *object, const char *key) {
     for (Json *one = object ? object->child : NULL; one; one = one->next)
         if (one->key && !strcmp(one->key, key)) return one->kind == 'n' ? NULL : one;
@@ -139,13 +140,13 @@ typedef struct View {
     char game[32];
     int seats, seat;       /* how many, and which is yours */
     int side[SEATS];       /* the side of each seat */
-    unsigned seed;         /* for your own chance */
+    unsigned seed;         /* for your own random choices */
     int size;              /* cards in the pack */
     char name[PACK][3];    /* the text of each card */
     int value[PACK];       /* card points */
     Cards hand;            /* your cards */
     int table[SEATS], by[SEATS], on_table; /* the trick: its cards, who played them, how many */
-    int best;              /* place on the table of the winning card, -1 before a lead */
+    int best;              /* index on the table of the winning card, -1 before a lead */
     char led, trump;       /* suits, or 0 */
     int shown;             /* the card that fixed the trump while it is on the table or in the hand that first held it */
     int stock;             /* cards to be drawn, the shown one included */
@@ -161,7 +162,7 @@ typedef struct View {
     int soloist, partner;  /* from an auction, or -1 */
     const char *legal[256]; /* the legal answers */
     int choices;
-    /* of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER */
+    /* for each unseen card that a seat was proved to lack, the number of hidden cards that the seat has drawn since; else NEVER */
     int age[SEATS][PACK];
     int open, notice, by_auction, bonus, proves, no_load, calls_own;
     int must_sing, most_songs, sing_first, tute_first, said[SEATS], twenty[SEATS], sung[4]; /* `said`: songs since the last trick */
@@ -227,7 +228,7 @@ static inline int is_void(const View *view, int seat, char of) {
     return 1;
 }
 
-/* Note a card that a seat was proved to lack: it was drawn since. */
+/* Record that a card turned up that the seat was proved to lack: the seat has drawn it since. */
 static inline void uncover(View *view, int seat, int card) {
     if (card < 0 || !(view->unseen & bit(card))) return;
     view->unseen &= ~bit(card);
@@ -250,7 +251,7 @@ static inline void comes(View *view, int seat, int card) {
 static inline void goes(View *view, int seat, int card) {
     uncover(view, seat, card);
     *(seat == view->seat ? &view->hand : &view->known[seat]) &= ~bit(card);
-    /* A pair that was sung need not be held any longer; a pair of which another seat had a card was not sung. */
+    /* The singer need not hold a pair any longer once a card of it is played; a pair of which another seat had a card was not sung. */
     for (Song *song = view->songs; song < view->songs + view->hidden; song++)
         for (int of = 0; of < 4; of++) {
             if (song->seat == seat) song->pair[of] &= ~bit(card);
@@ -280,22 +281,22 @@ static inline int best_of(const View *view, char of) {
     return best;
 }
 
-/* Demands of a duty on a follower's cards of one suit: none, one of them, a higher one if there is one, and if not one of them or any card. */
+/* The demands of a duty on a follower's cards of one suit: none; one of them; a higher one, else one of them; a higher one, else any card. */
 enum { ANY = '0', ALL, HIGHER_OR_ALL, HIGHER_OR_ANY };
 
-/* The rank of a card among the duties of a seat: it must play a card of a lower rank before one of a higher. */
+/* The class of a card under the duties of a seat: the seat must play a card of a lower class before one of a higher. */
 static inline int duty(const View *view, int seat, int card) {
     const char *demands = view->open ? view->demands_open : view->demands_empty;
     int followed = suit(view, card) == view->led, trumps = suit(view, card) == view->trump, place = followed ? 0 : 200;
     int situation = together(view, view->by[view->best], seat) + (view->led == view->trump ? 4 : best_of(view, view->trump) >= 0 ? 2 : 0);
     char demand = followed || trumps ? demands[2 * situation + !followed] : ANY;
-    /* of cards that cannot win, those of least value */
+    /* if no card can win, the cards of least value come first */
     int load = demands[16] == '1' && view->no_load && !beats(view, card, view->table[view->best]) ? view->value[card] : 0;
     if (demand == ALL || (demand != ANY && card < best_of(view, suit(view, card)))) return load + place;
     return load + (demand == HIGHER_OR_ALL ? place + 100 : 400);
 }
 
-/* Note what a card proves about the hand that it comes from. */
+/* Record what a card proves about the hand that it comes from. */
 static inline void learn(View *view, int seat, int card) {
     if (!view->proves || !view->led) return;
     for (int other = 0; other < view->size; other++)
@@ -328,7 +329,7 @@ static inline void unsung(View *view, int seat) {
     for (int one = 0; view->tutes[one]; one++) view->not_all[seat][4 + one] = of_ranks(view, (char[2]){view->tutes[one], '\0'}, 0);
 }
 
-/* Note, when nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair. */
+/* Record, once nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair. */
 static inline void before_lead(View *view) {
     for (int seat = 0; seat < view->seats && !view->on_table; seat++) {
         if (seat != view->seat && view->winner >= 0 && view->must_sing) unsung(view, seat);
@@ -370,7 +371,7 @@ static inline void begin_deal(View *view, const Json *event) {
     view->hidden = 0;
 }
 
-/* Take note of an event. Kinds that change nothing here are ignored. */
+/* Update the view by an event. Kinds that change nothing here are ignored. */
 static inline void see(View *view, const Json *event) {
     const char *kind = text(event, "e");
     int seat = number(event, "seat", -1), card = card_of(view, text(event, "card"));
@@ -426,7 +427,7 @@ static inline void see(View *view, const Json *event) {
         Json *cards = field(event, "cards");
         view->counts[seat] -= number(event, "count", 0);
         for (Json *one = cards ? cards->child : NULL; one; one = one->next) goes(view, seat, card_of(view, one->text));
-        if (!cards) { /* it may have put away cards that it had shown */
+        if (!cards) { /* the seat may have put away cards that it had shown */
             view->unseen |= view->known[seat];
             view->known[seat] = 0;
         }
@@ -477,7 +478,7 @@ static inline void see(View *view, const Json *event) {
 
 /* --- deals of the hidden cards -------------------------------------------------------------------------------------------------- */
 
-/* A number from 0 to below 1; it advances the seed (mulberry32, the same in the other kits). */
+/* A random number, at least 0 and below 1. It advances the seed (mulberry32, as in the other kits). */
 static inline double chance(unsigned *seed) {
     uint32_t mixed = (*seed += 0x6D2B79F5u);
     mixed = (mixed ^ mixed >> 15) * (mixed | 1);
@@ -498,7 +499,7 @@ typedef struct Places {
     const View *view;
     int bound[PACK], bounds, unseen;
     int who[SEATS], hands, need[SEATS];
-    int one_hand; /* then cards drawn since a proof are counted, too */
+    int one_hand; /* True if one hand is hidden; then cards drawn since a proof are counted, too */
     double *ways; /* 0: not counted yet; -1: none */
 } Places;
 
@@ -508,7 +509,7 @@ static inline int fits(const Places *places, int place, int hand, int room) {
     return room > 0 && (places->one_hand ? places->need[hand] - room < age : age > 0);
 }
 
-/* The number of ways to put the cards from a place on into the room; the free ones are counted at the end. */
+/* The number of ways to place the cards from `place` on into the room of the hands; free cards are counted at the end. */
 static inline double ways(Places *places, int place, int *room) {
     size_t key = (size_t)place;
     int left = places->unseen - place, rest = left;
@@ -536,7 +537,7 @@ static inline double ways(Places *places, int place, int *room) {
     return found;
 }
 
-/* True if each song from one on can have been of a suit of its own. */
+/* True if each song, from this one on, can have had a different suit. */
 static inline int sung_from(const Song *song, const Song *end, const Cards *hands, int used) {
     if (song == end) return 1;
     for (int of = 0; of < 4; of++)
@@ -553,7 +554,7 @@ static inline int agrees(const View *view, const Cards *hands) {
             if (view->not_all[seat][one] && !(view->not_all[seat][one] & ~hands[seat])) return 0;
         for (int card = 0; card < view->size; card++)
             if (hands[seat] & view->unseen & bit(card)) drawn[view->age[seat][card]]++;
-        for (int age = 0; age < NEVER; age++) /* of the cards that it was proved to lack it has as many as it drew since, or fewer */
+        for (int age = 0; age < NEVER; age++) /* of the cards that the seat was proved to lack it holds at most as many as it has drawn since */
             if ((sum += drawn[age]) > age) return 0;
     }
     return sung_from(view->songs, view->songs + view->hidden, hands, 0);
@@ -600,9 +601,9 @@ static inline void place_cards(Places *places, Cards bound, unsigned *seed, Deal
     memcpy(found->rest, pool, sizeof pool);
 }
 
-/* A deal of the hidden cards that agrees with all facts; 0 if none does, or if none was found in TRIES draws. Every placement has the same
- * chance, but for the rounding of doubles: the number of placements after each choice is counted. Counts, known cards and lacking cards never need a
- * second draw; with one hidden hand, cards drawn since a proof neither. A deal that contradicts a fact about several cards is rejected.
+/* A deal of the hidden cards that agrees with all facts; 0 if none does, or if none was found in TRIES draws. Every placement has the same chance,
+ * except for the rounding of doubles, because the placements left after each choice are counted. Hand sizes, known cards and lacking cards never
+ * cause a rejection; with one hidden hand, cards drawn since a proof do not either. A deal that contradicts a fact about several cards is rejected.
  */
 static inline int deal(const View *view, unsigned *seed, Deal *found) {
     Places places = {.view = view, .unseen = count(view->unseen)};
@@ -641,7 +642,7 @@ static inline int deal(const View *view, unsigned *seed, Deal *found) {
     return agreed;
 }
 
-/* --- the conversation ----------------------------------------------------------------------------------------------------------- */
+/* --- the dialogue ----------------------------------------------------------------------------------------------------------- */
 
 /* A parameter of the table by its name in the rules book: from the options, or else from the game. */
 static inline Json *rule(Json *rules, const Json *hello, const char *name) {
@@ -658,8 +659,8 @@ static inline Json *rule(Json *rules, const Json *hello, const char *name) {
     return found && field(found, by_seats) ? field(found, by_seats) : found;
 }
 
-/* The demands of an obligation of the table, two digits a situation: on cards of the suit led, and on trumps if there are none. The situations:
- * 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up. */
+/* The demands of an obligation of the table, two digits per situation: on cards of the suit led, and on trumps if the hand has none of that suit. A
+ * situation is a number: 4 if trumps were led, plus 2 if a trump is winning another suit, plus 1 if the partner is winning. */
 static inline const char *demands_of(Json *rules, const Json *hello, const char *name) {
     char key[64];
     const char *word = rule(rules, hello, name)->text;
@@ -710,7 +711,7 @@ static inline void begin(View *view, const Json *hello) {
     }
     snprintf(view->demands_open, sizeof view->demands_open, "%s", demands_of(rules, hello, "obligation_stock_open"));
     snprintf(view->demands_empty, sizeof view->demands_empty, "%s", demands_of(rules, hello, "obligation_stock_empty"));
-    view->proves = !view->proves; /* where others must accuse, a seat may play an illegal card */
+    view->proves = !view->proves; /* if others must accuse, a seat may play an illegal card */
     view->most_songs = rule(rules, hello, "songs_per_trick")->kind == '0' ? (int)rule(rules, hello, "songs_per_trick")->number : NEVER;
     if (strcmp(rule(rules, hello, "tute")->text, "wins")) view->tutes[0] = '\0';
     view->by_auction = !strncmp(rule(rules, hello, "sides")->text, "soloist", 7);
@@ -718,7 +719,7 @@ static inline void begin(View *view, const Json *hello) {
     view->shown = view->soloist = view->partner = view->best = -1;
 }
 
-/* Talk to the referee until it hangs up; `choose` returns one of view->legal. */
+/* Talk to the referee until it closes the connection; `choose` returns one of view->legal. */
 static inline int run(const char *name, const char *(*choose)(View *)) {
     static char line[LINE + 2];
     static View view;

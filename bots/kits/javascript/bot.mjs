@@ -1,5 +1,5 @@
-// A small bot in JavaScript: it announces what it can, and plays the card that brings most in this trick over some deals of the hidden cards.
-// tute.mjs beside it has the conversation, the view and the deals.
+// A small bot in JavaScript: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the
+// hidden cards. tute.mjs beside it has the dialogue, the view and the deals.
 import { run } from "./tute.mjs";
 
 const DEALS = 30;

@@ -1,18 +1,19 @@
-// The Tute League for bots in JavaScript: the protocol, and the knowledge of a seat. One file; it needs node alone.
+// The Tute League for bots in JavaScript: the protocol, and the view of a seat. One file; it needs only node.
 //
 //     import { run } from "./tute.mjs";
 //     run("my bot", (view) => view.legal[0]);
 //
-// A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the
-// way back, -1 no card. A set of cards is a Set. The kits in C and Rust have the same names, and deal the same cards by a seed.
+// A card is its index in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the
+// inverse; -1 is no card. A set of cards is a Set. The kits in C and Rust use the same names and deal the same cards for a seed.
 //
-// Proofs by plays: a seat that does not follow suit, beat or trump, or that loads a lost trick (`no_load`), where that is forbidden, has no card
-// that it had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to sing and did
-// not held no pair; a soloist calls a card of another seat; a seat that sings without a suit holds some pair. Calls of an auction prove nothing.
+// Proofs by plays: a seat that breaks a duty holds no card that it would have had to play instead. The duties are to follow suit, to beat, to trump
+// and not to load a lost trick (`no_load`). After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to
+// sing and did not held no pair; a soloist calls a card of another seat; a seat that sings a hidden suit holds some pair. Calls in an auction prove
+// nothing.
 import { createInterface } from "node:readline";
 
 const NEVER = 99; // no play proved that a seat lacks a card
-const TRIES = 10000; // rejected deals before giving up; at the league's tables one in six agreed, or more
+const TRIES = 10000; // rejected deals before giving up; at the league's tables at least one deal in six agreed
 
 // >>> written by `make texts` from engine/games; do not edit
 const RULES = {"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
@@ -48,11 +49,11 @@ function rule(hello, name) {
   return found?.[`${hello.seats}p`] ?? found;
 }
 
-// Demands of a duty on a follower's cards of one suit: none, one of them, a higher one if there is one, and if not one of them or any card.
+// The demands of a duty on a follower's cards of one suit: none; one of them; a higher one, else one of them; a higher one, else any card.
 const [ANY, ALL, HIGHER_OR_ALL] = "012";
 
-// The demands of an obligation of the table, two digits a situation: on cards of the suit led, and on trumps if there are none. The situations:
-// 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up.
+// The demands of an obligation of the table, two digits per situation: on cards of the suit led, and on trumps if the hand has none of that suit. A
+// situation is a number: 4 if trumps were led, plus 2 if a trump is winning another suit, plus 1 if the partner is winning.
 function demands_of(hello, name) {
   const words = [name, "partner_exempt", "undertrump", "beat_after_trumped"].map((one) => rule(hello, one));
   return RULES.demands[words.join(" ")] ?? RULES.demands[words[0]];
@@ -87,7 +88,7 @@ export class View {
     for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
       this[name] = rule(hello, name);
     this.tutes = rule(hello, "tute") === "wins" ? rule(hello, "tute_ranks") : "";
-    this.proves = illegal !== "accuse"; // where others must accuse, a seat may play an illegal card
+    this.proves = illegal !== "accuse"; // if others must accuse, a seat may play an illegal card
     this.by_auction = rule(hello, "sides").startsWith("soloist");
     this.bonus = rule(hello, "last_trick_bonus");
     this.begin_deal({ hand: [], counts: Array(this.seats).fill(0) });
@@ -138,7 +139,7 @@ export class View {
     return this.name.every((text, card) => text[1] !== suit || this.lacks(seat, card));
   }
 
-  // Take note of an event. Kinds that change nothing here are ignored.
+  // Update the view by an event. Kinds that change nothing here are ignored.
   see(event) {
     const { seat } = event;
     const card = this.card_of(event.card);
@@ -203,7 +204,7 @@ export class View {
         this.counts[seat] -= event.count;
         for (const text of event.cards ?? []) this.goes(seat, this.card_of(text));
         if (!event.cards) {
-          // it may have put away cards that it had shown
+          // the seat may have put away cards that it had shown
           for (const held of this.known[seat]) this.unseen.add(held);
           this.known[seat] = new Set();
         }
@@ -280,7 +281,7 @@ export class View {
     // In a game without a stock the shown card lies on the table until the first lead.
   }
 
-  // Note a card that a seat was proved to lack: it was drawn since.
+  // Record that a card turned up that the seat was proved to lack: the seat has drawn it since.
   uncover(seat, card) {
     if (!this.unseen.delete(card)) return;
     const ages = this.age[seat];
@@ -301,7 +302,7 @@ export class View {
   goes(seat, card) {
     this.uncover(seat, card);
     (seat === this.seat ? this.hand : this.known[seat]).delete(card);
-    // A pair that was sung need not be held any longer; a pair of which another seat had a card was not sung.
+    // The singer need not hold a pair any longer once a card of it is played; a pair of which another seat had a card was not sung.
     for (const song of this.songs) {
       if (song.seat === seat) song.pairs.forEach((pair) => pair?.delete(card));
       else song.pairs = song.pairs.map((pair) => (pair?.has(card) ? null : pair));
@@ -326,7 +327,7 @@ export class View {
     return found.length ? Math.min(...found) : -1;
   }
 
-  // The rank of a card among the duties of a seat: it must play a card of a lower rank before one of a higher.
+  // The class of a card under the duties of a seat: the seat must play a card of a lower class before one of a higher.
   duty(seat, card) {
     const demands = this.open ? this.demands_open : this.demands_empty;
     const { led, trump } = this;
@@ -336,13 +337,13 @@ export class View {
     const winning = this.together(this.by[this.best], seat) ? 1 : 0;
     const situation = winning + (led === trump ? 4 : this.best_of(trump) >= 0 ? 2 : 0);
     const demand = followed || suit === trump ? demands[2 * situation + (followed ? 0 : 1)] : ANY;
-    // of cards that cannot win, those of least value
+    // if no card can win, the cards of least value come first
     const load = demands[16] === "1" && this.no_load && !this.beats(card, this.table[this.best]) ? this.value[card] : 0;
     if (demand === ALL || (demand !== ANY && card < this.best_of(suit))) return load + place;
     return load + (demand === HIGHER_OR_ALL ? place + 100 : 400);
   }
 
-  // Note what a card proves about the hand that it comes from.
+  // Record what a card proves about the hand that it comes from.
   learn(seat, card) {
     if (!this.proves || !this.led) return;
     const duty = this.duty(seat, card);
@@ -354,7 +355,7 @@ export class View {
     return new Set([...this.name.keys()].filter((card) => ranks.includes(this.name[card][0]) && (!suit || this.suit(card) === suit)));
   }
 
-  // Note, when nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair.
+  // Record, once nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair.
   before_lead() {
     if (this.table.length) return;
     for (let seat = 0; seat < this.seats; seat++) {
@@ -383,7 +384,7 @@ export class View {
     this.songs.push({ seat, pairs: pairs.map((pair) => (pair && [...pair].every(held) ? pair : null)) });
   }
 
-  // True if each song from one on can have been of a suit of its own.
+  // True if each song, from this one on, can have had a different suit.
   sung_from(hands, number, used) {
     if (number === this.songs.length) return true;
     const { seat, pairs } = this.songs[number];
@@ -395,14 +396,14 @@ export class View {
     for (let seat = 0; seat < this.seats; seat++) {
       if (seat === this.seat) continue;
       if (this.not_all[seat].some((cards) => [...cards].every((card) => hands[seat].has(card)))) return false;
-      // of the cards that a seat was proved to lack, each one takes a draw of its own since
+      // each card that the seat was proved to lack needs a draw of its own since the proof
       const ages = [...hands[seat]].filter((card) => this.unseen.has(card)).map((card) => this.age[seat][card]);
       if (ages.sort((a, b) => a - b).some((age, drawn) => age <= drawn)) return false;
     }
     return this.sung_from(hands, 0, []);
   }
 
-  // A number from 0 to below 1; it advances the seed (mulberry32, the same in the other kits).
+  // A random number, at least 0 and below 1. It advances the seed (mulberry32, as in the other kits).
   chance() {
     this.seed = (this.seed + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -419,9 +420,10 @@ export class View {
   }
 
   // A deal of the hidden cards that agrees with all facts; null if none does, or if none was found in TRIES draws. Every placement has the same
-  // chance, but for the rounding of doubles: the number of placements after each choice is counted. Counts, known cards and lacking cards never need a
-  // second draw; with one hidden hand, cards drawn since a proof neither. A deal that contradicts a fact about several cards is rejected.
-  // `hands` by seat, your own among them; `rest` holds the cards in no hand: the stock, face down, and cards that others put away.
+  // chance, except for the rounding of doubles, because the placements left after each choice are counted. Hand sizes, known cards and lacking
+  // cards never cause a rejection; with one hidden hand, cards drawn since a proof do not either. A deal that contradicts a fact about several
+  // cards is rejected. `hands` by seat, your own among them; `rest` holds the cards in no hand: the stock, face down, and cards that others put
+  // away.
   deal() {
     const need = this.counts.map((count, seat) => (seat === this.seat ? 0 : count - this.known[seat].size));
     if (need.some((count) => count < 0)) return null;
@@ -439,7 +441,7 @@ export class View {
       return room[hand] > 0 && (one_hand ? need[who[hand]] - room[hand] < age : age > 0);
     };
     const counted = new Map();
-    // The number of ways to put the cards from a place on into the room; the free ones are counted at the end.
+    // The number of ways to place the cards from `place` on into the room of the hands; free cards are counted at the end.
     const ways = (place) => {
       let left = unseen.length - place;
       const rest = room.reduce((sum, size) => sum - size, left);
@@ -504,7 +506,7 @@ export class View {
   }
 }
 
-// Talk to the referee until it hangs up; `choose` returns one of view.legal.
+// Talk to the referee until it closes the connection; `choose` returns one of view.legal.
 export async function run(name, choose) {
   let view;
   const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");

@@ -1,16 +1,18 @@
-//! The Tute League for bots in Rust: the protocol, and the knowledge of a seat. One file; it needs the standard library alone.
+//! The Tute League for bots in Rust: the protocol, and the view of a seat. One file; it needs only the standard library.
 //!
 //!     mod tute;
 //!     fn main() {
 //!         tute::run("my bot", |view| view.legal[0].clone());
 //!     }
 //!
-//! A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the way
-//! back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in C and JavaScript have the same names, and deal the same cards by a seed.
+//! A card is its index in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the inverse;
+//! -1 is no card. A set of cards (`Cards`) has one bit per card. The kits in C and JavaScript use the same names and deal the same cards for a
+//! seed.
 //!
-//! Proofs by plays: a seat that does not follow suit, beat or trump, or that loads a lost trick (`no_load`), where that is forbidden, has no card
-//! that it had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to sing and did
-//! not held no pair; a soloist calls a card of another seat; a seat that sings without a suit holds some pair. Calls of an auction prove nothing.
+//! Proofs by plays: a seat that breaks a duty holds no card that it would have had to play instead. The duties are to follow suit, to beat, to
+//! trump and not to load a lost trick (`no_load`). After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that
+//! had to sing and did not held no pair; a soloist calls a card of another seat; a seat that sings a hidden suit holds some pair. Calls in an
+//! auction prove nothing.
 #![allow(dead_code)] // a bot need not use all of it
 
 use std::collections::HashMap;
@@ -19,9 +21,9 @@ use std::io::{self, BufRead, Write};
 pub type Card = i32;
 pub type Cards = u64;
 const NEVER: i32 = 99; // no play proved that a seat lacks a card
-const TRIES: usize = 10_000; // rejected deals before giving up; at the league's tables one in six agreed, or more
+const TRIES: usize = 10_000; // rejected deals before giving up; at the league's tables at least one deal in six agreed
 
-// --- JSON, as far as the protocol has it: escapes in texts stay as they are written
+// --- JSON, as far as the protocol uses it: escapes in texts stay unchanged
 
 pub enum Json {
     Word(String), // true, false, null
@@ -42,7 +44,7 @@ fn space(line: &str, at: &mut usize) -> u8 {
     *line.as_bytes().get(*at).unwrap_or(&b'}')
 }
 
-/// A text; at stands on its opening quote.
+/// A text; `at` is the place of its opening quote.
 fn quoted(line: &str, at: &mut usize) -> String {
     let start = *at + 1;
     *at = start;
@@ -86,7 +88,7 @@ fn value(line: &str, at: &mut usize) -> Json {
 }
 
 impl Json {
-    /// The field of an object; None where there is none, or null.
+    /// The field of an object; None if it is missing or null.
     pub fn field(&self, key: &str) -> Option<&Json> {
         let Json::Object(fields) = self else { return None };
         let found = &fields.iter().find(|(name, _)| name == key)?.1;
@@ -163,13 +165,13 @@ fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
     found.field(&format!("{}p", hello.number("seats", 2))).unwrap_or(found)
 }
 
-// Demands of a duty on a follower's cards of one suit: none, one of them, a higher one if there is one, and if not one of them or any card.
+// The demands of a duty on a follower's cards of one suit: none; one of them; a higher one, else one of them; a higher one, else any card.
 const ANY: u8 = b'0';
 const ALL: u8 = b'1';
 const HIGHER_OR_ALL: u8 = b'2';
 
-/// The demands of an obligation of the table, two digits a situation: on cards of the suit led, and on trumps if there are none. The situations:
-/// 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up.
+/// The demands of an obligation of the table, two digits per situation: on cards of the suit led, and on trumps if the hand has none of that suit.
+/// A situation is a number: 4 if trumps were led, plus 2 if a trump is winning another suit, plus 1 if the partner is winning.
 fn demands_of(rules: &Json, hello: &Json, name: &str) -> String {
     let words = [name, "partner_exempt", "undertrump", "beat_after_trumped"].map(|one| rule(rules, hello, one).word().to_string());
     let demands = rules.field("demands").expect("demands");
@@ -190,14 +192,14 @@ pub struct View {
     pub seats: usize, // how many
     pub seat: usize,  // yours
     pub side: Vec<usize>, // the side of each seat
-    pub seed: u32,    // for your own chance
+    pub seed: u32,    // for your own random choices
     pub size: usize,  // cards in the pack
     pub name: Vec<String>, // the text of each card
     pub value: Vec<i32>, // card points
     pub hand: Cards,  // your cards
     pub table: Vec<Card>, // the cards of the trick
     pub by: Vec<usize>, // who played them
-    pub best: i32,    // place on the table of the winning card, -1 before a lead
+    pub best: i32,    // index on the table of the winning card, -1 before a lead
     pub led: char,    // a suit, or ' '
     pub trump: char,
     pub shown: Card,  // the card that fixed the trump
@@ -214,7 +216,7 @@ pub struct View {
     pub soloist: i32, // from an auction, or -1
     pub partner: i32,
     pub legal: Vec<String>, // the legal answers
-    age: Vec<Vec<i32>>, // of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER
+    age: Vec<Vec<i32>>, // for each unseen card that a seat was proved to lack, the number of hidden cards that the seat has drawn since; else NEVER
     open: bool,
     notice: Card,
     by_auction: bool,
@@ -274,7 +276,7 @@ impl View {
             order: word("song_order"),
             pair: word("pair_ranks"),
             tutes: if word("tute") == "wins" { word("tute_ranks") } else { String::new() },
-            proves: illegal != "accuse", // where others must accuse, a seat may play an illegal card
+            proves: illegal != "accuse", // if others must accuse, a seat may play an illegal card
             by_auction: word("sides").starts_with("soloist"),
             bonus: rule(&rules, hello, "last_trick_bonus").whole().unwrap_or(0),
             ..View::default()
@@ -345,7 +347,7 @@ impl View {
         (0..self.size as Card).all(|card| self.suit(card) != suit || self.lacks(seat, card))
     }
 
-    /// Take note of an event. Kinds that change nothing here are ignored.
+    /// Update the view by an event. Kinds that change nothing here are ignored.
     pub fn see(&mut self, event: &Json) {
         let by = event.number("seat", -1);
         let seat = by.max(0) as usize;
@@ -415,7 +417,7 @@ impl View {
                     self.goes(seat, self.card_of(one.word()));
                 }
                 if event.field("cards").is_none() {
-                    self.unseen |= self.known[seat]; // it may have put away cards that it had shown
+                    self.unseen |= self.known[seat]; // the seat may have put away cards that it had shown
                     self.known[seat] = 0;
                 }
             }
@@ -511,7 +513,7 @@ impl View {
         // In a game without a stock the shown card lies on the table until the first lead.
     }
 
-    /// Note a card that a seat was proved to lack: it was drawn since.
+    /// Record that a card turned up that the seat was proved to lack: the seat has drawn it since.
     fn uncover(&mut self, seat: usize, card: Card) {
         if self.unseen & bit(card) == 0 {
             return;
@@ -538,7 +540,7 @@ impl View {
     fn goes(&mut self, seat: usize, card: Card) {
         self.uncover(seat, card);
         *self.held(seat) &= !bit(card);
-        // A pair that was sung need not be held any longer; a pair of which another seat had a card was not sung.
+        // The singer need not hold a pair any longer once a card of it is played; a pair of which another seat had a card was not sung.
         for song in &mut self.songs {
             for pair in &mut song.pairs {
                 *pair = match *pair {
@@ -578,7 +580,7 @@ impl View {
         self.table.iter().copied().filter(|&card| self.suit(card) == suit).min().unwrap_or(-1)
     }
 
-    /// The rank of a card among the duties of a seat: it must play a card of a lower rank before one of a higher.
+    /// The class of a card under the duties of a seat: the seat must play a card of a lower class before one of a higher.
     fn duty(&self, seat: usize, card: Card) -> i32 {
         let demands = if self.open { &self.demands_open } else { &self.demands_empty }.as_bytes();
         let (led, trump, suit, best) = (self.led, self.trump, self.suit(card), self.best as usize);
@@ -587,7 +589,7 @@ impl View {
         let trumped = if led == trump { 4 } else if self.best_of(trump) >= 0 { 2 } else { 0 };
         let situation = trumped + usize::from(self.together(self.by[best], seat));
         let demand = if followed || suit == trump { demands[2 * situation + usize::from(!followed)] } else { ANY };
-        // of cards that cannot win, those of least value
+        // if no card can win, the cards of least value come first
         let loads = demands[16] == b'1' && self.no_load && !self.beats(card, self.table[best]);
         let load = if loads { self.value[card as usize] } else { 0 };
         if demand == ALL || (demand != ANY && card < self.best_of(suit)) {
@@ -596,7 +598,7 @@ impl View {
         load + if demand == HIGHER_OR_ALL { place + 100 } else { 400 }
     }
 
-    /// Note what a card proves about the hand that it comes from.
+    /// Record what a card proves about the hand that it comes from.
     fn learn(&mut self, seat: usize, card: Card) {
         if !self.proves || self.led == ' ' {
             return;
@@ -615,7 +617,7 @@ impl View {
         (0..self.size as Card).filter(has).map(bit).sum()
     }
 
-    /// Note, when nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair.
+    /// Record, once nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair.
     fn before_lead(&mut self) {
         for seat in 0..self.seats {
             if seat != self.seat && self.table.is_empty() && self.winner >= 0 && self.must_sing {
@@ -656,7 +658,7 @@ impl View {
         self.songs.push(Song { seat, pairs });
     }
 
-    /// True if each song from one on can have been of a suit of its own.
+    /// True if each song, from this one on, can have had a different suit.
     fn sung_from(&self, hands: &[Cards], number: usize, used: u32) -> bool {
         let Some(song) = self.songs.get(number) else { return true };
         let held = |pair: Option<Cards>| pair.is_some_and(|cards| cards & !hands[song.seat] == 0);
@@ -669,7 +671,7 @@ impl View {
             if self.not_all[seat].iter().any(|&cards| cards != 0 && cards & !hand == 0) {
                 return false;
             }
-            // of the cards that a seat was proved to lack, each one takes a draw of its own since
+            // each card that the seat was proved to lack needs a draw of its own since the proof
             let mut ages: Vec<i32> = self.cards(hand & self.unseen).map(|card| self.age[seat][card as usize]).collect();
             ages.sort_unstable();
             if (0..).zip(ages).any(|(drawn, age)| age <= drawn) {
@@ -679,7 +681,7 @@ impl View {
         self.sung_from(hands, 0, 0)
     }
 
-    /// A number from 0 to below 1; it advances the seed (mulberry32, the same in the other kits).
+    /// A random number, at least 0 and below 1. It advances the seed (mulberry32, as in the other kits).
     pub fn chance(&mut self) -> f64 {
         self.seed = self.seed.wrapping_add(0x6D2B_79F5);
         let mut mixed = (self.seed ^ self.seed >> 15).wrapping_mul(self.seed | 1);
@@ -695,8 +697,9 @@ impl View {
     }
 
     /// A deal of the hidden cards that agrees with all facts; None if none does, or if none was found in TRIES draws. Every placement has the same
-    /// chance, but for the rounding of doubles: the number of placements after each choice is counted. Counts, known cards and lacking cards never need a
-    /// second draw; with one hidden hand, cards drawn since a proof neither. A deal that contradicts a fact about several cards is rejected.
+    /// chance, except for the rounding of doubles, because the placements left after each choice are counted. Hand sizes, known cards and lacking
+    /// cards never cause a rejection; with one hidden hand, cards drawn since a proof do not either. A deal that contradicts a fact about several
+    /// cards is rejected.
     pub fn deal(&mut self) -> Option<Deal> {
         let mut need: Vec<i32> = (0..self.seats).map(|seat| self.counts[seat] - self.known[seat].count_ones() as i32).collect();
         need[self.seat] = 0;
@@ -777,25 +780,25 @@ impl View {
     }
 }
 
-/// What is left to be placed: cards that some hand cannot hold, one after the other.
+/// The cards that some hand cannot hold, to be placed one after another.
 struct Places {
     age: Vec<Vec<i32>>, // by hand and place
     need: Vec<i32>,
     room: Vec<i32>,
     bounds: usize,
     unseen: usize,
-    one_hand: bool, // then cards drawn since a proof are counted, too
+    one_hand: bool, // True if one hand is hidden; then cards drawn since a proof are counted, too
     counted: HashMap<u64, f64>,
 }
 
 impl Places {
-    /// Whether a card may go to a hand.
+    /// True if a card may go to a hand.
     fn fits(&self, place: usize, hand: usize) -> bool {
         let (age, room) = (self.age[hand][place], self.room[hand]);
         room > 0 && if self.one_hand { self.need[hand] - room < age } else { age > 0 }
     }
 
-    /// The number of ways to put the cards from a place on into the room; the free ones are counted at the end.
+    /// The number of ways to place the cards from `place` on into the room of the hands; free cards are counted at the end.
     fn ways(&mut self, place: usize) -> f64 {
         let mut left = (self.unseen - place) as i32;
         let rest = left - self.room.iter().sum::<i32>();
@@ -837,7 +840,7 @@ impl Places {
 
 // --- the conversation
 
-/// Talk to the referee until it hangs up; `choose` returns one of view.legal.
+/// Talk to the referee until it closes the connection; `choose` returns one of view.legal.
 pub fn run(name: &str, mut choose: impl FnMut(&mut View) -> String) {
     let mut view = View::default();
     let mut out = io::stdout();

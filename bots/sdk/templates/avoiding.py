@@ -1,11 +1,11 @@
-"""A bot for games in which points may hurt, such as cabrero: it asks each time whether it wants the trick."""
+"""A bot for games in which points may hurt, such as cabrero: it decides each time whether it wants the trick."""
 
 from tute_bot import Bot, View, plays, run
 from tute_sense import aim, announce
 
 
 class Avoider(Bot):
-    """Takes points or avoids them, as the score asks."""
+    """Takes points or avoids them, depending on the score."""
 
     def act(self, view: View, legal: list[str]) -> str:
         """Return one of `legal`."""

@@ -26,7 +26,7 @@ sandbox  milliseconds from the start of a Python bot to its first answer in ever
 Rounds of both alternate. The medians of ratios within a round and the best rounds are printed, which a busy machine distorts little.
 """
 
-PARTS = ("engine", "runner", "sandbox")  # One module each.
+PARTS = ("engine", "runner", "sandbox")  # Each part is a module.
 
 
 def add(commands: Any) -> None:

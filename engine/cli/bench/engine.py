@@ -1,10 +1,10 @@
 """Random playouts against a rival, alternating: OpenSpiel's hearts if pyspiel is installed, else a loop that does next to nothing.
 
-The loop is what an author would write: `legal_actions`, a uniform choice, `apply`, over whole matches with their deals, auctions, songs,
-counts and settlements. A claim is never chosen at random: it would end the game at once, mostly wrongly. Both loops are general: ours plays
-every game and checks at each step for a claim; the rival's is the loop of OpenSpiel's examples and checks for chance nodes. The gain of a
-loop written for hearts, with a separate deal, is measured in the same rounds and reported.
-Time is the CPU time of this process. Rounds of rival and engine alternate, and a ratio is taken within its round.
+The loop is what an author would write: `legal_actions`, a uniform choice, `apply`, over whole matches with dealing, auctions, songs, counting and
+payments. A claim is never chosen at random: it would end the game at once, mostly wrongly. Both loops are general: ours plays every game and checks
+at each step for a claim; the rival's is the loop of OpenSpiel's examples and checks for chance nodes. A loop written for hearts, which deals
+separately, is measured in the same rounds and reported too. Time is the CPU time of this process. Rounds of rival and engine alternate, and each
+ratio compares two rates of one round.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ clock = time.process_time
 
 
 def floor(rounds: int) -> int:
-    """Run rounds of `FLOOR`."""
+    """Run `rounds` rounds of the loop `FLOOR`."""
     x = 1
     for _ in range(rounds):
         x = (x * 1103515245 + 12345) & 0x7FFFFFFF
@@ -62,7 +62,7 @@ def playouts(game: engine.Game, seconds: float, record: bool, seed: int) -> tupl
 
 
 def floor_rate(seconds: float) -> float:
-    """Return the rounds of the floor per second."""
+    """Return the floor's rounds per second."""
     rounds, began = 0, clock()
     while (spent := clock() - began) < seconds:
         floor(10_000)
@@ -71,7 +71,7 @@ def floor_rate(seconds: float) -> float:
 
 
 class OpenSpiel:
-    """Hearts of OpenSpiel. Its chance nodes (one per card) are its deal; they count as time, not as decisions."""
+    """Hearts of OpenSpiel. It deals by chance nodes, one per card; they count as time, not as decisions."""
 
     def __init__(self) -> None:
         import pyspiel
@@ -81,7 +81,7 @@ class OpenSpiel:
         self.version: str = getattr(pyspiel, "__version__", "")
 
     def driven_rate(self, seconds: float) -> float:
-        """Return decisions per second of random games driven from Python by the loop of OpenSpiel's examples, which plays any of its games."""
+        """Return decisions per second of random games in the loop of OpenSpiel's Python examples, which plays any of its games."""
         draw = random.random
         decisions, began = 0, clock()
         while (spent := clock() - began) < seconds:
@@ -94,7 +94,7 @@ class OpenSpiel:
         return decisions / spent
 
     def tuned_rate(self, seconds: float) -> float:
-        """Return the same for a loop written for hearts: the deal has a loop of its own, so plays need no check for chance nodes."""
+        """Return decisions per second of a loop written for hearts: the deal has a loop of its own, so plays need no check for chance nodes."""
         draw = random.random
         decisions, began = 0, clock()
         while (spent := clock() - began) < seconds:
@@ -135,7 +135,7 @@ def open_spiel() -> OpenSpiel | None:
 
 
 def clone_in_plays(game: engine.Game, per_s: float, seconds: float) -> float:
-    """Return the time of one `clone()` in the middle of a deal, in decisions of the same game."""
+    """Return the time of one `clone()` in the middle of a deal, as a multiple of the time of a decision."""
     state = game.new_match(seed=1, record=False)
     draw = random.Random(1)
     for _ in range(12):

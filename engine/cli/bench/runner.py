@@ -4,8 +4,8 @@ The floor is fair only if everything else is equal: the requests of a real match
 processes of the same runtime and bot, one for each seat, pinned to the same core, without sandbox, clock, freezing, encoding, parsing of
 answers, or rules.
 
-Time is CPU time of the worker and of everything below it (bots, wrappers, the forkserver) while decisions are made: on one core this is the
-cost of a decision, and other programs of the machine do not count.
+Time is the CPU time of the worker and all its descendants (bots, wrappers, the forkserver) while decisions are made: on one core this is the cost of
+a decision, and other programs of the machine do not count.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ for line in sys.stdin:
 Script = list[list[tuple[int, bytes]]]  # Per pass: (seat, request) in the order of the match.
 
 
-class Unwatched(BotProcess):
-    """A process that is neither stopped nor timed between its answers, to measure what that costs."""
+class UnwatchedProcess(BotProcess):
+    """A process that is neither stopped nor timed between its answers: the difference is the cost of both."""
 
     def _rest(self) -> float:
         return self._mark
@@ -71,7 +71,7 @@ class Unwatched(BotProcess):
         return
 
 
-class Timed(BotProcess):
+class TimedProcess(BotProcess):
     """A process that is timed but never stopped."""
 
     def _rest(self) -> float:
@@ -85,7 +85,7 @@ class Timed(BotProcess):
 
 
 class Meter(Sandbox):
-    """A sandbox that counts the CPU time of this process and of everything between it and its bots, bots included."""
+    """A sandbox that counts the CPU time of this process, of its bots and of every process between them."""
 
     def __init__(self, box: Sandbox, kind: type[BotProcess] = BotProcess) -> None:
         self.state_dir = box.state_dir
@@ -103,7 +103,7 @@ class Meter(Sandbox):
         return process
 
     def count(self, pid: int) -> None:
-        """Count a process from now on, and its ancestors up to this process."""
+        """Count a process and its ancestors, up to this process, from now on."""
         while pid not in (0, 1, os.getpid()):
             self.clocks.add(watch.clock(pid))
             pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
@@ -145,7 +145,7 @@ def measure(
             rounds += 1
             if advance is not None:
                 advance(rounds, max(rounds, 3))
-    for _ in range(rounds):  # As a worker plays them, on cores that it chooses itself.
+    for _ in range(rounds):  # As a worker does: it plays them on cores that it chooses itself.
         samples.setdefault("match_s", []).append(play_match(match, box, ahead=False).seconds)
         samples.setdefault("ahead_s", []).append(play_match(match, box).seconds)
     sent = [len(line) for part in script for _, line in part if _asks(line)]
@@ -159,7 +159,8 @@ def measure(
         "decisions": _decisions(script),
         "request_bytes": sum(sent) / len(sent),
         "answer_bytes": answer_bytes,
-        **{name: min(values) for name, values in samples.items()},  # Other programs can only add time.
+        # The fastest round is the truest: other programs can only add time.
+        **{name: min(values) for name, values in samples.items()},
         "x_floor": {name: median(map(truediv, samples[name], samples["floor_us"])) for _, name in ROWS},
     }
 
@@ -169,9 +170,9 @@ def _round(
 ) -> dict[str, float]:
     """Measure every row once."""
     row = {"floor_us": _floor(bot, runtime, script, Meter(box))}
-    row["pipes_us"], _ = _asked(bot, runtime, script, Meter(box, Unwatched), core)
-    row["asked_us"], row["start_ms"] = _asked(bot, runtime, script, Meter(box), core)
-    for name, kind in (("unwatched_us", Unwatched), ("clock_us", Timed), ("runner_us", BotProcess)):
+    row["pipes_us"], _ = _sandboxed(bot, runtime, script, Meter(box, UnwatchedProcess), core)
+    row["asked_us"], row["start_ms"] = _sandboxed(bot, runtime, script, Meter(box), core)
+    for name, kind in (("unwatched_us", UnwatchedProcess), ("clock_us", TimedProcess), ("runner_us", BotProcess)):
         meter = Meter(box, kind)
         cpu = time.process_time()
         result = play_match(match, meter, pin=False, core=core, ahead=False, clock=meter.seconds)
@@ -239,7 +240,7 @@ def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> floa
                 assert child.stdin
                 assert child.stdout
                 ends.append((child.stdin.fileno(), child.stdout.fileno()))
-            for seat, line in part[: len(ends)]:  # The hello lines.
+            for seat, line in part[: len(ends)]:  # Send the hello lines.
                 _ping(*ends[seat], line)
             began = meter.seconds()
             for seat, line in part[len(ends) :]:
@@ -260,7 +261,7 @@ def _ping(to: int, back: int, line: bytes) -> None:
         answer += more
 
 
-def _asked(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
+def _sandboxed(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
     """Return (microseconds per decision, milliseconds from start to ready) in the sandbox, without rules and without parsing answers."""
     spent = starting = 0.0
     starts = 0

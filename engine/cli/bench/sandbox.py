@@ -1,7 +1,7 @@
 """Measure the time from the call that starts a Python bot to its first answer, compared with the same interpreter without a sandbox.
 
-One round starts one bot of each kind, in turn, on one core with this process: the floor by an ordinary subprocess with the same program, files
-and environment. A busy machine slows all of them, so the differences are given for the best rounds and as the median of the rounds' differences.
+One round starts one bot of each kind, in turn, on the core of this process. The floor is an ordinary subprocess with the same program, files and
+environment. A busy machine slows all kinds, so two differences are reported: between the best rounds, and the median over rounds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from engine.runner.cores import pinned
 from engine.sandbox import Policy, Runtime, Sandbox, check
 
 ANSWERING = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
-PAUSE_S = 0.03  # Between two starts, as between the passes of a match: a worker prepares the next one then.
+# Pause between two starts, as long as that between the passes of a match: a worker prepares the next bot meanwhile.
+PAUSE_S = 0.03
 FLOOR = "no sandbox"
 
 
@@ -94,7 +95,7 @@ def _floor(runtime: Runtime, folder: Path, core: int | None) -> float:
 def _start(box: Sandbox, runtime: Runtime, folder: Path, core: int | None) -> float:
     began = time.perf_counter()
     with box.start(folder, runtime, "bot.py", Policy(), core=core) as process:
-        process.ask(b"ready?\n", 5.0, 60.0)  # As in a match: it is stopped again before the clock is read.
+        process.ask(b"ready?\n", 5.0, 60.0)  # As in a match: the bot is stopped again before the clock is read.
         taken = time.perf_counter() - began
     time.sleep(PAUSE_S)
     return taken

@@ -169,7 +169,7 @@ NAME_TRUMP = Phase("trump", lambda state: tuple(range(act.TRUMP, act.TRUMP + 4))
 
 
 def call_card(state: Data) -> int:
-    """Ask the soloist for a card, whose holder is the secret partner."""
+    """Ask the soloist to call a card; its holder is the secret partner."""
     state.ask(state.notes["soloist"], CALL_CARD)
     return steps.WAIT
 

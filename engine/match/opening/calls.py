@@ -20,7 +20,7 @@ def call(state: Data, action: int) -> None:
 
 
 def thrown_in(state: Data) -> int:
-    """End a deal that nobody wants to play, by `all_pass`. It counts as a deal, so that a match of passes ends, too."""
+    """End a deal that nobody wants to play, as `all_pass` says. The deal counts, so that a match ends even if everybody always passes."""
     if state.rules.all_pass == "ordinary_deal":
         return steps.STAGE
     note(state, same_dealer=state.rules.all_pass == "same_dealer")

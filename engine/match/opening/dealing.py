@@ -132,7 +132,7 @@ def _deal_hands(state: Data, dealt: list[int]) -> None:
 
 
 def _show_a_card(state: Data, dealt: list[int], rest: list[int]) -> None:
-    """Set the shown card and the seat that holds it, if any (parameter `trump_source`). It may be one of the `rest`, which then loses it."""
+    """Set the shown card and the seat that holds it, if any (parameter `trump_source`). Remove it from `rest` if it comes from there."""
     rules = state.rules
     source = rules.trump_source
     flag = 0

@@ -58,7 +58,7 @@ def _act(state: Data, action: int) -> int:
 
 
 def _others(state: Data, soloist: int) -> tuple[int, ...]:
-    """Return the seats to ask whether they join, in order from the soloist; without those that passed if `passed_may_join` is false."""
+    """Return the seats that are asked to join, in order from the soloist; without those that passed if `passed_may_join` is false."""
     place = state.active.index(soloist)
     others = state.active[place + 1 :] + state.active[:place]
     if state.rules.passed_may_join is False:
@@ -102,14 +102,14 @@ PLAY_THEN_JOIN = Phase("auction", _legal, _act)
 
 
 def change_cards(state: Data) -> int:
-    """Ask each seat in play, from mano, for cards to put away; it receives as many undealt ones."""
+    """Ask each seat in play, from mano, for cards to put away; it receives as many undealt cards."""
     note(state, to_change=state.active)
     state.ask(state.active[0], CHANGE)
     return steps.WAIT
 
 
 def undealt(state: Data) -> int:
-    """Return how many cards a change may still give out, with the hands of the seats that are out if these are shuffled in."""
+    """Return how many cards a change may still give out, including the hands of seats that are out if those are shuffled in."""
     more = 0
     if state.rules.stock_exhausted == "reshuffle_out_hands":
         more = sum(len(state.hand_of(seat)) for seat in state.notes.get("thrown", ()))
@@ -175,7 +175,7 @@ def _shuffle_in(state: Data) -> None:
     thrown = state.notes["thrown"]
     cards = [card for seat in thrown for card in state.hand_of(seat)]
     size = state.game.pack.size
-    # By the suits of the shuffle, so that the same cards come up whatever suits are played with.
+    # Sort by the suits of the shuffle, so that the same cards come up however the suits are exchanged.
     cards.sort(key=lambda card: (state.suit_map.index(card // size), card % size))
     for seat in thrown:
         state.hands[seat] = [0] * (NO_SUIT + 1)

@@ -45,7 +45,7 @@ def decided(state: Data, verdict: Verdict) -> int:
 
 
 def reached_by(state: Data, seat: int) -> int:
-    """Note that the side of a seat has just reached the target. With `claim_mode: auto` that ends the game.
+    """Record that the side of a seat has just reached the target. With `claim_mode: auto` that ends the game.
 
     After an announced capote only the capote decides the game.
     """
@@ -57,7 +57,7 @@ def reached_by(state: Data, seat: int) -> int:
     total = state.totals[side]
     for mate in game.sides[side]:
         total += state.cards[mate] + state.songs[mate]
-    # the bonus of the last trick is worth asking for only with its last card; before it the sum above is all there is
+    # The bonus of the last trick may be asked for only after the last card; before it `total` is all there is.
     if total < target and (state.left or state.totals_now()[side] < target):
         return steps.WAIT
     if side not in state.reached:
@@ -79,7 +79,7 @@ def claim(state: Data) -> int:
 
 
 def best_other(state: Data, seat: int) -> int:
-    """Return the side with the highest total among the others; of level ones that of the nearest seat to the right."""
+    """Return the side with the highest total among the others; of level sides, that of the nearest seat to the right."""
     totals = state.totals_now()
     others = [side for side in state.active_sides() if side != state.side[seat]]
     top = max(totals[side] for side in others)
@@ -97,16 +97,16 @@ def capote_decided(state: Data) -> int:
     return steps.WAIT
 
 
-# ---- illegal cards where they are let through (`illegal_move`)
+# ---- illegal cards where `illegal_move` allows them
 
 
 def revoke(state: Data, action: int) -> int:
-    """Play an illegal card of a seat that holds it. The penalty follows at once; if somebody must accuse, the card is played (WAIT)."""
+    """Handle an illegal card that the seat holds: penalise it at once, or let it be played if somebody must accuse (WAIT)."""
     seat = state.turn
     penalty = state.rules.illegal_move
     if penalty == "accuse":
-        if state.revoker < 0:
-            state.revoker = seat
+        if seat not in state.revokers:
+            state.revokers += (seat,)
         return steps.WAIT
     if state.log is not None:
         state.taken_actions.append(action)
@@ -123,9 +123,10 @@ def revoke_verdict(state: Data, seat: int) -> Verdict:
 
 
 def accuse(state: Data) -> int:
-    """Carry out an accusation of a revoke in this deal. Proven: two marks for the offender; not proven: one for the accuser."""
-    seat, offender = state.turn, state.revoker
-    proven = offender >= 0 and offender != seat
+    """Carry out an accusation: another seat has revoked in this deal. Proven: two marks for the first that did; else one for the accuser."""
+    seat = state.turn
+    offender = next((other for other in state.revokers if other != seat), -1)
+    proven = offender >= 0
     state.emit("accuse", seat=seat, proven=proven, offender=offender if proven else None)
     return decided(state, accusation_verdict(seat, offender, proven))
 

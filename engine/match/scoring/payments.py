@@ -1,4 +1,4 @@
-"""Chips: the gain or loss of each seat when a deal is settled (parameter `payments` of the rules book), one function a word."""
+"""Chips: the gain or loss of each seat when a deal is settled (parameter `payments` of the rules book), one function per value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ante_up(state: Data) -> None:
 def share_pot(state: Data) -> None:
     """Share the pot equally among all seats when the match ends.
 
-    It comes out even: all seats have paid the same antes, and whoever loses a pot pays in a whole one.
+    The shares are whole numbers: all seats have paid equal antes, and the loser of a pot pays in a whole pot.
     """
     each = state.pot // state.seats
     state.chips = tuple(chips + each for chips in state.chips)
@@ -41,7 +41,7 @@ def transfer(chips: Chips, payers: list[int], receiver: int, amount: int) -> Non
 
 
 def winner_and_songs(state: Data, verdict: Verdict) -> Chips:
-    """Settle arrastrado, C1 to C6: the winner is paid by the points, songs by all, contracts for the pot."""
+    """Settle arrastrado, C1 to C6: the winner is paid according to the points, songs by everybody, contracts from the pot."""
     rules = state.rules
     chips = [0] * state.seats
     active = list(state.active)

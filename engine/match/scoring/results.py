@@ -1,4 +1,4 @@
-"""Results: how the points of a deal decide it (parameter `result` of the rules book), one function a word."""
+"""Results: how the points of a deal decide it (parameter `result` of the rules book), one function per value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.rules.verdict import Verdict
 
 
 def nearest_right(state: Data, start: int, seats: Iterable[int]) -> int:
-    """Return the first of the seats that `next` reaches from `start`."""
+    """Return which of `seats` comes first in the order of `next` after `start`."""
     targets = set(seats)
     seat = state.next[start]
     while seat not in targets:
@@ -63,7 +63,7 @@ def fewest_points_loses(state: Data) -> Verdict:
 
 
 def to_target(state: Data) -> Verdict:
-    """Decide a game that may take several deals: a total of at least `target` wins it; without one another deal follows."""
+    """Decide a game that may take several deals: a total of at least `target` wins it; if no side has that, another deal follows."""
     rules = state.rules
     totals = state.totals_now()
     sides = state.active_sides()
@@ -118,11 +118,12 @@ def middle_loses(state: Data) -> Verdict:
 
 
 def capote_losers(state: Data, taker: int) -> tuple[int, ...]:
-    """Return the losers after one seat took every trick: itself if it sang (and that spoils the capote), otherwise all others."""
+    """Return the losers after one seat took every trick: that seat if it sang and this spoils the capote, otherwise all others."""
     rules = state.rules
-    sang = any(seat == taker and not table for seat, _, _, table in state.songs_made)
-    table_song = any(seat == taker and table for seat, _, _, table in state.songs_made)
-    if (sang and rules.capote_spoiled_by_song) or (table_song and rules.capote_spoiled_by_table_song):
+    counts_as_song = (True, rules.capote_spoiled_by_table_song)
+    if rules.capote_spoiled_by_song and any(
+        s == taker and counts_as_song[table] for s, _, _, table in state.songs_made
+    ):
         return (taker,)
     return tuple(seat for seat in state.active if seat != taker)
 

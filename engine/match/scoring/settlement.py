@@ -13,7 +13,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.rules.verdict import Verdict
 
 TUTE_SCORE: Final = 130  # board score of a deal won without counting: all card points and the last ten
-# A match ends after this many deals, for drawn or thrown-in deals could go on forever.
+# A match ends after this many deals, because drawn or thrown-in deals could go on forever.
 LONGEST_MATCH: Final = 500
 
 
@@ -177,9 +177,9 @@ def match_winners(state: Data) -> tuple[int, ...]:
         return tuple(remaining) if remaining else tuple(s for s, at in enumerate(state.left_at) if at == last)
     if kind == "losses" and min(state.marks) >= (rules.max_losses or 1):
         return ()  # all of them have lost
-    best = max(state.score) if kind in ("deals", "sequence") else -min(state.marks)
-    totals = state.score if kind in ("deals", "sequence") else tuple(-m for m in state.marks)
-    return tuple(sorted({state.side[seat] for seat in range(state.seats) if totals[seat] == best}))
+    by_score = kind in ("deals", "sequence") and state.game.score_unit != "rank"  # Rank points follow from the marks.
+    totals = state.score if by_score else tuple(-marks for marks in state.marks)
+    return tuple(sorted({state.side[seat] for seat in range(state.seats) if totals[seat] == max(totals)}))
 
 
 def finish(state: Data) -> None:
@@ -200,13 +200,14 @@ def finish(state: Data) -> None:
 def ranking(state: Data) -> list[int]:
     """Return rank points by seat: two for each seat that finished worse, one for each level one.
 
-    A seat that left later finished better; those that stayed are level, or, if the match was cut short, ordered by their marks.
+    A seat that left later finished better. Those that stayed are level, unless the match ended before its eliminations did: then fewer marks
+    rank higher.
     """
-    cut = not match_over(state)
+    by_marks = state.rules.match_end != "elimination" or not match_over(state)
     stayed = 1 + max(state.left_at) + state.deal_no
 
     def key(seat: int) -> tuple[int, int]:
-        return (state.left_at[seat] or stayed, -state.marks[seat] if cut else 0)
+        return (state.left_at[seat] or stayed, -state.marks[seat] if by_marks else 0)
 
     keys = [key(seat) for seat in range(state.seats)]
     return [sum(2 * (own > other) + (own == other) for other in keys) - 1 for own in keys]

@@ -52,7 +52,7 @@ def cards(state: Data) -> tuple[int, ...]:
 
 
 def _modified(state: Data) -> tuple[int, ...]:
-    """Return the legal cards where the partner's winning card may exempt, or a trumped suit must still be beaten; empty: all cards."""
+    """Return the legal cards under a modified duty: the partner is winning, or a ruffed suit must still be beaten. Empty: all cards."""
     lead, hand, seat, rule = state.lead, state.hand, state.turn, state.in_force
     mask = hand[lead]
     if rule is not None and state.winner != seat and state.side[state.winner] == state.side[seat]:

@@ -112,7 +112,7 @@ def sing(state: Data, seat: int, suit: int) -> int:
 
 
 def table_songs(state: Data) -> None:
-    """Score the pairs that lie in the completed trick for its winner, who is not asked."""
+    """Score the pairs that lie in the completed trick for its winner, without asking."""
     winner = state.winner
     pairs = table_pairs(state)
     if not pairs:

@@ -33,7 +33,7 @@ def next_lead(state: Data) -> None:
     game = state.game
     if game.speaks:
         paired = game.paired
-        # Most hands hold none of these, and then `lead_extra` is right for all.
+        # Most hands hold nothing that may be announced; `lead_extra` is right for all of them.
         if (
             paired[a]
             or paired[b]
@@ -149,7 +149,7 @@ def after_window_a(state: Data) -> int:
 
 
 def window_b(state: Data) -> int:
-    """Ask for announcements before the next lead: in one turn with it, or one by one. The winner of the trick is on turn."""
+    """Ask for announcements before the next lead: in one turn with it, or seat by seat. The winner of the trick is on turn."""
     if state.game.merged:
         next_lead(state)
         return steps.WAIT

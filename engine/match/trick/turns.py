@@ -1,4 +1,4 @@
-"""Announcements that need no certain cards, noted when they change, so that no turn works them out again."""
+"""Announcements that do not depend on the hand. They are stored when they change, so that no turn works them out again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ CLAIM = (act.CLAIM,)
 
 
 def fix_turns(state: Data) -> None:
-    """Note what every seat may announce at the turns to come, and which trumps it may exchange.
+    """Store what every seat may announce at the turns to come, and for which trumps it may exchange.
 
-    Call it after every change of what it reads.
+    Call it after every change of its inputs.
     """
     game = state.game
     lead: tuple[int, ...] = ()

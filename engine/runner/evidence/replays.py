@@ -1,4 +1,4 @@
-"""Check the logs of matches: by `engine.replay`, and what the runner has added."""
+"""Check the logs of matches: the replay by `engine.replay`, and everything that the runner adds to it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def commitment(secret: bytes) -> str:
 
 @dataclass(frozen=True)
 class Revealed:
-    """A secret, and the commitment that was noted before play, '' if none was."""
+    """A secret, and the commitment published before play ('' if there was none)."""
 
     secret: bytes
     published: str = ""

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from engine.sandbox.cgroups.groups import Group
+from engine.sandbox.cgroups.groups import ControlGroup
 from engine.sandbox.errors import SandboxError
 
 _CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
 _ENDING_S = 0.5
-_SEALING_S = 20.0  # The limit for the rest of a start; sealing takes 0.0001 s.
+_SEALING_S = 20.0  # Limit for the rest of a start; sealing takes 0.0001 s.
 _NEXT_LOOK_S = 0.0002
 _NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
 _LIMIT_NAMES = {
@@ -39,9 +39,9 @@ _LIMIT_NAMES = {
 class Expectation:
     """The restrictions that a confined process must have.
 
-    user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: the core it is pinned to, if any; filtered: system calls
-    are filtered and rights dropped; own_namespaces: it shares no namespace with us; group: its control group, if this machine has them;
-    sealed: its first instructions seal it.
+    user: the id as real, effective, saved and file system user; limits: as ``Policy.limits``; core: the core to which the process is pinned, if any;
+    filtered: system calls are filtered and rights dropped; own_namespaces: the process shares no namespace with us; group: its control group, if this
+    machine has them; sealed: the process seals itself with its first instructions.
     """
 
     user: int
@@ -49,7 +49,7 @@ class Expectation:
     core: int | None = None
     filtered: bool = True
     own_namespaces: bool = False
-    group: Group | None = None
+    group: ControlGroup | None = None
     sealed: bool = False
 
 
@@ -71,7 +71,7 @@ def status(pid: int) -> dict[str, str]:
 
 
 def differences(pid: int, expected: Expectation) -> list[str]:
-    """Return a line for everything that differs from the expectation; none if the bot is confined."""
+    """Return a line for each difference from the expectation; an empty list if the bot is confined."""
     if expected.sealed:
         _await_seal(pid)
     fields = status(pid)
@@ -86,7 +86,7 @@ def differences(pid: int, expected: Expectation) -> list[str]:
         wrong += _shared_namespaces(pid, fields)
     if expected.group:
         outside = expected.group.differences(pid)
-        if outside and _is_ending(pid):  # It has already left its group.
+        if outside and _is_ending(pid):  # A process that is ending has already left its group.
             raise ProcessLookupError(f"process {pid} has ended")
         wrong += outside
     return wrong + _wrong_limits(pid, expected.limits)
@@ -95,7 +95,7 @@ def differences(pid: int, expected: Expectation) -> list[str]:
 def _await_seal(pid: int) -> None:
     """Wait until a bot has installed its second filter behind the first, which is the last step of sealing.
 
-    Raise ProcessLookupError if it has ended, SandboxError if it is not sealed.
+    Raise ProcessLookupError if the bot has ended, SandboxError if it does not become sealed.
     """
     until = time.monotonic() + _SEALING_S
     while time.monotonic() < until:
@@ -138,7 +138,7 @@ def _shared_namespaces(pid: int, fields: dict[str, str]) -> list[str]:
             if os.readlink(f"/proc/{pid}/ns/{name}") == ours[name]:  # noqa: PTH115 - six a start
                 wrong.append(f"it shares our {name} namespace")
         except OSError as error:
-            if _is_ending(pid):  # It has already left its namespaces.
+            if _is_ending(pid):  # A process that is ending has already left its namespaces.
                 raise ProcessLookupError(f"process {pid} has ended") from error
             wrong.append(f"its {name} namespace cannot be seen: {error.strerror}")
     return wrong
@@ -146,13 +146,13 @@ def _shared_namespaces(pid: int, fields: dict[str, str]) -> list[str]:
 
 @cache
 def _own_namespaces(pid: int) -> tuple[int, dict[str, str]]:
-    """Return the depth of process namespaces and the link of each namespace of this process, which does not change them."""
+    """Return the depth of process namespaces and the link of each namespace of this process; neither changes while it runs."""
     links = {name: str(Path(f"/proc/{pid}/ns/{name}").readlink()) for name in _NAMESPACES}
     return len(status(pid)["NSpid"].split()), links
 
 
 def _is_ending(pid: int) -> bool:
-    """Return True if a process has ended or ends shortly; a process on its way out may still look alive."""
+    """Return True if a process has ended or ends within a short time; a process that is ending may still look alive."""
     until = time.monotonic() + _ENDING_S
     while time.monotonic() < until:
         try:
@@ -177,7 +177,7 @@ def _wrong_limits(pid: int, limits: Sequence[tuple[int, int, int]]) -> list[str]
 
 
 def attest(pid: int, expected: Expectation) -> None:
-    """Raise SandboxError with every difference, ProcessLookupError if the process is gone."""
+    """Raise SandboxError that lists every difference, ProcessLookupError if the process is gone."""
     try:
         wrong = differences(pid, expected)
     except (FileNotFoundError, ProcessLookupError) as error:

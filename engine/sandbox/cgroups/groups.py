@@ -1,11 +1,11 @@
-"""A control group for each live bot, if this machine lets the worker create one: v2 if it was delegated, else v1, else none.
+"""A control group for each live bot, if this machine lets the worker create one: v2 if a group was delegated, else v1, else none.
 
-It is a second barrier behind the limits of the process itself, counted by the kernel for everything in the group: memory, processes, CPU
-time, and a kill that nothing in it escapes. A kind counts only after a group of it was created here and its limits were written and read
-back; from then on a bot without one is not started.
+A group is a second barrier behind the limits of the process itself. The kernel limits memory and processes and counts CPU time for the group as a
+whole, and it kills the whole group: no process in it escapes. A kind is used only after a group of that kind was created here and its limits were
+written and read back; from then on no bot is started without a group.
 
-It is used only if the operator asks for it by SANDBOX_CONTROL_GROUPS=1: entering a group waits for all cores (an RCU grace period), which
-makes every start 5 to 20 ms longer, and a bot is one process, whose clock, limits and end are exact without it.
+Groups are used only if the operator sets SANDBOX_CONTROL_GROUPS=1: entering a group waits for all cores (an RCU grace period), which makes every
+start 5 to 20 ms longer; and a bot is a single process, whose clock, limits and end are exact without a group.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Group:
+class ControlGroup:
     """The group of one bot. paths: controller -> its directory; v2 has one, named "unified"."""
 
     paths: dict[
         str, str
-    ]  # Text, because every start creates, fills and removes one, and pathlib is slower than the kernel.
+    ]  # Paths are text, because every start creates, fills and removes one, and pathlib is slower than the kernel.
 
     @property
     def places(self) -> list[str]:
-        """The directories, each of which the launcher enters."""
+        """The directories; the launcher enters each of them."""
         return list(self.paths.values())
 
     @property
@@ -53,7 +53,7 @@ class Group:
         return {kind: Path(place) for kind, place in self.paths.items()}
 
     def differences(self, pid: int) -> list[str]:
-        """Return what is wrong with a process that should be in this group, by the kernel's account. Raise OSError."""
+        """Return what is wrong with a process that should be in this group, as the kernel reports it. Raise OSError."""
         with open(f"/proc/{pid}/cgroup") as file:  # noqa: PTH123
             inside = _own_groups(file.read())
         name = next(iter(self.paths.values())).rpartition("/")[2]
@@ -64,7 +64,7 @@ class Group:
         ]
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds of everything that ever ran in the group; 0 if they are not counted."""
+        """Return the CPU seconds of everything that ever ran in the group; 0 if the kernel does not count them."""
         with contextlib.suppress(OSError):
             if "unified" in self.directories:
                 return int(_field(self.directories["unified"] / "cpu.stat", "usage_usec")) / 1e6
@@ -104,7 +104,7 @@ class Group:
         if unified and (unified / "cgroup.kill").exists():
             (unified / "cgroup.kill").write_text("1")
             return
-        # pids.max bounds how many can start meanwhile, and the caller repeats this until the group is empty.
+        # pids.max bounds how many processes can start meanwhile, and the caller repeats this until the group is empty.
         for pid in _inhabitants(unified or self.directories["pids"]):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -114,19 +114,19 @@ class Group:
 class GroupKind:
     """The control groups that this machine offers.
 
-    name: "v2", "v1" or "none"; parents: controller -> directory for groups; note: what is counted, or why there are none.
+    name: "v2", "v1" or "none"; parents: controller -> directory for groups; note: what the groups count, or why there are none.
     """
 
     name: str
     parents: dict[str, Path]
     note: str
 
-    def make(self, policy: Policy) -> Group | None:
-        """Create a group with the policy's limits; None if there are none here. Raise SandboxError if that fails."""
+    def make(self, policy: Policy) -> ControlGroup | None:
+        """Create a group with the policy's limits; return None if this machine offers none. Raise SandboxError if that fails."""
         if not self.parents:
             return None
         name = f"{_PREFIX}-{_owner(os.getpid())}-{next(_numbers)}"
-        group = Group({kind: f"{parent}/{name}" for kind, parent in self.parents.items()})
+        group = ControlGroup({kind: f"{parent}/{name}" for kind, parent in self.parents.items()})
         try:
             for place in group.paths.values():
                 os.mkdir(place)  # noqa: PTH102
@@ -143,7 +143,7 @@ class GroupKind:
         return group
 
 
-def _limits(group: Group, policy: Policy) -> Iterator[tuple[str, str]]:
+def _limits(group: ControlGroup, policy: Policy) -> Iterator[tuple[str, str]]:
     """Yield (file, value). The kernel's own wrapper process and the first thread count in addition to the policy's threads."""
     memory, processes = str((policy.memory_mb + ROOM_MB) * MIB), str(policy.threads + 2)
     if "unified" in group.paths:
@@ -212,7 +212,7 @@ def available() -> GroupKind:
 
 @cache
 def _detected() -> GroupKind:
-    """Try out, once per process, which groups it may create. The worker itself moves into a leaf if v2 requires it."""
+    """Find out which groups this process may create, by creating one; do it once. If v2 requires it, the process itself moves into a leaf."""
     reasons = []
     for name, find in (("v2", _delegated), ("v1", _by_controller)):
         try:
@@ -242,7 +242,7 @@ def _delegated() -> dict[str, Path]:
     lacking = [name for name in _NEEDED if name not in (base / "cgroup.controllers").read_text().split()]
     if lacking:
         raise SandboxError(f"{base} has no controller {' and '.join(lacking)}")
-    if (base / "cgroup.type").exists():  # Not the root group, which may hold both processes and groups.
+    if (base / "cgroup.type").exists():  # The root group is exempt: it may hold both processes and groups.
         _refuse_undelegated(base)
         leaf = base / _WORKERS
         leaf.mkdir(exist_ok=True)
@@ -254,7 +254,7 @@ def _delegated() -> dict[str, Path]:
 
 
 def _refuse_undelegated(base: Path) -> None:
-    """Raise SandboxError unless the group is ours to divide: owned by us or, for root, delegated by systemd or the root of a container."""
+    """Raise SandboxError unless we may divide the group: owned by us or, for root, delegated by systemd or the root of a container."""
     if os.getuid() != 0:
         if base.stat().st_uid != os.getuid() or not os.access(base, os.W_OK):
             raise SandboxError(
@@ -323,5 +323,5 @@ def _sweep(parents: dict[str, Path]) -> None:
             except ValueError:
                 continue
             if not alive:
-                with contextlib.suppress(OSError):  # A process still lives in it, so it is not ours to remove.
+                with contextlib.suppress(OSError):  # A process still lives in the group, so we must not remove it.
                     place.rmdir()

@@ -21,23 +21,23 @@ from engine.sandbox.files import inventory, tree
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 
-_COPIES = "bot"  # Directory of a runtime's tree.
+_COPIES = "bot"  # The directory in a runtime's tree that holds copies of bots.
 _LONGER_THAN_A_MATCH_S = 7 * 86400
 
 
 @dataclass
-class Place:
+class BotPlace:
     """The place where one bot runs.
 
-    user: its kernel user id; bot: its files; slot and lock: reserved for it, if the worker is root and the files are a copy; group: its
-    control group, if this machine has them.
+    user: the bot's kernel user id; bot: its files; slot and lock: both reserved for the bot, if the worker is root and the files are a copy; group:
+    the bot's control group, if this machine has them.
     """
 
     user: int
     bot: Path
     slot: slots.Slot | None
     lock: int = -1
-    group: cgroups.Group | None = None
+    group: cgroups.ControlGroup | None = None
 
     @property
     def groups(self) -> list[str]:
@@ -56,7 +56,7 @@ class Place:
             group.remove()
 
 
-def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> Place:
+def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> BotPlace:
     """Find a place for a bot: as root with own_user, a slot and a copy in the runtime's tree; else its own directory.
 
     Raise SandboxError if no slot is free, if the files contain a link, or if the copy or the control group fails.
@@ -70,11 +70,11 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
     return where
 
 
-def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
+def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> BotPlace:
     if os.getuid() != 0 or not own_user:
-        with contextlib.suppress(OSError):  # They belong to another user, who takes care of it.
+        with contextlib.suppress(OSError):  # The files belong to another user, who takes care of them.
             tree.still(bot_dir)
-        return Place(os.getuid(), bot_dir.resolve(), None)
+        return BotPlace(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
     copies = runtime.root / _COPIES
     lock = -1
@@ -89,11 +89,11 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
         if isinstance(error, OSError):
             raise SandboxError(f"cannot copy the bot {bot_dir} into {copies}: {error}") from error
         raise
-    return Place(slot.user, target, slot, lock)
+    return BotPlace(slot.user, target, slot, lock)
 
 
 def _claim(copies: Path, user: int) -> tuple[Path, int]:
-    """Create a directory with a unique name that no ``sweep`` removes while the descriptor is open. Raise OSError."""
+    """Create a directory with a unique name that no ``sweep`` removes while the returned descriptor is open. Raise OSError."""
     while True:
         target = Path(tempfile.mkdtemp(prefix=f"{user}-{inventory.kernel()}-", dir=copies))
         lock = -1
@@ -101,7 +101,7 @@ def _claim(copies: Path, user: int) -> tuple[Path, int]:
             lock = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             target.stat()
-        except (FileNotFoundError, BlockingIOError):  # A sweep was faster.
+        except (FileNotFoundError, BlockingIOError):  # Another worker's sweep has removed the directory already.
             if lock >= 0:
                 os.close(lock)
         except BaseException:
@@ -115,9 +115,9 @@ def _claim(copies: Path, user: int) -> tuple[Path, int]:
 def sweep(runtimes: Path) -> int:
     """Remove the copies that killed workers have left in the trees below ``runtimes``; return their number.
 
-    The kernel releases a worker's lock when it dies, in whichever container it was; a locked copy belongs to a bot that lives or is being
-    started. Locks of another kernel are invisible (a host that was restarted, a virtual machine with the same volume): its copies are
-    removed when they are older than any match.
+    The kernel releases a worker's lock when it dies, in whichever container it was; a locked copy belongs to a bot that lives or is being started.
+    Locks of another kernel are invisible (before a restart of the host, or in a virtual machine with the same volume): copies made under another
+    kernel are removed when they are older than any match.
     """
     gone = 0
     for copy in runtimes.glob(f"*/{_COPIES}/*"):

@@ -1,7 +1,8 @@
-"""Reservations of what a machine has once: a core for a match, a user id for a bot. Each is a lock (flock) on a file with its name.
+"""Reservations of things that a machine has only once: a core for a match, a user id for a bot.
 
-All workers of a machine must see the same files, in whatever container, network namespace or state directory they run, as whatever user.
-The kernel drops a lock when its holder dies, however it dies, so a leftover file means nothing and is never removed.
+A reservation is a lock (flock) on a file named after the thing. All workers of a machine must see the same files, in whatever container, network
+namespace or state directory they run, and as whatever user. The kernel drops a lock when its holder dies, however it dies, so a leftover file means
+nothing and is never removed.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-SETTING = "MACHINE_DIR"  # The folder that, as the operator states, all workers of this machine share.
-# A container has an IPC namespace and a /dev/shm of its own, unless it was given those of the host. No other folder of a host exists on
-# every Linux, is writable for every user, and is emptied by a restart; a private /tmp (systemd) does not hide it.
+SETTING = "MACHINE_DIR"  # The folder that all workers of this machine share, as the operator states.
+# A container has an IPC namespace and a /dev/shm of its own, unless it was started with those of the host. No other
+# folder of a host exists on every Linux, is writable for every user, and is emptied by a restart; a private /tmp
+# (systemd) does not hide /dev/shm.
 MEMORY = Path("/dev/shm/tute-league")  # noqa: S108 - created with care below: no link is followed
 HOSTS_IPC = "ipc:[4026531839]"  # The initial namespace has this number on every kernel (PROC_IPC_INIT_INO).
 
@@ -55,7 +57,7 @@ def shared_folder() -> Path | None:
 
 
 def reserve(folder: Path, name: str) -> Reservation | None:
-    """Reserve `name`; None if it is taken. Raise NotShared if the folder cannot be used."""
+    """Reserve `name`; return None if another process has reserved it. Raise NotShared if the folder cannot be used."""
     path = folder / name
     try:
         while True:
@@ -81,7 +83,7 @@ def reserve(folder: Path, name: str) -> Reservation | None:
 
 
 def _open(folder: Path, path: Path) -> int:
-    """Open the file for reading, which is enough to lock it, so owner and mount rights matter only when it is created. Raise OSError."""
+    """Open the file for reading, which is enough to lock it: its owner and mount options matter only when it is created. Raise OSError."""
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # A pipe of that name must not block.
     while True:
         with contextlib.suppress(FileNotFoundError):
@@ -93,7 +95,7 @@ def _open(folder: Path, path: Path) -> int:
         _make(folder)
         with contextlib.suppress(FileExistsError):
             fd = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o444)
-            os.fchmod(fd, 0o444)  # Despite the umask, because other users must lock it, too.
+            os.fchmod(fd, 0o444)  # Set despite the umask, because other users must lock the file, too.
             return fd
 
 

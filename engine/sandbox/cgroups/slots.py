@@ -36,8 +36,7 @@ class Slot:
 def folder() -> Path:
     """Return the folder for slots: one of the machine or, in a container without MACHINE_DIR, of that container.
 
-    It must belong to root alone: otherwise another user could exchange a file, and two workers would get the same slot. Raise SandboxError
-    if it does not.
+    Raise SandboxError unless the folder belongs to root alone: another user could exchange a file, and two workers would get the same slot.
     """
     place = MEMORY
     if os.environ.get(reservations.SETTING) and (shared := reservations.shared_folder()):
@@ -55,7 +54,7 @@ def folder() -> Path:
 
 
 def acquire() -> Slot:
-    """Reserve a free user id, the lowest if the whole machine shares the folder. Raise SandboxError if all are in use."""
+    """Reserve a free user id: the lowest one, if the whole machine shares the folder. Raise SandboxError if all are in use."""
     users = list(range(FIRST_USER, LAST_USER + 1))
     if reservations.shared_folder() is None:
         # Slots of workers in other containers are invisible here, so a random order makes a collision unlikely.

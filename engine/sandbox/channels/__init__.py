@@ -1,1 +1,1 @@
-"""Covert channels: how much two bots could tell each other without the referee. Transmitter, receiver, bits."""
+"""Covert channels: how many bits two bots could send each other past the referee. Transmitters, receivers, estimates."""

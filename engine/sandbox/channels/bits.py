@@ -1,4 +1,4 @@
-"""Estimate how many bits per decision a channel carries, from what was sent and what was received.
+"""Estimate how many bits per decision a channel carries, from the symbols sent and the numbers received.
 
 A decoder is trained on one half of the trials and tested on the other. Its error rate bounds the channel from below: a symmetric channel of K
 symbols with the error rate e carries log2(K) - h(e) - e log2(K - 1) bits (Fano). The interval uses the exact (Clopper and Pearson) 95%
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 _SHARE = 4  # Divisor: a quarter of the training trials per symbol are used as neighbours.
 _TAIL = 0.025
-_STEPS = 50  # Halvings, down to the last digit.
+_STEPS = 50  # Halvings of the interval, down to the last digit.
 
 
 @dataclass(frozen=True)

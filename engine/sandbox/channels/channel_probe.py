@@ -1,7 +1,7 @@
 """The channel probe: runs in the sandbox as one of two bots that try to communicate without the referee. Standard library only.
 
-Each channel has three acts, one per request: the receiver prepares, the transmitter sends a symbol, the receiver hears a number. Between
-them both are frozen, as at a table. An act that the kernel refuses raises OSError, which is reported.
+Each channel has three acts, one per request: the receiver prepares, the transmitter sends a symbol, the receiver hears a number. Between the acts
+both bots are frozen, as at a table. An act that the kernel refuses raises OSError, which is reported.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def call(number: int, *arguments: int) -> int:
 
 
 def spend(symbol: int) -> None:
-    """Compute for `symbol` steps. Sleeping would not do: for a sealed bot no time passes then."""
+    """Compute for `symbol` steps. Sleeping would not do: in a sealed bot no time passes while it sleeps."""
     until = time.process_time() + symbol * STEP_S
     while time.process_time() < until:
         pass
@@ -65,7 +65,7 @@ def settle() -> None:
 
 
 class Channel:
-    """The two ends of a channel. numbers: of the system calls; peer: the transmitter's process id, as the worker knows it."""
+    """The two ends of a channel. numbers: the numbers of the system calls; peer: the transmitter's process id, as the worker knows it."""
 
     def __init__(self, numbers: dict[str, int], peer: int) -> None:
         self.numbers = numbers
@@ -253,7 +253,7 @@ class SharedFutex(Channel):
 
 
 class EndOfThread(SharedFutex):
-    """A futex that the kernel itself wakes: when a thread ends, it does so at an address of the thread's choice."""
+    """A futex that the kernel itself wakes: when a thread ends, the kernel wakes an address that the thread has chosen."""
 
     def send(self, symbol: int) -> None:
         address = self.page()
@@ -261,7 +261,7 @@ class EndOfThread(SharedFutex):
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        time.sleep(SHORT_S)  # The thread ends after its Python part.
+        time.sleep(SHORT_S)  # The thread ends a little after its Python part.
 
 
 class ThreadNumbers(Channel):
@@ -316,7 +316,7 @@ class SessionsOfOthers(ThreadsOfOthers):
 
 
 class ProcessDirectory(ThreadsOfOthers):
-    """Landlock does not cover `stat`, so an ordinary user's bots see the link count of another process's thread directory."""
+    """Landlock does not cover `stat`, so the bots of a worker that is not root see the link count of another process's thread directory."""
 
     def prepare(self) -> None:
         self.hear()
@@ -406,7 +406,7 @@ class PageCache(Channel):
 
 
 class Caches(Channel):
-    """The transmitter walks through much memory or none; the receiver's own walk then takes longer by its CPU clock."""
+    """The transmitter reads much memory or none; after much, the same reads take the receiver more CPU time."""
 
     def prepare(self) -> None:
         for _ in range(3):
@@ -469,7 +469,7 @@ class OwnCounters(Load):
 
 
 def act(channel: Channel, request: dict[str, Any]) -> float | None:
-    """Carry out one act of a channel; return what was heard."""
+    """Carry out one act of a channel; return the number heard, if it was a "hear"."""
     if request["act"] == "hear":
         return channel.hear()
     if request["act"] == "send":
@@ -491,7 +491,7 @@ def main() -> None:
             acting[name] = globals()[name](request["numbers"], request["peer"])
         try:
             answer = {"seen": act(acting[name], request)}
-        except (OSError, RuntimeError) as error:  # A refused thread raises RuntimeError.
+        except (OSError, RuntimeError) as error:  # The system refuses a thread by a RuntimeError.
             answer = {"refused": str(error)}
         print(json.dumps(answer), flush=True)
 

@@ -1,4 +1,4 @@
-"""Measure what two bots of one table can tell each other, channel by channel, for any way of starting them."""
+"""Measure how much two bots of one table can communicate, channel by channel, for any way of starting them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _SEED = 11  # The same symbols in every run.
 class ChannelKind:
     """A channel between two bots.
 
-    name: for people; channel: its class in the program that both bots run; symbols: the number of different symbols; refused: True if every
-    isolating tier refuses a call that the channel needs, so that there is nothing to measure; awake: True if the receiver runs while the symbol
-    is sent, as a bot of another match would.
+    name: for people; channel: its class in the program that both bots run; symbols: the number of different symbols; refused: True if every isolating
+    tier refuses a call that the channel needs, so that there is nothing to measure; awake: True if the receiver runs while the symbol is sent, as it
+    would if the two bots played in different matches.
     """
 
     name: str
@@ -73,7 +73,7 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class ChannelResult:
     """The result for a channel: an estimate, or the reason why it was refused."""
 
     kind: ChannelKind
@@ -90,7 +90,7 @@ class _Refused(Exception):
 
 def measure(
     start: Start, runtime: Runtime, kinds: Iterable[ChannelKind] = KINDS, *, trials: int = TRIALS, sealed: bool = False
-) -> Iterator[Finding]:
+) -> Iterator[ChannelResult]:
     """Measure each channel between two bots on one core, frozen while they are not asked, as at a table.
 
     start: starts a bot, like ``choosing.start`` of a tier; runtime: one for Python; sealed: as in ``Policy``. Raise SandboxError.
@@ -101,12 +101,12 @@ def measure(
         for kind in kinds:
             pair = pair or _pair(stack, start, runtime, policy)
             try:
-                yield Finding(kind, estimate(pair.trials(kind, trials), kind.symbols))
+                yield ChannelResult(kind, estimate(pair.trials(kind, trials), kind.symbols))
             except _Refused as refusal:
-                yield Finding(kind, _NOTHING, str(refusal))
-            except BotFault as fault:  # For example, an instruction that is switched off.
+                yield ChannelResult(kind, _NOTHING, str(refusal))
+            except BotFault as fault:  # The bot was killed, for example by an instruction that is switched off.
                 pair = None
-                yield Finding(kind, _NOTHING, str(fault))
+                yield ChannelResult(kind, _NOTHING, str(fault))
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _pair(stack: ExitStack, start: Start, runtime: Runtime, policy: Policy) -> _
 
 
 def _act(bot: BotProcess, message: dict[str, object], *, awake: bool = False) -> float:
-    """Carry out one act; return the received number, if the act was to hear. Raise _Refused and BotFault."""
+    """Carry out one act; return the number heard, if the act is "hear". Raise _Refused and BotFault."""
     request = json.dumps(message).encode() + b"\n"
     if awake:
         bot.thaw()

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from engine.sandbox.errors import SandboxError
 
 MAGIC = b"\x7fELF"
-MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine -> the kernel's name of the processor.
+MACHINES = {62: "x86_64", 183: "aarch64"}  # ELF machine number -> the kernel's name of the processor.
 _HEADER_BYTES = 64
 _ENTRY_BYTES = 56  # Least size of an entry of the program table.
 _EXECUTABLE = (2, 3)  # ET_EXEC, and ET_DYN for position-independent executables.
@@ -26,15 +26,15 @@ class NotAProgram(ValueError):
 
 
 @dataclass(frozen=True)
-class Program:
+class Executable:
     """An executable. machine: its ELF number, see MACHINES; loader: the dynamic loader it names, None for a static one."""
 
     machine: int
     loader: Path | None
 
 
-def read(file: BinaryIO) -> Program:
-    """Read the program in a file that is open at its start. Raise NotAProgram, OSError."""
+def read(file: BinaryIO) -> Executable:
+    """Read the program in a file positioned at its start. Raise NotAProgram, OSError."""
     header = file.read(_HEADER_BYTES)
     if header[:4] != MAGIC:
         raise NotAProgram("is not an ELF executable")
@@ -59,8 +59,8 @@ def read(file: BinaryIO) -> Program:
                 raise NotAProgram("is damaged: the name of its loader lies outside the file")
             file.seek(at)
             name = file.read(min(length, _LONGEST_PATH)).rstrip(b"\0")
-            return Program(machine, Path(name.decode(errors="replace")))
-    return Program(machine, None)
+            return Executable(machine, Path(name.decode(errors="replace")))
+    return Executable(machine, None)
 
 
 def why_not_static(path: Path) -> str | None:
@@ -100,7 +100,7 @@ def libraries_of(loader: Path, file: Path) -> dict[str, Path]:
     for line in result.stdout.splitlines():
         name, arrow, rest = line.strip().partition(" => ")
         if not arrow:
-            continue  # The loader itself and the kernel's vDSO.
+            continue  # Skip the loader itself and the kernel's vDSO.
         if rest.startswith("not found"):
             raise SandboxError(f"{file} needs {name}, which is not installed here; install its package")
         libraries[Path(name).name] = Path(rest.rsplit(" (", 1)[0])

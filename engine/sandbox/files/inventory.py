@@ -1,8 +1,8 @@
 """Inventories: the expected contents of a tree, stored beside it, so that a copy damaged by the disk is detected before a bot runs from it.
 
-Before each use the sizes and times of the files are compared, some microseconds for each. If one differs, and once after each start of the
-kernel, all files are read and compared by their hash: after a loss of power a size may be right and the contents wrong. So no file of a tree
-must reach the disk before its first use. A damaged tree is repaired file by file, while other processes read the rest.
+Before each use the sizes and times of the files are compared, which takes some microseconds per file. If one differs, and once after each start of
+the kernel, all files are read and compared by their hash: after a power failure a file may have the right size and wrong contents. So the files of a
+tree need not reach the disk before their first use. A damaged tree is repaired file by file, while other processes read the rest.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from functools import cache
 from pathlib import Path
 
 log = logging.getLogger("engine.files")
-_FOLDER = ""  # Instead of a hash.
-_cache: dict[Path, tuple[tuple[int, int], Inventory]] = {}  # Last inventory read, with the node and time of its file.
+_FOLDER = ""  # The digest of a folder.
+# Last inventory read from each tree, with the inode and time of its file.
+_cache: dict[Path, tuple[tuple[int, int], Inventory]] = {}
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileRecord:
     """A file, or a folder, whose digest is empty. mode: type and permissions; times in ns."""
 
     digest: str
@@ -43,16 +44,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The inventory of a tree. token: changes whenever the tree is installed or repaired; kernel: under which all was last read."""
+    """The inventory of a tree. token: changes with each install or repair; kernel: id of the kernel under which all files were last read."""
 
     token: str
     kernel: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, FileRecord]
 
 
 @cache
 def kernel() -> str:
-    """Return an id of the running kernel, among whose processes locks are visible; of this process if it has none."""
+    """Return an id of the running kernel, whose processes see one another's locks; an id of this process if the kernel has none."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip().replace("-", "")
     except OSError:
@@ -98,7 +99,7 @@ def find_damage(root: Path, *, whole: bool = False) -> str:
     if entries != inventory.entries or inventory.kernel != kernel():
         try:
             _write(root, entries, inventory.token)
-        except OSError:  # It belongs to another user, whose process will write it.
+        except OSError:  # The inventory belongs to another user, whose process will write it.
             log.debug("the inventory of %s cannot be written", root)
     return ""
 
@@ -120,7 +121,7 @@ def size(root: Path) -> int:
 
 
 def discard(root: Path) -> None:
-    """Forget the contents of a tree, so that it is rebuilt before its next use."""
+    """Delete the inventory of a tree, so that the tree is rebuilt before its next use."""
     place(root).unlink(missing_ok=True)
 
 
@@ -148,24 +149,25 @@ def _repair(work: Path, root: Path) -> None:
     _write(root, _look(root, fresh), secrets.token_hex(8))
 
 
-def _content(entry: Entry) -> tuple[str, int]:
+def _content(entry: FileRecord) -> tuple[str, int]:
     return entry.digest, entry.mode
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> FileRecord:
     facts = path.lstat()
     if stat.S_ISDIR(facts.st_mode):
-        return Entry(_FOLDER, facts.st_mode, 0, 0)
+        return FileRecord(_FOLDER, facts.st_mode, 0, 0)
     if not stat.S_ISREG(facts.st_mode):
-        return Entry("no file", facts.st_mode, 0, 0)
+        return FileRecord("no file", facts.st_mode, 0, 0)
     with path.open("rb") as file:
-        facts = os.fstat(file.fileno())  # Before the contents, so that a change meanwhile is noticed the next time.
+        # Taken before the contents are read, so that a change meanwhile is noticed the next time.
+        facts = os.fstat(file.fileno())
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Entry(digest, facts.st_mode, facts.st_size, facts.st_mtime_ns)
+    return FileRecord(digest, facts.st_mode, facts.st_size, facts.st_mtime_ns)
 
 
-def _look(root: Path, names: Iterable[str] | None = None) -> dict[str, Entry]:
-    """Describe what is below `root`: everything, folders before their files, or only these names. Raise OSError."""
+def _look(root: Path, names: Iterable[str] | None = None) -> dict[str, FileRecord]:
+    """Describe the entries below `root`: all, folders before their files, or only those named. Raise OSError."""
     if names is not None:
         return {name: _entry(root / name) for name in names}
     entries = {}
@@ -186,7 +188,9 @@ def _read(root: Path) -> Inventory | None:
         with open(file, encoding="ascii", opener=_quietly) as reading:
             document = json.load(reading)
         inventory = Inventory(
-            document["made"], document["kernel"], {name: Entry(*entry) for name, entry in document["entries"].items()}
+            document["made"],
+            document["kernel"],
+            {name: FileRecord(*entry) for name, entry in document["entries"].items()},
         )
     except FileNotFoundError:
         return None
@@ -202,11 +206,11 @@ def _quietly(path: str, flags: int) -> int:
     """Open a file without changing its access time, which shows when the tree was last used (`keeping.use`)."""
     try:
         return os.open(path, flags | getattr(os, "O_NOATIME", 0))
-    except PermissionError:  # It belongs to another user, who alone removes it.
+    except PermissionError:  # The file belongs to another user, and only that user removes it.
         return os.open(path, flags)
 
 
-def _write(root: Path, entries: Mapping[str, Entry], token: str) -> None:
+def _write(root: Path, entries: Mapping[str, FileRecord], token: str) -> None:
     document = {
         "made": token,
         "kernel": kernel(),

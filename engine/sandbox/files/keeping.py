@@ -20,27 +20,28 @@ from pathlib import Path
 from engine.sandbox.files import inventory
 
 log = logging.getLogger("engine.files")
-_LITTER_S = 86400.0  # Age of leftovers from killed processes.
-_one_at_a_time = threading.Lock()  # A worker prepares its next match in another thread.
-_locks: dict[Path, tuple[int, float]] = {}  # Descriptor with the lock, and the monotonic time of its last use.
+_LITTER_S = 86400.0  # Age from which leftovers of killed processes are removed.
+_one_at_a_time = threading.Lock()  # Needed because a worker prepares its next match in another thread.
+# For each tree: the descriptor with the lock, and the monotonic time of its last use.
+_locks: dict[Path, tuple[int, float]] = {}
 
 
 def use(root: Path) -> None:
-    """Note that this process uses a tree, and keep it until `release`. Raise FileNotFoundError if it has been removed, OSError."""
+    """Record that this process uses a tree, and keep the tree until `release`. Raise FileNotFoundError if it has been removed, OSError."""
     with _one_at_a_time:
         fd, _ = _locks.pop(root, (-1, 0.0))
-        if fd >= 0 and not _is_at(fd, root):  # It was deleted by hand.
+        if fd >= 0 and not _is_at(fd, root):  # The tree was deleted by hand.
             os.close(fd)
             fd = -1
         while fd < 0:
             fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(fd, fcntl.LOCK_SH)
-            if not _is_at(fd, root):  # It was just being removed.
+            if not _is_at(fd, root):  # The tree was just being removed.
                 os.close(fd)
                 fd = -1
         _locks[root] = fd, time.monotonic()
     note = inventory.place(root)
-    with contextlib.suppress(OSError):  # The note belongs to another user, or does not exist.
+    with contextlib.suppress(OSError):  # The file with the time of last use belongs to another user, or does not exist.
         os.utime(note, ns=(time.time_ns(), note.stat().st_mtime_ns))
 
 
@@ -63,7 +64,7 @@ def release(directory: Path, before: float) -> None:
 def prune(directory: Path, most_bytes: int, copies: str = "") -> list[str]:
     """Remove unused trees, the least recently used first, until the rest has at most `most_bytes`. Return their names.
 
-    copies: the folder of a tree with the files of live bots, if any: a tree with such files stays, because locks of another kernel are
+    copies: the name of the folder in each tree that holds files of live bots. A tree with such files stays, because locks of another kernel are
     invisible. Unfinished trees of killed processes are removed after a day. Raise nothing: trees that cannot be removed stay.
     """
     gone = []

@@ -24,7 +24,8 @@ _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
 _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
-_NODE_OPENSSL = "node/openssl.cnf"  # empty; Node exits if it may not read the host's file, which Landlock forbids
+# An empty file; Node exits if it may not read the host's file, which Landlock forbids.
+_NODE_OPENSSL = "node/openssl.cnf"
 _NODE_OWN_MODULE = re.compile(rb"/usr/share/nodejs/[\w./@-]+\.js")
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
@@ -49,13 +50,12 @@ py_compile.compile(sys.argv[1], cfile=sys.argv[2], dfile="gate", doraise=True, i
 class Runtime:
     """A language in the sandbox.
 
-    name: "python", "binary" or "node"; version: of the program; root: its tree on the host; hash: content of the tree;
-    argv_prefix and environment: with "{root}" in place of the tree's path; parts: the part of the tree that a bot may read;
-    runs_bot_files: the bot's own files are executed; gate: the words after the prefix that make it stop once it is loaded, before the
-    first instruction of the bot's own code, report that by an empty line and wait for a byte; needs_pipes: it creates pipes at its
-    start; memory_mb, address_space_mb: the least that the program itself needs, MiB; sealable: it works without threads and without the
-    host's clocks; host_files: files of the host that the program opens by absolute names. The tree has copies of them for tiers that change
-    the root.
+    name: "python", "binary" or "node"; version: the program's version; root: its tree on the host; hash: the hash of the tree's content; argv_prefix
+    and environment: with "{root}" in place of the tree's path; parts: the part of the tree that a bot may read; runs_bot_files: True if the kernel
+    executes the bot's own file; gate: the words after the prefix that make the program, once it is loaded, report by an empty line and wait for a
+    byte before the first instruction of the bot's own code; needs_pipes: the program creates pipes at its start; memory_mb, address_space_mb: the
+    least that the program itself needs, MiB; sealable: the program works without threads and without the host's clocks; host_files: files of the host
+    that the program opens by absolute names. The tree has copies of them for tiers that change the root.
     """
 
     name: str
@@ -105,7 +105,7 @@ def _empty_places(work: Path) -> None:
 
 
 def _copy_program(work: Path, program: Path, target: str, extra_elf: list[Path]) -> None:
-    """Copy the program to ``target`` and, flat in lib/, its loader and every library of it and of ``extra_elf``."""
+    """Copy the program to ``target`` and, flat in lib/, its loader and every library that it or ``extra_elf`` needs."""
     _empty_places(work)
     tree.copy(program, work / target)
     loader = elf.loader_of(program)
@@ -125,9 +125,8 @@ def _by_loader(program: str) -> tuple[str, ...]:
 def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpreter: Path | None = None) -> Runtime:
     """Return a copy of an interpreter with its standard library.
 
-    state_dir: where trees are stored. extra: importable name, such as "engine" or "engine/cards/pack.py" -> file or directory to copy.
-    interpreter: by default the one behind this process, whatever virtual environment it runs in.
-    Raise SandboxError if it cannot be copied.
+    state_dir: where trees are stored. extra: importable name, such as "engine" or "engine/cards/pack.py" -> file or directory to copy. interpreter:
+    by default the one that runs this process, outside of its virtual environment. Raise SandboxError if it cannot be copied.
     """
     facts = _python_facts(os.path.realpath(interpreter or sys.executable))
     series = facts["version"].rpartition(".")[0]
@@ -157,7 +156,7 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
 
 
 class _DamagedBase(SandboxError):
-    """The base tree of another one has lost files since it was checked."""
+    """The tree that another tree is based on has lost files since it was checked."""
 
     def __init__(self, base: Path, wrong: str) -> None:
         super().__init__(f"no runtime can be built on {base.name}: {wrong}")
@@ -174,7 +173,7 @@ def _python_with(directory: Path, name: str, program: str, extra: Mapping[str, P
 
 
 def _python_tree(directory: Path, name: str, program: str) -> Path:
-    """Return the tree of an interpreter alone."""
+    """Return the tree of an interpreter without extra modules."""
     facts = _python_facts(program)
     stdlib = Path(facts["stdlib"])
     sources = {path.name: path for path in [Path(program), *stdlib.glob("*.py"), *stdlib.glob("lib-dynload/*.so")]}
@@ -207,7 +206,7 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
     tree.copy(Path(facts["stdlib"]), library, shutil.ignore_patterns(*_UNUSED_STDLIB, *_UNUSED_MODULES))
     for place in facts["dynload"]:
         if Path(place).is_relative_to(facts["stdlib"]):
-            continue  # Copied already; on some systems it is in another place.
+            continue  # The library was copied already; on some systems it is in another place.
         tree.copy(Path(place), library / "lib-dynload", shutil.ignore_patterns(*_UNUSED_MODULES))
     modules = sorted((library / "lib-dynload").glob("*.so"))
     _copy_program(work, Path(facts["program"]), f"python/bin/python{series}", modules)
@@ -220,7 +219,7 @@ def _exchange_wakeup(asyncio: Path) -> None:
     """Make event loops work without sockets, which no bot may create."""
     loops = asyncio / "selector_events.py"
     text = loops.read_text(encoding="utf-8")
-    if _WAKEUP not in text:  # A copy of a copy has it already.
+    if _WAKEUP not in text:  # A copy made from a copy has the change already.
         if text.count(_SOCKETS) != 1:
             raise SandboxError(
                 f"{loops} does not have exactly one line with {_SOCKETS}; this version of Python is not supported"
@@ -230,7 +229,7 @@ def _exchange_wakeup(asyncio: Path) -> None:
 
 
 def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
-    """Create missing bytecode with the copied interpreter, because a bot could not store it."""
+    """Create missing bytecode with the copied interpreter, because a bot may not write it."""
     _run(work, facts["version"].rpartition(".")[0], "-m", "compileall", "-q", "-j", "1", str(place))
 
 
@@ -250,7 +249,7 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     if wrong := inventory.find_damage(base, whole=True):  # The trees share files, so damage to one is damage to both.
         raise _DamagedBase(base, wrong)
     for part in base.iterdir():
-        if part.name != "bot":  # Files of live bots, or left by a killed worker.
+        if part.name != "bot":  # Skip files of live bots, and those left by a killed worker.
             shutil.copytree(part, work / part.name, copy_function=os.link)
     (work / "bot").mkdir()
     place = work / "python" / "extra"
@@ -284,7 +283,7 @@ def _build_node(work: Path, program: Path) -> None:
 
 
 def _copy_own_modules(work: Path) -> None:
-    """Copy the modules that Debian's Node.js opens at its start to the names that its program holds: without these files it aborts."""
+    """Copy the modules that Debian's Node.js opens at its start to the paths named in its program: without these files it aborts."""
     for program in (work / "node" / "node", *(work / "lib").glob("libnode.so*")):
         for name in set(_NODE_OWN_MODULE.findall(program.read_bytes())):
             source = Path(name.decode())
@@ -295,14 +294,14 @@ def _copy_own_modules(work: Path) -> None:
 
 
 def _own_modules(root: Path) -> tuple[Path, ...]:
-    """Return the host's names of the modules that `_copy_own_modules` copied into the tree."""
+    """Return the paths on the host of the modules that `_copy_own_modules` copied into the tree."""
     return tuple(sorted(Path("/") / path.relative_to(root) for path in (root / "usr").rglob("*.js")))
 
 
 def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
-    """Return Node.js, if it is installed. Raise SandboxError, with what to do, if it is not.
+    """Return the runtime of Node.js. Raise SandboxError, with a remedy, if it is not installed.
 
-    Its heap is limited below the memory limit, so that an author sees Node's own message before the kernel's.
+    The heap is limited below the memory limit, so that a bot that needs too much ends with Node's own message.
     """
     path = program or shutil.which("node")
     if not path:

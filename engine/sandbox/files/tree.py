@@ -20,7 +20,7 @@ from engine.sandbox.errors import SandboxError
 from engine.sandbox.files import inventory, keeping
 
 log = logging.getLogger("engine.files")
-_SHORT = 16  # Hexadecimal digits of a hash in a name.
+_SHORT = 16  # Hexadecimal digits of a hash in the name of a tree.
 _LAYOUT = "3"  # Version of the layout; a new one rebuilds every tree.
 # A read updates a file's access time once a day, which another bot could observe, unless that time lies in the future. This is the last year
 # that every file system can store.
@@ -29,7 +29,7 @@ _NEVER_READ_NS = 2_145_916_800_000_000_000
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold the directory's file lock between processes."""
+    """Hold the directory's file lock, which excludes other processes, while the block runs."""
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / ".lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -55,7 +55,7 @@ def content_hash(root: Path) -> str:
 
 
 def signature(sources: dict[str, Path], *more: str) -> str:
-    """Return a cheap fingerprint of the sources: paths, sizes and times of change. It only decides whether to build."""
+    """Return a cheap fingerprint of the sources: paths, sizes and times of change. It only decides whether a tree must be built."""
     total = hashlib.sha256(repr((_LAYOUT, *more)).encode())
     for name, source in sorted(sources.items()):
         for path in [source] if source.is_file() else files_below(source):
@@ -76,7 +76,7 @@ def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[s
 def copy_plain(source: Path, target: Path) -> None:
     """Copy a directory of plain files into an empty one, readable by all, without compiled Python.
 
-    This is done for every bot, hence in one pass. Reading the copy does not change its access times, which would be a clock. Raise
+    This is done for every bot, so it takes a single pass. Reading the copy does not change its access times, which would be a clock. Raise
     SandboxError for anything but a file or directory: the worker may be root, and would copy whatever a link points to.
     """
     target.chmod(0o755)
@@ -111,7 +111,7 @@ def _copy_file(source: str, target: str) -> None:
 
 
 def open_to_all(root: Path) -> None:
-    """Set directories to 0755 and files to 0444 or 0555: all users can read, and none writes by mistake."""
+    """Set directories to 0755 and files to 0444 or 0555: all users can read the files, and nobody changes one by mistake."""
     root.chmod(0o755)
     for directory, names, files in os.walk(root):
         for name in names:
@@ -149,7 +149,7 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
                 build(work)
                 open_to_all(work)
                 finished = directory / f"{name}-{content_hash(work)[:_SHORT]}"
-                if inventory.find_damage(finished):  # A sound tree may have live bots, whose folders come and go.
+                if inventory.find_damage(finished):  # The folders of live bots come and go in a sound tree.
                     still(work)
                     inventory.install(work, finished)
             finally:

@@ -1,1 +1,1 @@
-"""Restrictions by the kernel: system calls, files, rights."""
+"""Restrictions that the kernel enforces: system calls, files, rights."""

@@ -79,9 +79,9 @@ def if_at_least(value: int, body: Program) -> Program:
 
 
 def switch(bodies: Mapping[int, Program], otherwise: Mapping[int, Program]) -> Program:
-    """Run the body for the value in the accumulator; without one, the body in ``otherwise`` with the greatest key it reaches (one is 0).
+    """Run the body for the accumulator's value; if it has none, the body in ``otherwise`` with the greatest key up to that value (one key is 0).
 
-    This is a binary search: the kernel runs a new filter once for each call number, to know those that it always allows.
+    This is a binary search: the kernel runs a new filter once for each call number, to learn which calls it always allows.
     """
     begins = dict(otherwise)
     for value, body in bodies.items():
@@ -96,7 +96,7 @@ def switch(bodies: Mapping[int, Program], otherwise: Mapping[int, Program]) -> P
 
 
 def _search(steps: Sequence[tuple[int, Program]]) -> Program:
-    """Return the body of the last step whose value the accumulator reaches; it reaches the first."""
+    """Return the body of the last step whose value does not exceed the accumulator; the first step's never does."""
     if len(steps) == 1:
         return steps[0][1]
     half = len(steps) // 2

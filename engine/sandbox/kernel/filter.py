@@ -1,9 +1,9 @@
 """The allow-list of system calls for a bot.
 
-Allowed are threads, but no second process; no socket; no file opened for writing; no memory that the limits do not count; nothing that
-reaches, wakes, watches or times another process, nothing that counts the activity of others, and no timer that runs while the bot is
-stopped. A call that is not listed fails with EPERM, an unknown one with ENOSYS (so that a newer C library falls back), and another
-architecture's call convention kills the process.
+Allowed are threads, but no second process; no socket; no file opened for writing; no memory that the limits do not count; nothing that reaches,
+wakes, watches or times another process, nothing that counts the activity of others, and no timer that goes on while the bot is stopped. A call that
+is not listed fails with EPERM, an unknown one with ENOSYS (so that a newer C library falls back), and another architecture's call convention kills
+the process.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ sched_get_priority_max sched_get_priority_min uname getrandom getcpu getrlimit e
 mlock munlock
 """
 ALLOWED = tuple(_ALLOWED.split())
-# A pipe's inode number comes from a counter that all processes of the host advance. Only for runtimes that need pipes.
+# A pipe's inode number comes from a counter that all processes of the host advance. So pipes are only for runtimes that need them.
 _PIPES = ("pipe", "pipe2")
 
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWSDOWN = 0x100
-# NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP. The others merge
-# pages with those of other processes, or evict pages of shared files from memory.
+# NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP. All other values
+# are refused: they merge pages with pages of other processes, or evict pages of shared files from memory.
 _MADV_ALLOWED = (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17)
 _MEMBARRIER_ALLOWED = (0, 8, 16, 32, 64, 128, 256)  # QUERY, and those that only affect threads of the process itself.
 _ITIMER_REAL = 0
 # SET_FS GET_FS GET_XCOMP_SUPP GET_XCOMP_PERM REQ_XCOMP_PERM
 _ARCH_PRCTL_ALLOWED = (0x1002, 0x1003, 0x1021, 0x1022, 0x1023)
-# Operations on a private futex, which only threads of one process can share: WAIT WAKE REQUEUE CMP_REQUEUE WAKE_OP WAIT_BITSET
-# WAKE_BITSET. The others interpret the futex as the process id of an owner, and reveal whether it lives.
+# Operations on a private futex, which only threads of one process can share: WAIT WAKE REQUEUE CMP_REQUEUE WAKE_OP
+# WAIT_BITSET WAKE_BITSET. All other operations are refused: they take the futex for the process id of its owner, and
+# reveal whether that process lives.
 _FUTEX_PRIVATE, _FUTEX_OPERATION = 0x80, 0x7F
 _FUTEX_ALLOWED = (0, 1, 3, 4, 5, 9, 10)
 _FUTEX_WAITS, _FUTEX_WAKES = (0, 9), (1, 10)
@@ -56,11 +57,11 @@ _TERMINAL_AND_PIPE = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS 
 _SEALING = (
     "seccomp",
     "execveat",
-)  # For the first instructions of a sealed bot, which then refuse them; see ``sealed``.
+)  # Allowed for the first instructions of a sealed bot, which then refuse these calls; see ``sealed``.
 _PR_SET_TSC, _RLIMIT_FSIZE = 26, 1
-# F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. Among those refused: locks, a bit each between two bots that share a
-# read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel memory that no limit counts; write hints:
-# they stay with a file that the bot's user owns.
+# F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. All others are refused, among them: locks, each of which carries a bit
+# between two bots that share a read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel
+# memory that no limit counts; write hints, which stay with a file that the bot's user owns.
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030)
 _PRCTL_ALLOWED = (3, 15, 16, 23, 39, 0x53564D41)  # GET_DUMPABLE SET_NAME GET_NAME CAPBSET_READ GET_NO_NEW_PRIVS SET_VMA
 _OWN_PID = 0xFFFF_FFF0  # Placeholder for the bot's own process id until the launcher knows it.
@@ -68,7 +69,7 @@ _OWN_PID = 0xFFFF_FFF0  # Placeholder for the bot's own process id until the lau
 
 @dataclass(frozen=True)
 class Filter:
-    """An encoded program, and the byte offsets of the constants to replace by the bot's own process id."""
+    """An encoded program, and the byte offsets of the constants that the bot's own process id replaces."""
 
     code: bytes
     pid_at: tuple[int, ...]
@@ -94,8 +95,8 @@ def _own(error: int) -> bpf.Program:
 def _futex() -> bpf.Program:
     """Allow private futexes. A shared one would reach every process that maps the same page of a file, such as the interpreter's own.
 
-    Nothing ever waits on a shared futex: such a wait returns at once, as if the value had changed, so a C library that waits for the end of a
-    thread looks again; and a wake does nothing. So the kernel's own wake at the end of a thread has no effect either.
+    A wait on a shared futex returns at once, as if the value had changed, so a C library that waits for the end of a thread looks again; a wake does
+    nothing. So the kernel's own wake at the end of a thread has no effect either.
     """
     private = bpf.mask(_FUTEX_OPERATION) + bpf.one_of(_FUTEX_ALLOWED, bpf.ALLOW, bpf.refuse(errno.ENOSYS))
     shared: bpf.Program = bpf.load_argument(1) + bpf.mask(_FUTEX_OPERATION)
@@ -125,33 +126,36 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + allow,
         "openat": bpf.load_argument(2) + read_only,
         "open": bpf.load_argument(1) + read_only,
-        "openat2": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # Its flags are in memory; every library falls back.
+        # The filter cannot read flags that lie in memory; every library falls back.
+        "openat2": bpf.verdict(bpf.refuse(errno.ENOSYS)),
         "madvise": bpf.load_argument(2) + bpf.one_of(_MADV_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
         "membarrier": bpf.load_argument(0) + bpf.one_of(_MEMBARRIER_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         "futex": _futex(),
-        "futex_waitv": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # Its flags are in memory.
+        "futex_waitv": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # The filter cannot read flags that lie in memory.
         "clone": bpf.load_argument(0)
         + bpf.if_any_bit(_CLONE_NEW_NAMESPACE, eperm)
-        + bpf.if_any_bit(_CLONE_VFORK, no_fork)  # Also for a thread: a process that waits in vfork cannot be stopped.
+        # Refused for threads, too: a process that waits in vfork cannot be stopped.
+        + bpf.if_any_bit(_CLONE_VFORK, no_fork)
         + bpf.if_any_bit(_CLONE_THREAD, allow)
         + no_fork,
-        "clone3": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # As for openat2.
+        "clone3": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # Refused like openat2.
         "fork": no_fork,
         "vfork": no_fork,
         "socket": bpf.verdict(bpf.refuse(errno.EAFNOSUPPORT)),
         "socketpair": bpf.verdict(
             bpf.refuse(errno.EAFNOSUPPORT)
-        ),  # Its inode number comes from a counter, like a pipe's.
-        # These run on while the process is stopped. Timers of its own CPU time do not.
-        "alarm": bpf.verdict(bpf.refuse(0)),  # It cannot fail; 0 means that no timer was set before.
+        ),  # The inode number comes from a counter, like a pipe's.
+        # These timers go on while the process is stopped. Timers of its own CPU time do not.
+        "alarm": bpf.verdict(bpf.refuse(0)),  # `alarm` cannot fail; 0 means that no timer was set before.
         "setitimer": bpf.load_argument(0) + bpf.one_of((_ITIMER_REAL,), bpf.refuse(errno.EPERM), bpf.ALLOW),
         "rt_sigtimedwait": bpf.load_argument(2)
         + bpf.if_at_least(1, eperm)
         + bpf.load_argument(2, high=True)
         + bpf.if_at_least(1, eperm)
         + allow,
-        # The number of another process would reveal whether it lives, and its settings. A thread of the bot's own looks the same here.
-        "sched_getaffinity": _own(errno.ENOSYS),  # The C library then works without it.
+        # The number of another process would reveal whether it lives, and its settings. To the filter another process and
+        # a thread of the bot itself look the same.
+        "sched_getaffinity": _own(errno.ENOSYS),  # Without this call the C library still works.
         "sched_getparam": _own(errno.EPERM),
         "sched_getscheduler": _own(errno.EPERM),
         "getpgid": _own(errno.EPERM),
@@ -160,7 +164,7 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + bpf.if_at_least(1, eperm)
         + bpf.load_argument(1)
         + bpf.one_of((0, _OWN_PID), bpf.ALLOW, bpf.refuse(errno.EPERM)),
-        # This refuses a second vDSO, and with it the clocks.
+        # All other codes are refused: one of them maps a second vDSO with its clocks.
         "arch_prctl": bpf.load_argument(0) + bpf.one_of(_ARCH_PRCTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         # A negative clock is another process's CPU time: how long the opponent thinks.
         "clock_gettime": bpf.load_argument(0)
@@ -169,7 +173,8 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         "ioctl": bpf.load_argument(1) + bpf.one_of(_TERMINAL_AND_PIPE, bpf.ALLOW, bpf.refuse(errno.ENOTTY)),
         "fcntl": bpf.load_argument(1) + bpf.one_of(_FCNTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
         "prctl": bpf.load_argument(0) + bpf.one_of(options, bpf.ALLOW, bpf.refuse(errno.EPERM)),
-        # A bot may read its own limits. It may not lower them, because they would no longer match the expected ones or explain its end.
+        # A bot may read its own limits. It may not lower them, because then they would differ from the expected ones
+        # and would not explain the bot's end.
         "prlimit64": bpf.load_argument(0)
         + bpf.if_at_least(1, eperm)
         + limit_of_files
@@ -203,7 +208,7 @@ def build(architecture: Architecture | None = None, *, pipes: bool = False, seal
         otherwise[0x4000_0000] = bpf.verdict(bpf.KILL_PROCESS)
     program: bpf.Program = bpf.load_arch() + bpf.unless_equal(architecture.audit_arch, bpf.verdict(bpf.KILL_PROCESS))
     program += bpf.load_number()
-    # aarch64 lacks the calls that newer ones have replaced.
+    # aarch64 lacks old calls that newer ones have replaced.
     program += bpf.switch({numbers[name]: body for name, body in bodies.items() if name in numbers}, otherwise)
     pid_at = tuple(8 * index + 4 for index, step in enumerate(program) if step[3] == _OWN_PID)
     return Filter(bpf.encode(program), pid_at)

@@ -30,8 +30,8 @@ _VERSION_QUERY = 1
 class Support:
     """The abilities of this kernel's Landlock.
 
-    version: its interface version; ruleset: struct landlock_ruleset_attr that handles every right it knows; notes: what it lacks, and
-    what compensates for it.
+    version: its interface version; ruleset: struct landlock_ruleset_attr that handles every right known to this version; notes: what Landlock lacks
+    here, and what compensates for it.
     """
 
     version: int

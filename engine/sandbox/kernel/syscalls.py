@@ -1,8 +1,8 @@
 """System call numbers of the two supported architectures.
 
-Taken from the Linux 6.1 user headers (x86: asm/unistd_64.h; aarch64: asm-generic/unistd.h). A number never changes once assigned. The filter
-answers ENOSYS to every number missing from these tables, whether it is greater than all of them (a newer kernel) or lies in a gap (x86
-assigned 335 to uretprobe in Linux 6.11), as a kernel without that call does. So the tables need no upkeep to stay safe.
+Taken from the Linux 6.1 user headers (x86: asm/unistd_64.h; aarch64: asm-generic/unistd.h). A number never changes once assigned. The filter answers
+ENOSYS to every number missing from these tables, whether it is greater than all of them (a newer kernel) or lies in a gap (x86 assigned 335 to
+uretprobe in Linux 6.11): the answer of a kernel without that call. So the tables stay safe without maintenance.
 """
 
 from __future__ import annotations

@@ -23,18 +23,21 @@ from engine.sandbox.process.tail import Tail
 from engine.sandbox.process.wall import Wall
 
 PONDERING_S = 0.002  # CPU time that a frozen bot may seem to use because of the kernel's accounting.
-_SURELY_PONDERING_S = 0.05  # More than accounting can explain.
-_DOUBTS = 2  # Measurements between the two that a process may have: a host that is suspended while it stops a bot causes them.
+_SURELY_PONDERING_S = 0.05  # CPU time of a frozen bot that accounting cannot explain.
+# Number of measurements between the two that a process may have: a host that is suspended while it stops a bot causes
+# them.
+_DOUBTS = 2
 _CHUNK = 1 << 16
-_GRACE_S = 0.3  # Between the end of a bot's output and the end of the bot.
+_IDLE_S = 0.05  # CPU seconds of a bot that has done next to nothing.
+_GRACE_S = 0.3  # Time between the end of a bot's output and the end of the bot.
 _KILL_S = 10.0
 _STOP_S = 10.0
 _LAST_STDERR = MIB
 _SAMPLE_S = watch.SAMPLE_S
 _SAMPLE_MS = int(_SAMPLE_S * 1000)
-_QUICK_SAMPLE_S = 0.25  # Between two samples of a bot that answers at once: each costs as much as five answers.
+_QUICK_SAMPLE_S = 0.25  # Time between two samples of a bot that answers at once: each costs as much as five answers.
 _NOTHING = memoryview(b"")
-PASS = b"\n"  # Opens the gate of a runtime.
+PASS = b"\n"  # The byte that opens the gate of a runtime.
 
 
 class Reply(NamedTuple):
@@ -49,16 +52,14 @@ class Reply(NamedTuple):
     wall_s: float
 
 
-_reply: Callable[[tuple[bytes, float, float]], Reply] = partial(
-    tuple.__new__, Reply
-)  # Takes a third of a call of the class.
+# Calling this takes a third of the time of calling the class.
+_reply: Callable[[tuple[bytes, float, float]], Reply] = partial(tuple.__new__, Reply)
 
 
 class BotProcess:
     """One confined process. Not for use by two threads at once. Use it as a context manager, or call ``close``.
 
-    Faults of the bot are raised as BotFault, after which only ``stderr``, ``cpu`` and ``close`` make sense; failures of the platform as
-    SandboxError.
+    Faults of the bot raise BotFault; after it only ``stderr``, ``cpu`` and ``close`` make sense. Failures of the platform raise SandboxError.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class BotProcess:
         gated: bool,
         on_close: Callable[[], None],
     ) -> None:
-        """Check a process that has become the bot. Raise BrokenOff if it is not confined as expected. gated: its runtime has a gate."""
+        """Check a process that has become the bot. Raise BrokenOff if it is not confined as expected. gated: True if its runtime has a gate."""
         self.policy = policy
         self._longest = policy.line_bytes
         self.pid = started.pid
@@ -93,21 +94,21 @@ class BotProcess:
         self._loading = self._held = gated
         self._doubts = 0
         self.pondering_s = PONDERING_S
-        # Counted wall seconds of the last answer, without those in which this worker or the bot had no processor.
+        # Wall seconds counted for the last answer, without those in which this worker or the bot had no processor.
         self.counted_s = 0.0
-        self.stop: Callable[[], bool] | None = None  # Called during long turns; True ends the turn with TurnStopped.
+        # Called during long turns; if it returns True, the turn ends with TurnStopped.
+        self.stop: Callable[[], bool] | None = None
         # Called at the same times; a function that it returns runs while the bot is frozen and its clocks stand still.
         self.interlude: Callable[[], Callable[[], None] | None] | None = None
-        self.interlude_s = 0.0  # During the last answer.
+        self.interlude_s = 0.0  # Seconds that interludes took during the last answer.
         self._looked = monotonic()
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
-        self._poll.register(
-            self._handle, select.POLLIN
-        )  # Reports the bot's end even if another process holds its streams open.
+        # The handle reports the bot's end even if another process holds its streams open.
+        self._poll.register(self._handle, select.POLLIN)
         self._ready = self._poll.poll
-        self._answered = [(self._stdout, select.POLLIN)]  # The poll result for an answer and nothing else.
+        self._answered = [(self._stdout, select.POLLIN)]  # The poll result when an answer is there and nothing else.
         self._kills_before = watch.memory_kills()
         try:
             self._tasks = watch.open_tasks(self.pid)
@@ -135,12 +136,12 @@ class BotProcess:
         attest(self.pid, self._expected)
 
     def cpu(self) -> float:
-        """Return the CPU seconds of all its threads since the process began; the last known value once it has ended."""
+        """Return the CPU seconds of all the bot's threads since its process began; after its end, the last known value."""
         if self._end is None:
             try:  # noqa: SIM105 - called twice a decision, and contextlib costs as much as the kernel's answer
                 self._cpu_s = time.clock_gettime(self._clock)
             except OSError:
-                pass  # It has just ended.
+                pass  # The bot has just ended.
         return self._cpu_s
 
     def stderr(self) -> bytes:
@@ -152,16 +153,14 @@ class BotProcess:
     # -- Start --------------------------------------------------------------------------------------------------
 
     def stand(self) -> None:
-        """Wait until its runtime is loaded and it waits at the gate, before the first instruction of its own code.
+        """Wait until the runtime is loaded and the bot waits at its gate, before the first instruction of its own code.
 
-        Do nothing if it has no gate, or has passed it. Raise BotFault if it ended on the way, SandboxError if it takes too long.
+        Do nothing if there is no gate, or the bot has passed it. Raise BotFault if the bot ended on the way, SandboxError if this takes too long.
         """
         if not self._loading:
             return
-        wall, left_s = (
-            Wall(self.pid, HANDSHAKE_S, monotonic()),
-            _SAMPLE_S,
-        )  # Nearly all are loaded before the first sample.
+        # Nearly all runtimes are loaded before the first sample.
+        wall, left_s = Wall(self.pid, HANDSHAKE_S, monotonic()), _SAMPLE_S
         while not self._unread:
             if left_s <= 0:
                 raise SandboxError(
@@ -175,12 +174,12 @@ class BotProcess:
         self._loading = False
 
     def begin(self) -> None:
-        """Let it pass its gate, if it waits at one. The first request does this, too. Raise what ``stand`` raises."""
+        """Let the bot pass its gate, if it waits at one. The first request does this, too. Raise what ``stand`` raises."""
         if not self._held:
             return
         self.stand()
         self._held = False
-        with contextlib.suppress(ConnectionError):  # The next request finds out how it ended.
+        with contextlib.suppress(ConnectionError):  # The next request finds out how the bot ended.
             os.write(self._stdin, PASS)
 
     # -- Conversation -------------------------------------------------------------------------------------------
@@ -188,16 +187,15 @@ class BotProcess:
     def ask(self, data: bytes, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
         """Send a request and return the answer; the bot is frozen afterwards.
 
-        The CPU time since its last answer must stay within the budget, the wall time within the cap. Wall time counts only while this
-        worker could observe the bot and the bot had a processor.
-        max_bytes: longest line, without its newline (default: the policy's). Raise BotFault; SandboxError if the machine is too busy to
-        measure.
+        The CPU time since the bot's last answer must stay within the budget, the wall time within the cap. Wall time counts only while this worker
+        could observe the bot and the bot had a processor. max_bytes: longest line, without its newline (default: the policy's). Raise BotFault;
+        SandboxError if the machine is too busy to measure.
         """
         longest = self._longest if max_bytes is None else max_bytes
         self.begin()
         if self._unread or self._ready(0):
             self._refuse_unsolicited()
-        self.counted_s = _SAMPLE_S  # A longer answer replaces this.
+        self.counted_s = _SAMPLE_S  # A slower answer replaces this value.
         self.interlude_s = 0.0
         began = monotonic()
         try:
@@ -234,10 +232,10 @@ class BotProcess:
         return _reply((line, used, now - began))
 
     def send(self, data: bytes, deadline: float = 1.0) -> None:
-        """Write a request. What does not fit into a frozen bot's pipe is written by ``read_line``.
+        """Write a request. ``read_line`` writes the rest of a request that does not fit into a frozen bot's pipe.
 
-        deadline: wall seconds within which a running bot must take all of it.
-        Raise BotFault: protocol for unsolicited output, disconnect, timeout, or how the bot ended.
+        deadline: wall seconds within which a running bot must read the whole request. Raise BotFault: protocol for unsolicited output, disconnect,
+        timeout, or the way in which the bot ended.
         """
         self.begin()
         self._refuse_unsolicited()
@@ -253,7 +251,7 @@ class BotProcess:
                 self._write()
 
     def read_line(self, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
-        """Return the next line, waiting like ``ask``, of a bot that is not frozen before or afterwards."""
+        """Return the next line of a running bot, waiting like ``ask``; the bot is not frozen afterwards."""
         longest = self.policy.line_bytes if max_bytes is None else max_bytes
         self.begin()
         began = monotonic()
@@ -281,7 +279,7 @@ class BotProcess:
             now = monotonic()
             left_s = wall.remaining_s(now)
             if left_s <= 0:
-                raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()))
+                raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()) + self._silence(used))
             if self.stop is not None and self.stop():
                 raise TurnStopped
             if self.interlude is not None and (act := self.interlude()) is not None:
@@ -293,8 +291,16 @@ class BotProcess:
             self._write()
             self._read()
 
+    def _silence(self, used_s: float) -> str:
+        """Return the likely cause if the bot has computed next to nothing and written no whole line."""
+        if used_s > _IDLE_S:
+            return ""
+        if self._unread:
+            return f"; it wrote {len(self._unread)} bytes without a newline at their end"
+        return "; it wrote nothing: it may still wait for input, or its answer was not flushed (fflush(stdout) in C)"
+
     def _do_meanwhile(self, act: Callable[[], None]) -> float:
-        """Run a function while the bot is frozen in the middle of its turn. Return the wall seconds that this took."""
+        """Run a function while the bot is frozen in the middle of its turn. Return the wall seconds spent."""
         began = monotonic()
         self._rest()
         self._await_stop()
@@ -311,7 +317,7 @@ class BotProcess:
     # -- Freezing -----------------------------------------------------------------------------------------------
 
     def freeze(self) -> None:
-        """Stop all its threads and wait until they have stopped; at its gate, if it has not begun. Do nothing if it is frozen or has ended.
+        """Stop all threads of the bot and wait until they have stopped; before its start, at the gate. Do nothing if it is frozen or has ended.
 
         A process that has just begun may be busy in the kernel for milliseconds before it reacts to the stop.
         """
@@ -322,12 +328,12 @@ class BotProcess:
             self._frozen_at = self.cpu()
 
     def thaw(self) -> None:
-        """Let it continue. Raise BotFault("pondering") if it has used CPU time while frozen."""
+        """Let the bot continue. Raise BotFault("pondering") if it has used CPU time while frozen."""
         if self._frozen:
             self._wake()
 
     def _rest(self) -> float:
-        """Freeze it. Return the total CPU time that it has used."""
+        """Freeze the bot. Return the CPU time that it has used in total."""
         self._signal(signal.SIGSTOP)
         self._frozen = True
         if watch.several(self._tasks):
@@ -336,7 +342,7 @@ class BotProcess:
         return now
 
     def _wake(self) -> None:
-        """Let it continue if it was frozen. CPU time that it used meanwhile is not counted."""
+        """Let the bot continue if it was frozen. CPU time that it used meanwhile is not counted."""
         if not self._frozen:
             return
         used = self.cpu() - self._frozen_at
@@ -351,8 +357,8 @@ class BotProcess:
     def _await_stop(self) -> None:
         """Wait until every thread has stopped.
 
-        A single thread stops before its next instruction. Of several threads, the one that passes the stop on may wait milliseconds for a
-        busy core while the others continue. The signal is repeated, so that no thread can wake the others permanently.
+        A single thread stops before its next instruction. If there are several, the thread that passes the signal on may wait milliseconds for a busy
+        core while the others continue. The signal is repeated, so that no thread can wake the others permanently.
         """
         began, waits = monotonic(), None
         while not watch.all_stopped(self.pid):
@@ -391,7 +397,7 @@ class BotProcess:
         try:  # noqa: SIM105 - as in `cpu`
             signal.pidfd_send_signal(self._handle, number)
         except OSError:
-            pass  # It has ended, or never had a handle.
+            pass  # The bot has ended, or never had a handle.
 
     def _has_ended(self) -> bool:
         return self._end is not None or bool(select.select([self._handle], [], [], 0)[0])
@@ -413,7 +419,7 @@ class BotProcess:
                 raise BrokenOff(f"process {self.pid} does not die of SIGKILL; the kernel holds it. Restart the host.")
             return False
         group = self._expected.group
-        counted = group.cpu_s() if group else 0.0  # Includes processes that were not waited for.
+        counted = group.cpu_s() if group else 0.0  # The group's time includes processes that nobody waited for.
         self._cpu_s = max(self._cpu_s, ended.cpu_s, counted)
         self._drain_stderr(_LAST_STDERR)
         self._end = End(
@@ -428,15 +434,15 @@ class BotProcess:
         )
         return True
 
-    def _lost(self, without: BotFault) -> BotFault:
-        """Return the fault of a bot whose pipe has ended: how it died, or ``without`` if it is still alive."""
+    def _fault_of_end(self, without: BotFault) -> BotFault:
+        """Return the fault of a bot whose pipe is closed: the way in which it died, or ``without`` if it is still alive."""
         self._reap(_KILL_S if watch.ending(self.pid) else _GRACE_S, kill=False)
         return fault(self._end, self.policy) if self._end else without
 
     # -- Poll loop ----------------------------------------------------------------------------------------------
 
     def _wait(self, seconds: float) -> None:
-        """Wait until it can be read from (or written to, if input is left), at most ``seconds``; drain stderr."""
+        """Wait until the bot can be read from (or written to, if input is left), at most ``seconds``; drain stderr."""
         if self._unsent:
             self._poll.register(self._stdin, select.POLLOUT)
         try:
@@ -454,13 +460,13 @@ class BotProcess:
             except BlockingIOError:
                 if not self._has_ended():
                     return
-                raise self._lost(BotFault("disconnect", "closed its input")) from None
+                raise self._fault_of_end(BotFault("disconnect", "closed its input")) from None
             except ConnectionError:  # A pipe breaks; a socket may also be reset.
                 self._unsent = _NOTHING
-                raise self._lost(BotFault("disconnect", "closed its input")) from None
+                raise self._fault_of_end(BotFault("disconnect", "closed its input")) from None
 
     def _read(self) -> None:
-        ended = self._has_ended()  # Checked before reading, so that all of its output is there.
+        ended = self._has_ended()  # Check this before reading, so that all of its output is there.
         try:
             data = os.read(self._stdout, _CHUNK)
         except BlockingIOError:
@@ -468,7 +474,7 @@ class BotProcess:
                 return
             data = b""
         if not data:
-            raise self._lost(BotFault("disconnect", "closed its output"))
+            raise self._fault_of_end(BotFault("disconnect", "closed its output"))
         self._unread += data
 
     def _refuse_unsolicited(self) -> None:

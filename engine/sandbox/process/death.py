@@ -6,8 +6,8 @@ A bot ran out of memory if its end is a failure and one of these holds:
 * the kernel killed it for the memory of its control group;
 * its peak memory, by the kernel's account, is at least 90% of the limit.
 
-The platform is to blame only on evidence: the kernel reports that it killed for lack of memory while the bot ran, or a process of ours was
-killed and took the bot with it. Everything else is the bot's fault, even an unexplained SIGKILL: a bot would learn to feign what we cannot
+The platform is to blame only on evidence: the kernel reports that it killed processes for lack of memory while the bot ran, or a process of ours was
+killed and took the bot with it. Everything else is the bot's fault, even an unexplained SIGKILL: bots would imitate any end that we excuse and cannot
 distinguish.
 """
 
@@ -33,10 +33,9 @@ _NEAR_THE_LIMIT = 0.9
 class End:
     """The end of a process.
 
-    code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of its whole life; stderr: its stored
-    error output; group_was_full: the kernel killed it for the memory of its control group; host_was_full: the kernel has killed
-    processes for lack of memory since the bot began; lost_with: as in ``spawn.Ended``; headless: its first thread had ended while others
-    continued, so we killed it.
+    code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of its whole life; stderr: its stored error
+    output; group_was_full: the kernel killed it at the memory limit of its control group; host_was_full: the kernel has killed processes for lack of
+    memory since the bot began; lost_with: as in ``spawn.ExitReport``; headless: its first thread had ended while others continued, so we killed it.
     """
 
     code: int

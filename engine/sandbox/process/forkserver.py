@@ -1,13 +1,13 @@
 """The forkserver: one small process beside each worker that forks the launcher for every bot, and reports how each bot ended.
 
-An interpreter takes ten milliseconds to start, a fork of this process one. It has a single thread, so a fork inherits no locks; and bots
-die with it, so no bot depends on which of the worker's threads asked for it. It ends when the worker does, for whatever reason, because
-its socket is then closed. It forks a few children ahead, the spares, which have no bot yet and wait for a plan: as many as a table of four
-still lacks, so none during play. Forked during play they would take a twentieth of the time of the match's core, and its caches.
+An interpreter takes ten milliseconds to start, a fork of this process one. It has a single thread, so a fork inherits no locks; and bots die with it,
+so no bot depends on which of the worker's threads asked for it. It ends when the worker does, for whatever reason, because its socket is then closed.
+It forks a few children ahead, the spares, which have no bot yet and wait for a plan. Live bots and spares together are at most four, a full table, so
+none is forked during play, where it would take a twentieth of the time of the match's core, and its caches.
 
-Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those that the plan keeps. Answer: the process id
-with a handle of it, or a text that says why there is none. Later, on the descriptor "end": the wait status, the peak memory in KiB and
-the CPU seconds, marshalled.
+Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those that the plan keeps. Answer: the process id and a handle
+of the process, or a text that says why there is none. Later, on the descriptor "end": the wait status, the peak memory in KiB and the CPU seconds,
+marshalled.
 """
 
 import errno
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
     Plan = dict[str, Any]
     Spares = list[tuple[int, socket.socket]]
 
-STATUS = 3  # Descriptor of the launcher's status pipe; the ones that the plan keeps come after it.
-_END = 4  # Place of the descriptor "end" in a request.
+STATUS = 3  # Descriptor of the launcher's status pipe; the descriptors that the plan keeps follow it.
+_END = 4  # Index of the descriptor "end" in a request.
 _OUT_OF_THE_WAY = 64
-_LONGEST_REQUEST = 1 << 16  # Ten times a usual request; a buffer of twice this size would be mapped again each time.
+# Ten times the size of a usual request; a buffer of twice this size would be mapped again each time.
+_LONGEST_REQUEST = 1 << 16
 _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
-_SPARES = 4  # Live bots and spares together.
-_IDLE_MS = 1  # Time without a request before a spare is forked.
-_REMEMBERED = 64  # Groups remembered before those that no longer exist are dropped.
+_SPARES = 4  # Number of live bots and spares together.
+_IDLE_MS = 1  # Time without a request after which a spare is forked.
+_REMEMBERED = 64  # Number of groups remembered; above it, those that no longer exist are dropped.
 _SPARE_NAME = "tute-spare"
-_PATIENCE = (
-    10_000  # Number of 2 ms waits until a control group must be empty: killed processes need time on a busy machine.
-)
+# Number of 2 ms waits until a control group must be empty: killed processes need time on a busy machine.
+_PATIENCE = 10_000
 
 
 def arrange(received: "list[int]") -> "list[int]":
     """Put the descriptors of a bot at 0, 1, 2, 3 and so on. Return the numbers after the status pipe."""
     safe = [fcntl.fcntl(fd, fcntl.F_DUPFD, _OUT_OF_THE_WAY) for fd in received]
     for target, fd in enumerate(safe):
-        os.dup2(fd, target)  # dup2 makes it inheritable, which the launcher undoes for the status pipe.
+        os.dup2(fd, target)  # dup2 makes a descriptor inheritable; the launcher undoes this for the status pipe.
     return list(range(STATUS + 1, len(received)))
 
 
 def fork_bot(request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares") -> int:
-    """Let a child become the bot: a spare one, else a new one. Return its process id."""
+    """Let a child become the bot: a spare if there is one, else a new child. Return its process id."""
     while spares:
         child, link = spares.pop()
         try:
@@ -78,13 +78,14 @@ def become(request: bytes, received: "list[int]", parent: int, run: "Callable[[P
         plan["status"] = STATUS
         run(plan)
     except BaseException as error:
-        os.write(received[STATUS], f"arrange: {error}".encode()[:4000])  # Silence would mean that the bot runs.
+        # Without a message the worker would believe that the bot runs.
+        os.write(received[STATUS], f"arrange: {error}".encode()[:4000])
     finally:
         os._exit(126)
 
 
 def spare(prepare: "Callable[[], None] | None", run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
-    """Fork a child that waits for a plan. It holds nothing of ours but the link, and ends when that is closed. Raise OSError."""
+    """Fork a child that waits for a plan. It holds no descriptor of ours except the link, and ends when the link is closed. Raise OSError."""
     link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     parent = os.getpid()
     child = os.fork()
@@ -99,7 +100,8 @@ def spare(prepare: "Callable[[], None] | None", run: "Callable[[Plan], None]") -
             name.write(_SPARE_NAME)
         if prepare:
             prepare()
-        gc.collect()  # It touches every object, so that pages shared with us are copied now and not during the start of a bot.
+        # `collect` touches every object, so that pages shared with us are copied now and not during the start of a bot.
+        gc.collect()
         request, received, _, _ = socket.recv_fds(theirs, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
         if request:
             become(request, received, parent, run)
@@ -111,12 +113,12 @@ def end_group(pid: int) -> None:
     """Kill the rest of a bot's process group: bubblewrap's own child is tied to its parent only once it is set up."""
     try:  # noqa: SIM105 - contextlib would be one more import
         os.killpg(pid, _SIGKILL)
-    except ProcessLookupError:  # It has not yet become a group leader.
+    except ProcessLookupError:  # The bot has not yet become a group leader.
         pass
 
 
 def handle_of(pid: int) -> int:
-    """Return a handle of a new bot, which reports its end. If none can be made, kill the bot and raise OSError."""
+    """Return a handle of a new bot, which reports the bot's end. If that fails, kill the bot and raise OSError."""
     try:
         return os.pidfd_open(pid)
     except OSError:
@@ -127,8 +129,8 @@ def handle_of(pid: int) -> int:
 
 
 def collect(pid: int, end: int) -> None:
-    """Collect a bot that has ended and notify its worker, if that is still there."""
-    end_group(pid)  # Before it is collected, because afterwards the number may belong to another process.
+    """Collect a bot that has ended and notify its worker, if the worker still runs."""
+    end_group(pid)  # Do this before collecting the bot: afterwards its number may belong to another process.
     _, status, usage = os.wait4(pid, 0)
     try:  # noqa: SIM105 - contextlib would be one more import
         os.write(end, marshal.dumps((status, usage.ru_maxrss, usage.ru_utime + usage.ru_stime)))
@@ -171,27 +173,28 @@ def end_inhabitants(group: str) -> None:
             for pid in map(int, inhabitants):
                 if pid:  # 0 stands for a process of another namespace.
                     os.kill(pid, _SIGKILL)
-    except OSError:  # The group or the process is gone meanwhile.
+    except OSError:  # The group or the process no longer exists.
         pass
 
 
-# One loop, because all of it shares the state of this small process.
+# One loop, because all its parts share the state of this small process.
 def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]") -> None:  # noqa: C901
     """Serve the worker until it closes the socket. prepare, run: functions of the launcher."""
     worker = socket.socket(fileno=fd)
     poll = select.poll()
     poll.register(fd, select.POLLIN)
-    alive: dict[int, tuple[int, int, list[str]]] = {}  # Handle -> process id, descriptor for reporting its end, groups.
-    # Groups of bots that have ended. While the worker lives, it reads their usage and removes them.
+    # Handle -> process id, descriptor on which to report its end, groups.
+    alive: dict[int, tuple[int, int, list[str]]] = {}
+    # Groups of bots that have ended. As long as the worker lives, it reads their usage and removes them.
     ended: list[str] = []
     spares: Spares = []
-    alone = False  # True once a bot wanted a network of its own: then spares create theirs.
+    alone = False  # True once a bot wanted a network of its own: then spares create theirs ahead.
     while True:
         events = poll.poll(_IDLE_MS if len(spares) + len(alive) < _SPARES else None)
         if not events:
             try:
                 spares.append(spare(prepare if alone else None, run))
-            except OSError:  # No process or descriptor is available; the next request for a bot reports that.
+            except OSError:  # No process or descriptor is free; the next request for a bot reports that.
                 poll.poll()
         for ready, _ in events:
             if ready != fd:

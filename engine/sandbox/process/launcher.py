@@ -1,8 +1,8 @@
-"""Runs inside the new process: drops every right in turn, then becomes the bot.
+"""The launcher: runs inside the new process, drops every right in turn, then becomes the bot.
 
-The worker compiles this file and passes it to the forkserver, which forks for every bot; the child runs it with a plan. It does not know
-about tiers: it does what the plan says. Any step that fails ends the process before the bot's first instruction, with the step's name on
-the status pipe.
+The worker compiles this file and passes it to the forkserver, which forks for every bot; the child runs the launcher with a plan. The launcher does
+not know about tiers: it follows the plan. Any step that fails ends the process before the bot's first instruction, with the step's name on the status
+pipe.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import os
 import resource
 import struct
 
-TYPE_CHECKING = False  # As in forkserver.py: only necessary imports.
+TYPE_CHECKING = False  # Only necessary imports, as in forkserver.py.
 if TYPE_CHECKING:
     from typing import Any
 
@@ -44,7 +44,7 @@ def _prctl(option: int, first: int = 0, second: int = 0) -> int:
     return _checked(libc.prctl(option, *words))
 
 
-# Done here once, in the forkserver, instead of in every child: looking up a C function takes longer than calling it.
+# Called once here, in the forkserver, instead of in every child: looking up a C function takes longer than calling it.
 _prctl(_PR_GET_NO_NEW_PRIVS)
 libc.signal(_SIGPIPE, libc.signal(_SIGPIPE, None))
 
@@ -53,7 +53,7 @@ _alone = False  # True if this process has left the network of its parent.
 
 
 def prepare() -> None:
-    """Leave the parent's network ahead of time: leaving takes half a millisecond, returning next to nothing."""
+    """Leave the parent's network ahead of time: leaving takes half a millisecond, returning almost none."""
     global _alone
     _alone = not libc.unshare(_CLONE_NEWNET)
 
@@ -69,7 +69,7 @@ def choose_network(plan: "Plan") -> None:
 
 
 def die_with_parent(plan: "Plan") -> None:
-    """Ask for SIGKILL when the parent ends; fail if it already has. Must follow the change of user, which clears it."""
+    """Ask for SIGKILL when the parent ends; fail if it already has. Must follow the change of user, which clears this request."""
     _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     if os.getppid() != plan["parent"]:
         raise OSError(f"the parent {plan['parent']} is gone, {os.getppid()} took its place")
@@ -82,7 +82,7 @@ def lead_session(plan: "Plan") -> None:
 
 
 def close_files(plan: "Plan") -> None:
-    """Close all files but the standard streams, the ones that the plan keeps for the next program, and, until then, the status pipe."""
+    """Close all files but the standard streams, the files that the plan keeps for the next program, and, until then, the status pipe."""
     os.set_inheritable(plan["status"], False)
     first = 3
     for descriptor in sorted([plan["status"], *plan["keep"]]):
@@ -100,12 +100,12 @@ def enter_groups(plan: "Plan") -> None:
 
 
 def pin(plan: "Plan") -> None:
-    """Bind the process to one core, or to those of the worker."""
+    """Bind the process to one core, or to the worker's cores."""
     os.sched_setaffinity(0, plan["cores"] if plan["core"] is None else {plan["core"]})
 
 
 def set_limits(plan: "Plan") -> None:
-    """Set every limit, soft and hard."""
+    """Set every limit of the plan, soft and hard."""
     for number, soft, hard in plan["limits"]:
         resource.setrlimit(number, (soft, hard))
 
@@ -118,7 +118,7 @@ def change_root(plan: "Plan") -> None:
 
 
 def change_user(plan: "Plan") -> None:
-    """Become the slot user, with no other group than its own."""
+    """Become the slot user, with no group except its own."""
     user = plan["user"]
     if user is not None:
         os.setgroups([])
@@ -181,7 +181,7 @@ def filter_calls(plan: "Plan") -> None:
 
 
 def become(plan: "Plan") -> None:
-    """Run the bot: the file that its command names, or another program in a descriptor.
+    """Run the bot: the file that its command names, or the program in a descriptor.
 
     Reset SIGPIPE to its default, because an interpreter ignores it and children inherit that.
     """
@@ -214,7 +214,7 @@ STEPS = (
 
 
 def run(plan: "Plan") -> None:
-    """Do every step; the first failure is reported and ends the process."""
+    """Do every step; report the first failure and end the process."""
     for step in STEPS:
         try:
             step(plan)

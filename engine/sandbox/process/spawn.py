@@ -20,11 +20,11 @@ from typing import Any
 
 from engine.sandbox.errors import SandboxError
 
-HANDSHAKE_S = 20.0  # A start takes 0.005 s; a host that needs a thousand times that cannot keep time for matches.
-FIRST_KEPT = 4  # The number at which a started program finds its first kept descriptor.
+HANDSHAKE_S = 20.0  # A start takes 0.005 s; a host that needs so much longer cannot keep time for matches.
+FIRST_KEPT = 4  # The number of the first descriptor that is kept for a started program.
 _GIVE_UP_S = 10.0
-_PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP
-# A line of the text by which every release knows a forkserver of any other: two share a machine during an upgrade. Do not change it.
+_PROCESS_GROUP = 4  # 4 is PIDFD_SIGNAL_PROCESS_GROUP.
+# Every release recognises the forkservers of all others by this line: two releases share a machine during an upgrade. Do not change it.
 _MARK = "launcher = marshal.load(file)"
 _BOOT = f"""
 import sys, marshal
@@ -37,10 +37,10 @@ f["serve"](int(sys.argv[1]), l["prepare"], l["run"])
 
 
 @dataclass(frozen=True)
-class Ended:
+class ExitReport:
     """The end of a bot.
 
-    status: as from waitpid, of the bot itself; peak_kib: its peak memory; cpu_s: of its whole life; lost_with: the process of ours, if any,
+    status: the bot's own, as from waitpid; peak_kib: its peak memory; cpu_s: CPU seconds of its whole life; lost_with: the process of ours, if any,
     that was killed from outside and took the bot with it.
     """
 
@@ -51,12 +51,12 @@ class Ended:
 
 
 class ChildProcess:
-    """A process that the forkserver has forked for us. handle: never refers to another process, as its number may."""
+    """A process that the forkserver has forked for us. handle: unlike the process id, it never refers to another process."""
 
     def __init__(self, pid: int, handle: int, end: int) -> None:
         self.pid = pid
         self.handle = handle
-        self.end = end  # The forkserver reports its end here.
+        self.end = end  # The forkserver reports the end of the process here.
 
     @property
     def bot(self) -> int:
@@ -72,21 +72,21 @@ class ChildProcess:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, number)
 
-    def collect(self, timeout_s: float) -> Ended | None:
+    def collect(self, timeout_s: float) -> ExitReport | None:
         """Return how the process ended, or None if it still runs after `timeout_s`."""
         if not select.select([self.end], [], [], timeout_s)[0]:
             return None
         report = os.read(self.end, 256)
         if report:
-            return Ended(*marshal.loads(report))
-        # The forkserver itself was killed, and all bots with it; the handle shows when this one is gone.
+            return ExitReport(*marshal.loads(report))
+        # The forkserver itself was killed, and all bots with it; the handle shows when this bot has ended.
         if not select.select([self.handle], [], [], timeout_s)[0]:
             return None
         self._end_group()
-        return Ended(signal.SIGKILL, 0, 0.0, lost_with="the process that starts bots")
+        return ExitReport(signal.SIGKILL, 0, 0.0, lost_with="the process that starts bots")
 
     def _end_group(self) -> None:
-        """Kill its process group like the forkserver: a wrapper may leave a child. Use the handle, because its number may be reused."""
+        """Kill the process group, as the forkserver does: a wrapper may leave a child. Use the handle, because the process id may be reused."""
         try:
             signal.pidfd_send_signal(self.handle, signal.SIGKILL, None, _PROCESS_GROUP)
         except ProcessLookupError:
@@ -116,7 +116,7 @@ class Started:
     stderr: int
 
     def discard(self) -> str:
-        """Kill it, collect it, close everything. Return what it had printed on stderr."""
+        """Kill and collect the process, and close everything. Return what it had printed on stderr."""
         _end(self.child)
         output = b""
         with contextlib.suppress(BlockingIOError):
@@ -175,7 +175,7 @@ class _ForkServer:
         self.in_step = True  # False while a request is unanswered: an interruption then would mix up answers.
 
     def fork_bot(self, plan: dict[str, Any], descriptors: Sequence[int], end: int) -> ChildProcess:
-        """Fork a child that runs the plan; ``end`` is the descriptor for its end. Raise OSError."""
+        """Fork a child that runs the plan; ``end`` is the descriptor on which its end is reported. Raise OSError."""
         self.in_step = False
         socket.send_fds(self.socket, [marshal.dumps(plan)], descriptors)
         answer, handles, _, _ = socket.recv_fds(self.socket, 4096, 1)
@@ -185,7 +185,7 @@ class _ForkServer:
         reply = marshal.loads(answer)
         if not isinstance(reply, int):
             raise OSError(reply)
-        if not handles:  # No descriptor was free for it.
+        if not handles:  # No descriptor was free for the handle.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(reply, signal.SIGKILL)
             select.select([end], [], [], _GIVE_UP_S)
@@ -193,7 +193,7 @@ class _ForkServer:
         return ChildProcess(reply, handles[0], end)
 
     def close(self) -> None:
-        """End it, and with it every bot that it has forked."""
+        """End the forkserver, and with it every bot that it has forked."""
         self.socket.close()
         try:
             self.process.wait(timeout=_GIVE_UP_S)
@@ -207,11 +207,11 @@ _lock = threading.Lock()
 
 
 def _forget() -> None:
-    """Drop the forkserver in a forked child: it is the parent's, and would outlive it if we held its socket too."""
+    """Drop the forkserver in a forked child of the worker: it belongs to the parent, and would outlive it if we held its socket too."""
     global _forkserver, _lock
     if _forkserver is not None:
         _forkserver.socket.close()
-        _forkserver.process.returncode = 0  # It is not ours to wait for.
+        _forkserver.process.returncode = 0  # The forkserver is not ours to wait for.
     _forkserver, _lock = None, threading.Lock()
 
 
@@ -254,7 +254,7 @@ def is_forkserver(pid: int) -> bool:
 
 
 def memory_file(name: str, content: bytes) -> int:
-    """Return a descriptor of an anonymous file with ``content``, at its start."""
+    """Return a descriptor of an anonymous file that contains ``content``, positioned at its start."""
     fd = os.memfd_create(name)
     os.write(fd, content)
     os.lseek(fd, 0, os.SEEK_SET)
@@ -288,7 +288,7 @@ class _Pipes:
         return ends
 
     def _sockets(self) -> tuple[int, int]:
-        """Return a pair like a pipe: what is written to the second is read from the first."""
+        """Return a pair like a pipe: the first end reads what is written to the second."""
         reading, writing = socket.socketpair()
         writing.shutdown(socket.SHUT_RD)
         ends = reading.detach(), writing.detach()
@@ -300,21 +300,21 @@ class _Pipes:
         return [self.stdin_theirs, self.stdout_theirs, self.stderr_theirs, self.status_theirs, self.end_theirs]
 
     def close(self, *fds: int) -> None:
-        """Close these, or all that are still open and not passed on."""
+        """Close these descriptors, or all that are still open and not passed on."""
         for fd in fds or tuple(self._open):
             os.close(fd)
             self._open.remove(fd)
 
     def hand_on(self, *fds: int) -> None:
-        """Leave these open: their new owner closes them."""
+        """Pass these descriptors on: their new owner closes them."""
         self._open.difference_update(fds)
 
 
 def launch(plan: dict[str, Any], *, keep: Sequence[int] = (), timeless: bool = False) -> Started:
     """Let the launcher run ``plan`` until it has executed plan["argv"].
 
-    keep: descriptors for the executed program, which finds them from FIRST_KEPT on. timeless: its streams store no times.
-    Raise SandboxError with the failed step, and leave nothing behind.
+    keep: descriptors for the executed program, which finds them from FIRST_KEPT on. timeless: use streams that store no times. Raise SandboxError
+    with the failed step, and leave nothing behind.
     """
     plan = {**plan, "cores": sorted(os.sched_getaffinity(0))}
     pipes = _Pipes(timeless=timeless)

@@ -1,7 +1,7 @@
 """Kill the processes that a killed worker has left under a bot's user.
 
-A wrapper that is killed during its setup, together with the forkserver, leaves a child that waits for it for ever. No code of a bot has run
-in it, but the kernel counts it among the processes of the next bot of that user.
+A wrapper that is killed during its setup, together with the forkserver, leaves a child that waits for the wrapper for ever. The child has run no
+code of a bot, but the kernel counts it among the processes of the next bot of that user.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _PROC = Path("/proc")
 
 
 def clear() -> int:
-    """Kill them on this machine, as far as this process can see it; return their number. Only for root: other workers have no bot users.
+    """Kill the strays that this process can see; return their number. Only for root: other workers have no bot users.
 
-    Children of any forkserver stay alive: workers in other networks hold their slots under the same names.
+    Children of any forkserver stay alive: workers in other network namespaces reserve their slots under the same names.
     """
-    # Otherwise /proc numbers processes differently from us.
+    # Otherwise the process ids in /proc differ from ours.
     if os.getuid() != 0 or (_PROC / "self").readlink() != Path(str(os.getpid())):
         return 0
     users = range(slots.FIRST_USER, slots.LAST_USER + 1)
@@ -39,7 +39,7 @@ def clear() -> int:
 
 
 def _family(pid: int) -> tuple[int, int] | None:
-    """Return a process's user and parent, None if it is gone or only waits to be collected."""
+    """Return a process's user and parent, None if it is gone or a zombie."""
     try:
         text = (_PROC / str(pid) / "status").read_text()
     except OSError:
@@ -51,7 +51,7 @@ def _family(pid: int) -> tuple[int, int] | None:
 
 
 def _has_forkserver(pid: int, families: dict[int, tuple[int, int]]) -> bool:
-    """Return True if a forkserver is among its ancestors. One that has just started, and is not in the list, is looked up."""
+    """Return True if a forkserver is among the ancestors of a process. Ancestors missing from `families` are looked up."""
     while pid > 1:
         if spawn.is_forkserver(pid):
             return True
@@ -63,7 +63,7 @@ def _has_forkserver(pid: int, families: dict[int, tuple[int, int]]) -> bool:
 
 
 def _end(pid: int, family: tuple[int, int]) -> bool:
-    """Kill by a handle, after another check: the number may have been reused."""
+    """Kill a process by its handle, after another check: the process id may have been reused."""
     with contextlib.suppress(OSError):
         handle = os.pidfd_open(pid)
         try:

@@ -6,7 +6,7 @@ _HEAD_SHARE = 4  # A quarter is for the beginning, because the end has the trace
 
 
 class Tail:
-    """At most ``size`` bytes of all input: its beginning and its end, with a mark where something was dropped."""
+    """At most ``size`` bytes of the input: its beginning and its end, with a mark where bytes were dropped."""
 
     def __init__(self, size: int) -> None:
         self._head_size = size // _HEAD_SHARE

@@ -6,7 +6,7 @@ from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import watch
 
 _LATE_S = 2 * watch.SAMPLE_S  # A longer time between two samples means that this worker could not run.
-_TOO_LONG = 10  # Times the cap, and at least _AT_LEAST_S.
+_TOO_LONG = 10  # A multiple of the cap, and at least _AT_LEAST_S.
 _AT_LEAST_S = 60.0
 
 
@@ -15,16 +15,16 @@ class Wall:
 
     The clock does not run:
 
-    * while this worker itself could not run (stopped, or without a processor): a late look counts as one in time;
+    * while this worker itself could not run (stopped, or without a processor): a late look counts like a punctual one;
     * while the bot was ready to compute and waited for a processor, by the kernel's account;
     * while the kernel held it, as when it reads a file from a disk: for at most one more cap, because a bot can read files in order to
       wait.
 
-    So it stops a bot that sleeps or waits for nothing, but none because of the load of the machine.
+    So the cap stops a bot that sleeps or waits for nothing, but never a bot that a busy machine has delayed.
     """
 
     def __init__(self, pid: int, cap_s: float, began: float) -> None:
-        """began: by the monotonic clock."""
+        """began: when the wait began, by the monotonic clock."""
         self._pid = pid
         self._cap_s = cap_s
         self._began = self._seen = began
@@ -60,15 +60,15 @@ class Wall:
         self._seen += seconds
 
     def held_s(self) -> float:
-        """Return the seconds in which the kernel held it, as far as they extend the cap.
+        """Return the seconds for which the kernel held the bot, as far as they extend the cap.
 
         The bank of a pass counts them nevertheless (`counted`), because a bot can cause them.
         """
         return 0.0 if self._waits is None else min(self._waits.disk_s(), self._cap_s)
 
     def counted(self, now: float) -> float:
-        """Return the seconds that count, by the same rules."""
-        if self._waits is None:  # It answered before the first look.
+        """Return the wall seconds that count so far, by the rules above."""
+        if self._waits is None:  # The bot answered before the first look.
             return min(now - self._began, watch.SAMPLE_S)
         self._counted += min(now - self._seen, watch.SAMPLE_S)
         self._seen = now

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from engine.sandbox.errors import BotFault
 from engine.sandbox.policy import KIB, MIB, Policy
 
-SAMPLE_S = 0.05  # Between two checks of the memory of a running bot.
+SAMPLE_S = 0.05  # Time between two checks of the memory of a running bot.
 _SLACK_MIB = 16  # The main stack and page tables, which the kernel's data limit does not count.
-_PF_EXITING = 0x4  # From proc_pid_stat(5); set before its files are closed.
+_PF_EXITING = 0x4  # A flag from proc_pid_stat(5); the kernel sets it before it closes the process's files.
 _COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
@@ -27,10 +27,10 @@ def clock(pid: int) -> int:
 
 
 class Waits:
-    """The time, from now on, that other processes keep a process from computing, and that it waits for a disk.
+    """The time for which, from now on, a process waits for a processor that other processes use, or for a disk.
 
-    Its threads also wait for one another, which is its own affair: the CPU time that the other threads used meanwhile is subtracted from each
-    thread's waiting time, and the thread that was kept waiting longest counts.
+    Its threads also wait for one another, which is its own affair: from each thread's waiting time the CPU time of its sibling threads is subtracted,
+    and the thread that was kept waiting longest counts.
     """
 
     def __init__(self, pid: int) -> None:
@@ -42,9 +42,9 @@ class Waits:
         self._disk: dict[str, float] = {}
 
     def look(self, passed_s: float) -> None:
-        """Sample its threads; `passed_s` is the time since the last sample.
+        """Sample the threads; `passed_s` is the time since the last sample.
 
-        A thread that is ready, and has neither run nor got a processor since, has waited all the time.
+        A ready thread whose account has not changed since then has waited all the time.
         """
         before, self._last = self._last, _accounts(self._pid)
         still = {}
@@ -64,12 +64,12 @@ class Waits:
         return waited(self._before, now, _cpu_seconds(self._pid) - self._cpu)
 
     def disk_s(self) -> float:
-        """Return the sampled seconds of waiting for a disk, of the thread that waited longest."""
+        """Return the sampled seconds for which the thread that waited longest waited for a disk."""
         return max(self._disk.values(), default=0.0)
 
 
 class Account(NamedTuple):
-    """Seconds that a thread ran, and was ready and waited for a processor; the kernel's letter for its state."""
+    """Seconds for which a thread ran, and for which it waited for a processor; the kernel's letter for its state."""
 
     ran_s: float
     stood_s: float
@@ -77,7 +77,7 @@ class Account(NamedTuple):
 
 
 def waited(before: Mapping[str, Account], now: Mapping[str, Account], cpu_s: float) -> float:
-    """Return how long others kept a process from computing between two accounts by thread. cpu_s: CPU time it used in between."""
+    """Return the seconds for which other processes kept a process from computing between two accounts. cpu_s: CPU time it used in between."""
     most = 0.0
     for thread, account in now.items():
         earlier = before.get(thread, Account(0.0, 0.0))
@@ -108,7 +108,7 @@ def _accounts(pid: int) -> dict[str, Account]:
 
 @dataclass(frozen=True, slots=True)
 class ResourceUse:
-    """The resources of a process: private and swapped memory with page tables, KiB, and threads. headless: only its first thread has ended."""
+    """Resources of a process: private and swapped memory with page tables, KiB; threads. headless: its first thread has ended, others have not."""
 
     memory_kib: int
     threads: int
@@ -130,10 +130,10 @@ def look(pid: int) -> ResourceUse:
 def overuse(use: ResourceUse, policy: Policy) -> BotFault | None:
     """Return the fault of a bot that exceeds the policy, else None.
 
-    The kernel's limits refuse most excess at once. But they do not count memory that was written and then made read-only, and an ordinary user's
-    threads are counted together with other programs of the user, so both are checked from outside.
+    The kernel's limits refuse most excess at once. But the kernel does not count memory that was written and then made read-only, and an ordinary
+    user's threads are counted together with other programs of the user, so both are checked from outside.
     """
-    if use.headless:  # Its resources are no longer visible.
+    if use.headless:  # The resources of such a process are no longer visible.
         return BotFault("crash", "ended its first thread and continued without it")
     memory_mib = use.memory_kib * KIB // MIB
     if memory_mib > policy.memory_mb + _SLACK_MIB:
@@ -165,12 +165,12 @@ def memory_kills() -> int:
 
 
 def open_tasks(pid: int) -> int:
-    """Return a descriptor for ``several``, of the directory of its threads. Raise OSError if the process is gone."""
+    """Return a descriptor of the directory of a process's threads, for ``several``. Raise OSError if the process is gone."""
     return os.open(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def several(tasks: int) -> bool:
-    """Return True if a process has more than one thread, by the link count of that directory: one call after every answer."""
+    """Return True if a process has more than one thread, by the link count of its thread directory: a single system call."""
     try:
         return os.fstat(tasks).st_nlink > 3
     except OSError:
@@ -178,7 +178,7 @@ def several(tasks: int) -> bool:
 
 
 def pin(tasks: int, cores: Collection[int]) -> None:
-    """Keep every thread of that directory on these cores; do nothing once the process has ended. Raise OSError."""
+    """Keep every thread of a process on these cores; do nothing once the process has ended. Raise OSError."""
     if tasks < 0:
         return
     try:
@@ -192,7 +192,7 @@ def all_stopped(pid: int) -> bool:
     """Return True if no thread of a process computes any more: each is stopped, traced or ended."""
     states = _states(pid)
     if states is None:
-        return not Path(f"/proc/{pid}").exists()  # If it exists, a thread has just ended: try again.
+        return not Path(f"/proc/{pid}").exists()  # If the process exists, a thread has just ended: try again.
     return all(state in b"TtZX" for state in states)
 
 
@@ -202,7 +202,7 @@ def held_by_kernel(pid: int) -> bool:
 
 
 def _states(pid: int) -> list[bytes] | None:
-    """Return a letter for each thread; None if one has just ended."""
+    """Return the kernel's letter for the state of each thread; None if a thread has just ended."""
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
         return [(task / "stat").read_bytes().rpartition(b")")[2].split()[0] for task in tasks]

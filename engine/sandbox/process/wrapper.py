@@ -1,7 +1,7 @@
 """A bot below a wrapper of ours that is stopped while the bot lives.
 
-A wrapper that collects its child can report only one byte of its end, in which `exit(137)` and a SIGKILL look the same. So the wrapper is
-stopped before the bot's first instruction: whatever ends the bot, it is not collected until its own status has been read.
+A wrapper that collects its child can report only one byte of the child's end, in which `exit(137)` and a SIGKILL look the same. So the wrapper is
+stopped before the bot's first instruction: however the bot ends, nobody collects it until its own status has been read.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import select
 import signal
 
 from engine.sandbox.process import watch
-from engine.sandbox.process.spawn import ChildProcess, Ended
+from engine.sandbox.process.spawn import ChildProcess, ExitReport
 
-_END_S = 1.0  # Time for a continued wrapper to collect its bot and to end.
+_END_S = 1.0  # Time in which a continued wrapper collects its bot and ends.
 
 
 class WrappedChild(ChildProcess):
     """A wrapper, as the forkserver knows it, and the bot below it."""
 
     def __init__(self, wrapper: ChildProcess, pid: int, word: int) -> None:
-        """Stop the wrapper of a process that waits to become the bot, and take over its descriptors. Raise OSError if it has ended.
+        """Stop the wrapper of a process that waits to become the bot, and take over its descriptors. Raise OSError if the process has ended.
 
-        word: descriptor of the wrapper's report on the bot's end.
+        word: the descriptor on which the wrapper reports the bot's end.
         """
         super().__init__(wrapper.pid, wrapper.handle, wrapper.end)
         # The signal is pending before the bot can begin, so it stops the wrapper before its next instruction.
@@ -32,7 +32,7 @@ class WrappedChild(ChildProcess):
         self._bot_pid = pid
         self._word = os.dup(word)
         self._status: int | None = None
-        self._ended: Ended | None = None
+        self._ended: ExitReport | None = None
 
     @property
     def bot(self) -> int:
@@ -40,17 +40,17 @@ class WrappedChild(ChildProcess):
         return self._bot
 
     def kill(self) -> None:
-        """Kill the bot; its wrapper then ends by itself. If the wrapper went first, the bot would become a zombie of process 1."""
+        """Kill the bot; its wrapper then ends by itself. If the wrapper ended first, the bot would become a zombie under process 1."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._bot, signal.SIGKILL)
 
-    def collect(self, timeout_s: float) -> Ended | None:
+    def collect(self, timeout_s: float) -> ExitReport | None:
         """Return how the bot ended, or None if it still runs after `timeout_s`."""
         if self._ended is None and select.select([self._bot, self.end], [], [], timeout_s)[0]:
             self._ended = self._collect(timeout_s)
         return self._ended
 
-    def _collect(self, timeout_s: float) -> Ended | None:
+    def _collect(self, timeout_s: float) -> ExitReport | None:
         if self._status is None:
             try:
                 self._status = watch.exit_status(self._bot_pid)
@@ -67,7 +67,7 @@ class WrappedChild(ChildProcess):
         lost_with = wrapper.lost_with
         if not forced and os.WIFSIGNALED(wrapper.status):
             lost_with = lost_with or "the program between worker and bot"
-        return Ended(self._status, wrapper.peak_kib, wrapper.cpu_s, lost_with)
+        return ExitReport(self._status, wrapper.peak_kib, wrapper.cpu_s, lost_with)
 
     def last_word(self) -> bytes:
         """Return what the wrapper reported about the bot's end. Call it after `collect`."""

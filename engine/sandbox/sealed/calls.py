@@ -1,6 +1,6 @@
 """The system calls that a sealed bot may not make, in addition to the filter of every bot: those that tell the time or wait for it.
 
-The bot's own program installs this filter in its first instructions, after the only program start that it needs.
+The bot's program installs this filter with its first instructions; after that it needs to start no other program.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from engine.sandbox.kernel import bpf
 from engine.sandbox.kernel.syscalls import this_architecture
 
 _PR_SET_TSC = 26
-_CPU_CLOCKS = (2, 3)  # Of the process, of the thread.
+_CPU_CLOCKS = (2, 3)  # CPU clock of the process, of the thread.
 _CPU_TIMERS = (1, 2)  # ITIMER_VIRTUAL, ITIMER_PROF
-# From arch_prctl: where a thread keeps its own data. Another code maps the kernel's clocks again.
+# Codes of arch_prctl that concern a thread's own data. Another code would map the kernel's clocks again.
 _SET_FS, _GET_FS = (0x1002, 0x1003)
 _FUTEX_PRIVATE = 128
 _FUTEX_COMMAND = 127
@@ -27,7 +27,7 @@ gettimeofday time times getrusage adjtimex alarm getitimer rt_sigtimedwait
 timerfd_create timerfd_settime timerfd_gettime epoll_pwait2 futex_waitv
 execve execveat seccomp
 pipe pipe2 socketpair getsockopt getsockname getpeername shutdown recvfrom sendto
-"""  # Pipes and sockets are numbered by a counter of the host, and a pipe stores its creation time.
+"""  # Pipes and sockets get numbers from a counter of the host, and a pipe stores its creation time.
 _NOT_SLEPT = ("nanosleep", "clock_nanosleep")
 # Calls that wait for descriptors, each with the argument that points to a time limit. A null pointer waits for ever, any other wait ends at once.
 _POINTED = {"ppoll": 2, "select": 4, "pselect6": 4}
@@ -36,7 +36,7 @@ _COUNTED = {"poll": 2, "epoll_wait": 3, "epoll_pwait": 3}
 
 
 def _null_or(argument: int, otherwise: int) -> bpf.Program:
-    """Allow a call whose argument is a null pointer; the two halves are checked one by one."""
+    """Allow a call whose argument is a null pointer; else return `otherwise`. The two halves of the pointer are checked one by one."""
     late = bpf.verdict(otherwise)
     return (
         bpf.load_argument(argument)
@@ -81,7 +81,7 @@ def _bodies() -> dict[str, bpf.Program]:
         "arch_prctl": bpf.load_argument(0) + bpf.one_of((_SET_FS, _GET_FS), bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         "prctl": bpf.load_argument(0) + bpf.one_of((_PR_SET_TSC,), eperm, bpf.ALLOW),
         "prlimit64": _null_or(2, eperm),
-        "clone": bpf.verdict(bpf.refuse(errno.EAGAIN)),  # As if there were too many threads.
+        "clone": bpf.verdict(bpf.refuse(errno.EAGAIN)),  # The error says that there are too many threads.
     }
 
 

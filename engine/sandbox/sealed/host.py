@@ -21,10 +21,10 @@ _LINE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) .*\[(vvar\w*|vdso)\]$", re.MULTILI
 
 @cache
 def clocks() -> tuple[int, int]:
-    """Return the kernel's time pages in every program: their start relative to the vDSO, and their size in bytes.
+    """Return the place of the kernel's time pages: their start relative to the vDSO, and their size in bytes.
 
-    They are read from this process, because one kernel uses the same layout for all. Raise SandboxUnavailable with the reason if bots cannot
-    be sealed.
+    The layout is read from this process; one kernel uses the same for every program. Raise SandboxUnavailable with the reason if bots cannot be
+    sealed.
     """
     if platform.machine() != "x86_64":
         raise SandboxUnavailable(
@@ -39,7 +39,7 @@ def clocks() -> tuple[int, int]:
         raise SandboxUnavailable(
             "the kernel's clocks are not laid out in this process as expected, so bots cannot be sealed"
         )
-    # A kernel without this query cannot disable the counter either: User Mode Linux.
+    # A kernel without this query (User Mode Linux) cannot disable the counter either.
     if ctypes.CDLL(None).prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0) != 0:
         raise SandboxUnavailable(
             "this kernel cannot disable the time stamp counter of a process, so bots cannot be sealed"
@@ -49,10 +49,10 @@ def clocks() -> tuple[int, int]:
 
 
 def anonymous(content: bytes) -> int:
-    """Return a descriptor, at its start, of an executable anonymous file. Raise OSError."""
+    """Return a descriptor of an executable anonymous file that contains `content`, positioned at its start. Raise OSError."""
     try:
         file = os.memfd_create("sealed", _MFD_CLOEXEC | _MFD_EXEC)
-    except OSError:  # Linux before 6.3, where all such files are executable.
+    except OSError:  # Before Linux 6.3 all such files are executable.
         file = os.memfd_create("sealed", _MFD_CLOEXEC)
     try:
         with open(file, "wb", closefd=False) as writing:
@@ -65,7 +65,7 @@ def anonymous(content: bytes) -> int:
 
 
 def program(runtime: Runtime, entry: Path) -> int:
-    """Return a descriptor of a bot's program, in a copy that seals itself. entry: the bot's file.
+    """Return a descriptor of a copy of a bot's program that seals itself. entry: the bot's file.
 
     Raise SandboxError, BotFault if the bot's own file cannot be sealed.
     """

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 def assemble(listing: str, numbers: Mapping[str, int], places: Mapping[str, int]) -> tuple[bytes, dict[str, int]]:
     """Return the code, and the offsets of its labels.
 
-    numbers: for `$name`; places: labels outside the code, relative to its start. Raise KeyError for an unknown name, OverflowError if a
+    numbers: the value of each `$name`; places: labels outside the code, relative to its start. Raise KeyError for an unknown name, OverflowError if a
     distance is too long.
     """
     words = [word for line in listing.splitlines() for word in line.partition(";")[0].split()]

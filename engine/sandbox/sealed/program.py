@@ -1,7 +1,7 @@
 """A copy of a program that seals itself before its first instruction.
 
-A segment is added after those of the program: our instructions, where the program now starts, the clocks, the filter, and a longer table of
-segments. Nothing else changes. Format: elf(5).
+The copy has one more segment: our instructions, at which it starts, the clocks, the filter, and a longer table of segments. Nothing else changes.
+Format: elf(5).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ PAGE = 4096
 MOST_BYTES = 64 << 20
 _PT_LOAD, _PT_PHDR = 1, 6
 _READ_EXECUTE = 5
-_ENTRY_BYTES = 56  # Of the table of segments.
-_FAR = 1 << 20  # Bytes that a copy may grow so that its table has the same position in memory as in the file.
+_ENTRY_BYTES = 56  # Size of an entry in the table of segments.
+_FAR = 1 << 20  # A copy may grow by this many bytes so that its table has the same position in memory as in the file.
 
 _CODE = """
 seal:                              ; as the kernel starts a program: at rsp argc, argv, null, environment, null, then pairs
@@ -166,8 +166,8 @@ class CannotSeal(ValueError):
 def sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
     """Return a copy that seals itself.
 
-    program: an executable for this machine, without a loader of its own; clocks: the start of the kernel's time pages, relative to the
-    address that it passes to a program, and their size (see ``host.clocks``). Raise CannotSeal.
+    program: an executable for this machine that needs no dynamic loader; clocks: the start of the kernel's time pages, relative to the address that
+    it passes to a program, and their size (see ``host.clocks``). Raise CannotSeal.
     """
     if len(program) > MOST_BYTES:
         raise CannotSeal(f"has {len(program)} bytes; programs of sealed bots are limited to {MOST_BYTES >> 20} MiB")
@@ -189,7 +189,7 @@ def _sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
         loads[0][3] - loads[0][2],
         _pages(max(at + max(in_file, in_memory) for _, _, _, at, _, in_file, in_memory, _ in loads)),
     )
-    # If it costs little, the segment has the same position in the file as in memory: loaders look for their own table that way.
+    # If it costs few bytes, give the segment the same position in the file as in memory: loaders look for their own table there.
     offset = max(file_end, image_end - first)
     if offset - file_end > _FAR or offset + first < image_end:
         offset = file_end

@@ -1,6 +1,6 @@
 """The clocks of a sealed bot, in place of those that the kernel maps into every program (vdso(7)).
 
-Every clock shows a fixed day plus the CPU time of the process, which only runs while the bot computes. The C library finds them as it finds
+Every clock shows a fixed day plus the CPU time of the process, which only runs while the bot computes. The C library finds these clocks as it finds
 the kernel's: by name, in a small shared library whose address the kernel passes to every program.
 """
 
@@ -85,14 +85,14 @@ both:
     c3                       ; ret
 """
 _FUNCTIONS = ("clock_gettime", "gettimeofday", "time", "clock_getres", "getcpu")
-_HEADER, _PROGRAM_HEADER, _SYMBOL, _DYNAMIC = 64, 56, 24, 16  # bytes of each, see elf(5)
+_HEADER, _PROGRAM_HEADER, _SYMBOL, _DYNAMIC = 64, 56, 24, 16  # Size of each structure in bytes, see elf(5).
 _DT_NULL, _DT_HASH, _DT_STRTAB, _DT_SYMTAB, _DT_STRSZ, _DT_SYMENT, _DT_SONAME = 0, 4, 5, 6, 10, 11, 14
-_GLOBAL_FUNCTION, _A_SECTION = 0x12, 1  # Any section will do: the symbol only must have one.
+_GLOBAL_FUNCTION, _A_SECTION = 0x12, 1  # Any section will do: a symbol must name one.
 
 
 @cache
 def image() -> bytes:
-    """Return the library as it is in memory, at any address; all of it is readable and executable, nothing writable."""
+    """Return the library as it is in memory, at any address; all of it is readable and executable, none of it writable."""
     code, places = assemble(_CODE, {"day": DAY}, {})
     names = bytearray(b"\0")
     symbols = bytearray(_SYMBOL)

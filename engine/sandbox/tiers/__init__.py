@@ -1,3 +1,3 @@
-"""The tiers of isolation: one module each, which declares its `TIER`, and the choice of the strongest that works here."""
+"""The tiers of isolation: one module for each, which declares its `TIER`, and the choice of the strongest tier that works here."""
 
 STRONGEST_FIRST = ("namespaces", "landlock", "none")

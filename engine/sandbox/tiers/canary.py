@@ -1,4 +1,4 @@
-"""Test whether a tier holds on this host: start a canary bot in it that tries to break out. Version numbers prove nothing.
+"""Test whether a tier holds on this host: start a canary bot in it, which tries to break out. Version numbers prove nothing.
 
 A tier holds only if every attempt fails *and* the bot plays: it answers, stays idle while frozen, and is cut off when it computes for
 ever.
@@ -27,15 +27,16 @@ _POLICY = Policy(memory_mb=128)
 _SEALED = Policy(memory_mb=128, sealed=True)
 _BOT, _SEALED_BOT = "canary_bot.py", "sealed_bot.py"
 _STARTING_S, _ANSWER_S, _BURN_S, _FROZEN_S = 10.0, 1.0, 0.05, 0.03
-_LOOK_S = 20.0  # Too short for the five waits of five seconds that a sealed bot attempts.
+# Less than the five waits of five seconds that a sealed bot attempts: if they waited, the answer would be late.
+_LOOK_S = 20.0
 
 
 @dataclass(frozen=True)
 class TierReport:
     """The result of testing a tier on this host.
 
-    isolates: it confines bots at all; holds: it may be used; reasons: why it does not hold; remedies: what to do; notes: weaknesses that are
-    covered; canaries: attempt -> contained; unsealed: why no bot is sealed in it, None if bots are.
+    isolates: the tier confines bots at all; holds: the tier may be used; reasons: why it does not hold; remedies: what to do; notes: weaknesses of
+    this machine that other means cover; canaries: attempt -> contained; unsealed: why the tier seals no bot; None if it can.
     """
 
     name: str
@@ -50,7 +51,7 @@ class TierReport:
 
 @contextlib.contextmanager
 def _listeners(directory: Path) -> Iterator[dict[str, object]]:
-    """Provide things that a canary must not reach: a world-readable file, a TCP and a local socket."""
+    """Provide targets that a canary must not reach: a world-readable file, a TCP socket and a local socket."""
     name = f"tute-canary-{os.getpid()}-{time.monotonic_ns()}"
     with contextlib.ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".canary-", dir=directory)))
@@ -63,7 +64,8 @@ def _listeners(directory: Path) -> Iterator[dict[str, object]]:
         local.listen()
         network = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
         port = 9
-        with contextlib.suppress(OSError):  # In a container without even a loopback any port will do.
+        # Ignored, because in a container without even a loopback interface any port will do.
+        with contextlib.suppress(OSError):
             network.bind(("127.0.0.1", 0))
             network.listen()
             port = network.getsockname()[1]
@@ -93,7 +95,7 @@ def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, 
 
 
 def _play(bot: BotProcess) -> Iterator[tuple[str, bool]]:
-    """Yield (name, passed) for everything that any bot must be able to do, and must not."""
+    """Yield (name, passed) for each thing that any bot must be able to do, and each that it must not."""
     bot.freeze()
     yield "play", all(bot.ask(b"card\n", _ANSWER_S, _ANSWER_S).line == b"card" for _ in range(3))
     bot.ask(b"spin\n", _ANSWER_S, _ANSWER_S)
@@ -109,9 +111,9 @@ def _play(bot: BotProcess) -> Iterator[tuple[str, bool]]:
 
 
 def stopped_clocks(start: Start, runtime: Runtime, stops_s: tuple[float, ...] = (2 * _FROZEN_S,)) -> list[str]:
-    """Return what a sealed bot learned from having been stopped: a line for each clock that leaked.
+    """Return a line for each clock from which a sealed bot could learn that it had been stopped.
 
-    A clock may advance only by the CPU time that the bot has used. A stop is longer if the bot needs more than that to read its clocks.
+    A clock may advance only by the CPU time that the bot has used. A stop is lengthened if the bot needs more CPU time than that to read its clocks.
     Raise SandboxError if it cannot be sealed.
     """
     message = json.dumps({"vsyscall": "[vsyscall]" in Path("/proc/self/maps").read_text()}).encode() + b"\n"
@@ -119,11 +121,11 @@ def stopped_clocks(start: Start, runtime: Runtime, stops_s: tuple[float, ...] = 
     with start(Path(__file__).parent, runtime, _SEALED_BOT, _SEALED) as bot:
         try:
             bot.freeze()
-            bot.ask(message, _LOOK_S, _LOOK_S)  # Everything takes longest the first time.
+            bot.ask(message, _LOOK_S, _LOOK_S)  # The first time everything takes longest.
             began, before = bot.cpu(), json.loads(bot.ask(message, _LOOK_S, _LOOK_S).line)
             for stop_s in stops_s:
                 used = stop_s
-                while used >= stop_s:  # A clock may show this much, so only a longer stop would be noticed.
+                while used >= stop_s:  # A clock may advance by `used`, so only a longer stop would be noticed.
                     stop_s = max(stop_s, 4 * (bot.cpu() - began))
                     time.sleep(stop_s)
                     since, now = bot.cpu(), json.loads(bot.ask(message, _LOOK_S, _LOOK_S).line)

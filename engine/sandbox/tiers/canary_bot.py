@@ -1,8 +1,8 @@
 """The canary: tries to break out of the sandbox it is started in, then plays like any other bot.
 
-Started as a bot, never imported. First line in: {"sentinel": path, "worker": pid, "port": TCP port, "listener": abstract socket name,
-"memory_mb": limit, "directory": a directory the worker may write to}. First line out: attempt -> what it achieved, or null. Then it
-answers every line with the line itself; "spin" leaves a computing thread behind, "burn" never answers.
+It is started as a bot, never imported. First line in: {"sentinel": path, "worker": pid, "port": TCP port, "listener": abstract socket name,
+"memory_mb": limit, "directory": a directory the worker may write to}. First line out: attempt -> what it achieved, or null. Then it answers every
+line with the line itself; "spin" leaves a computing thread behind, "burn" never answers.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def let_through(result: int) -> str | None:
-    """Return what a C call achieved. Some calls are made to fail late and harmlessly; only a refusal counts as contained."""
+    """Return what a C call achieved. Some calls have bad arguments, so that they do no harm; only a refusal counts as contained."""
     error = ctypes.get_errno()
     return None if result < 0 and error in (errno.EPERM, errno.ENOSYS) else f"returned {result}, errno {error}"
 

@@ -35,7 +35,7 @@ def tier_called(name: str) -> Tier:
 
 
 def is_weaker(name: str, than: str) -> bool:
-    """Return True if one tier confines less than another. Raise ValueError for an unknown one."""
+    """Return True if the tier `name` confines less than the tier `than`. Raise ValueError for an unknown tier."""
     return TIERS.index(tier_called(name)) > TIERS.index(tier_called(than))
 
 
@@ -81,7 +81,7 @@ def start(
 
 
 def refuse_to_seal(tier: Tier, runtime: Runtime, *, sealed: bool = True) -> None:
-    """Raise SandboxUnavailable with the reason if bots of a runtime must be sealed and cannot be in this tier."""
+    """Raise SandboxUnavailable with the reason if bots of a runtime must be sealed and this tier cannot do it."""
     if not sealed:
         return
     reason = tier.unsealed()
@@ -135,9 +135,9 @@ def _unsealed(tier: Tier, runtime: Runtime) -> str | None:
 
 
 def proved(look: Callable[[], list[str]], tries: int = 3) -> str | None:
-    """Return None as soon as one look finds nothing, else what the last one found.
+    """Call `look` up to `tries` times. Return None as soon as it finds nothing, else what the last call found.
 
-    A clock that leaks does so at every look. A look that a busy machine interrupted proves nothing, and would keep this process from sealing bots.
+    A clock that leaks does so every time. A look that a busy machine interrupts proves nothing, and should not keep this process from sealing bots.
     """
     reason = ""
     for _ in range(tries):
@@ -151,7 +151,7 @@ def proved(look: Callable[[], list[str]], tries: int = 3) -> str | None:
 
 
 def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:
-    """Return one report per tier, the strongest first; tested by the canary once per process, or ``again``."""
+    """Return one report per tier, the strongest first. The canary tests a tier once per process, or ``again``."""
     if again:
         _report.cache_clear()
     return [_report(tier.name, state_dir.resolve()) for tier in TIERS]
@@ -160,8 +160,8 @@ def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:
 class Sandbox:
     """Starts bots in one tier.
 
-    tier: the name of one of TIERS, or "auto" for the strongest that holds here and isolates; state_dir: folder of the runtimes.
-    Raise SandboxUnavailable if it does not hold, ValueError for another name.
+    tier: the name of one of TIERS, or "auto" for the strongest that holds here and isolates; state_dir: folder of the runtimes. Raise
+    SandboxUnavailable if the tier does not hold, ValueError for any other name.
     """
 
     def __init__(self, tier: str = "auto", state_dir: Path = Path("var")) -> None:
@@ -195,8 +195,8 @@ class Sandbox:
     def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
         """Start a bot and return once it is confined and attested; if its runtime has a gate, its own code begins with the first request.
 
-        bot_dir: its unpacked files; entry: path of the file to run in it; core: the core it is pinned to, or any.
-        It may be called early: freeze the process, before its own code, until it is needed. Raise SandboxError if any step fails, BotFault if
-        the bot's own file cannot be executed.
+        bot_dir: the bot's unpacked files; entry: the path in it of the file to run; core: the core to pin the bot to, None for any. A bot may be
+        started early: freeze the process, before its own code, until it is needed. Raise SandboxError if any step fails, BotFault if the bot's own
+        file cannot be executed.
         """
         return start(self.tier, bot_dir, runtime, entry, policy, core)

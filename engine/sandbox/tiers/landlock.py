@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 from engine.sandbox.cgroups.attest import Expectation
-from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.cgroups.placing import BotPlace
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.kernel import filter as call_filter
 from engine.sandbox.kernel import landlock
@@ -24,8 +24,8 @@ from engine.sandbox.tiers.tier import Tier
 _CALLS = ("capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp")
 
 
-def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> dict[str, Any]:
-    """Return every step of the launcher, as data. With a slot, the bot's files must be inside the runtime's tree."""
+def plan(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> dict[str, Any]:
+    """Return the launcher's plan. If the place has a slot, the bot's files must be inside the runtime's tree."""
     support = landlock.support()
     root = str(runtime.root)
     inside, bot = ("", str(place.bot).removeprefix(root)) if place.slot else (root, str(place.bot))
@@ -56,7 +56,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     }
 
 
-def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
+def start(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
     """Start a bot. If any step fails, raise SandboxError and leave no process behind."""
     steps = plan(place, runtime, entry, policy, core)
     program = host.program(runtime, place.bot / entry) if policy.sealed else -1

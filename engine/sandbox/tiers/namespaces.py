@@ -1,4 +1,4 @@
-"""The bubblewrap tier: own user, process, network, IPC, host name and mount namespaces around the same filter.
+"""The tier of bubblewrap: namespaces of its own for user, process, network, IPC, host name and mounts, around the same filter.
 
 Inside there is one process and a read-only tree; no /proc, no writable file, no device but null and urandom.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.sandbox.cgroups import attest
-from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.cgroups.placing import BotPlace
 from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
 from engine.sandbox.errors import SandboxError, SandboxUnavailable
 from engine.sandbox.files.runtimes import Runtime
@@ -33,11 +33,12 @@ from engine.sandbox.tiers.tier import BY_LAUNCHER, NO_PROGRAM, Tier
 
 _SEALED = "/dev/sealed"
 _NOBODY = "65534"
-_FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it.
+# --as-pid-1: the bot is the init process of its namespace; when it ends, everything in the namespace ends.
+_FIRST_PROCESS = 1
 _WRAPPER = "bwrap"
 _SET_UP_S = 0.003  # Median time of bubblewrap's setup; an earlier look would delay it.
 _NEXT_LOOK_S = 0.0005
-_FILTER, _INFO, _GO, _PROGRAM = range(FIRST_KEPT, FIRST_KEPT + 4)  # Descriptors in bubblewrap.
+_FILTER, _INFO, _GO, _PROGRAM = range(FIRST_KEPT, FIRST_KEPT + 4)  # Numbers of the descriptors in bubblewrap.
 _BEGAN = b'"exit-code"'  # Bubblewrap reports this only after it has started the program.
 
 
@@ -58,19 +59,19 @@ def _on_path(path: str) -> str | None:
 
 @cache
 def _blocked(runtime: Path) -> Path | None:
-    """Return `unreachable`, cached per runtime: if a directory were closed later, bubblewrap would fail to start."""
+    """Return `unreachable(runtime)`, cached: if a directory is closed later, bubblewrap fails to start anyway."""
     return unreachable(runtime)
 
 
 def unreachable(path: Path) -> Path | None:
-    """Return the first directory on the way to ``path`` that other users may not pass, or None. A slot user must pass all."""
+    """Return the first directory on the way to ``path`` that other users may not enter, or None. A slot user must enter all of them."""
     return next((step for step in reversed([path, *path.parents]) if not step.stat().st_mode & 0o001), None)
 
 
-def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool, sealed: bool) -> list[str]:
-    """Return the bubblewrap command line. own_network: it is started in a network of its own and need not create one.
+def command(place: BotPlace, runtime: Runtime, entry: str, *, own_network: bool, sealed: bool) -> list[str]:
+    """Return the bubblewrap command line. own_network: bubblewrap starts in a network of its own and need not create one.
 
-    sealed: the program of the command is in the descriptor _PROGRAM.
+    sealed: the program to run is in the descriptor _PROGRAM.
     """
     words = [bubblewrap()]
     words += [f"--unshare-{name}" for name in ("user", "pid", "ipc", "uts", "cgroup-try")]
@@ -91,7 +92,7 @@ def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool, se
     return [*words, "--", *argv]
 
 
-def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
+def start(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
     """Start a bot. If any step fails, raise SandboxError and leave no process behind."""
     blocked = _blocked(runtime.root) if place.slot else None
     if blocked:
@@ -99,9 +100,10 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             f"the bot's own user cannot pass the directory {blocked}. Put the state directory where every user may "
             "pass (chmod o+x), such as /var/lib/tute-league, or run the worker as an ordinary user."
         )
-    processes = policy.threads + 2  # The wrapper itself counts.
+    processes = policy.threads + 2  # The limit counts the wrapper itself, too.
     limits = policy.limits(processes=processes if place.slot else user_wide_processes())
-    own_network = place.slot is not None and effective(SYS_ADMIN)  # The launcher creates it; a spare does so ahead.
+    # The launcher creates the network; a spare does so ahead.
+    own_network = place.slot is not None and effective(SYS_ADMIN)
     open_here: set[int] = set()
     try:
         info_in, info_out = os.pipe()
@@ -143,14 +145,14 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             os.close(fd)
             open_here.remove(fd)
         try:
-            time.sleep(_SET_UP_S)  # It shares our core, so looking sooner or more often would delay it.
+            time.sleep(_SET_UP_S)  # Bubblewrap shares our core, so looking sooner or more often would delay it.
             pid = _bot_pid(info_in)
             wrapper = Path(bubblewrap()).stat()
             _await(lambda: _is_another_program(pid, wrapper) if runtime.gate else _is_set_up(pid))
             # In both cases no code of the bot has run yet: it is at its runtime's gate, or bubblewrap has not started it.
             started.child, started.pid = child_and_pid = WrappedChild(started.child, pid, info_in), pid
             if not place.slot:
-                # Set inside the namespace, which counts from zero; set earlier, it would count all the user's programs.
+                # Set from inside the namespace, which counts from zero; set earlier, the limit would count all the user's programs.
                 limits = policy.limits(processes=processes)
                 resource.prlimit(pid, resource.RLIMIT_NPROC, (processes, processes))
             if not runtime.gate:
@@ -171,13 +173,13 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
 
 
 def _room_for(program: int) -> tuple[int, int, int]:
-    """Return the limit on files that lets bubblewrap write this one; the sealed program lowers it first of all."""
+    """Return a file size limit that lets bubblewrap write this program; the sealed program lowers the limit first of all."""
     size = os.fstat(program).st_size
     return resource.RLIMIT_FSIZE, size, size
 
 
 def _bot_pid(info: int) -> int:
-    """Return the bot's process id on our side, from bubblewrap. Raise SandboxError if it ends without a report."""
+    """Return the bot's process id in our namespace, as bubblewrap reports it. Raise SandboxError if bubblewrap ends without a report."""
     text = b""
     while b"}" not in text:
         if not select.select([info], [], [], HANDSHAKE_S)[0]:
@@ -200,12 +202,12 @@ def _await(condition: Callable[[], bool]) -> None:
 
 
 def _is_set_up(pid: int) -> bool:
-    """Return True if bubblewrap's child has dropped its rights, so that its setup is complete. Raise OSError once it has ended."""
+    """Return True if bubblewrap's child has dropped its rights, so that its setup is complete. Raise OSError if the child has ended."""
     return not int(attest.status(pid)["CapPrm"], 16)
 
 
 def _is_another_program(pid: int, wrapper: os.stat_result) -> bool:
-    """Return True if it now runs another program than bubblewrap, whatever its name, or has ended."""
+    """Return True if the process now runs a program other than bubblewrap, whatever its name, or has ended."""
     program = _program(pid)
     return program is None or not os.path.samestat(program, wrapper)
 
@@ -219,7 +221,7 @@ def _program(pid: int) -> os.stat_result | None:
 
 
 def _has_begun(child: WrappedChild) -> bool:
-    """Return True if an ended process had become the bot. Bubblewrap has no threads: if only the first thread has ended, it is a bot."""
+    """Return True if an ended process had become the bot. Bubblewrap has no threads: a process of which only the first thread has ended is a bot."""
     return child.collect(HANDSHAKE_S) is None or _BEGAN in child.last_word()
 
 

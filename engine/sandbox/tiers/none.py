@@ -1,12 +1,12 @@
 """No isolation: a bot is a program of the worker's own user. Only for trusted bots, and only if requested by name.
 
-The limits on memory, CPU and output, the clock and the freezing are the same, so that a bot behaves the same.
+The limits on memory, CPU and output, the clock and the freezing are those of other tiers, so that a bot behaves the same.
 """
 
 from __future__ import annotations
 
 from engine.sandbox.cgroups.attest import Expectation
-from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.cgroups.placing import BotPlace
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess
@@ -14,7 +14,7 @@ from engine.sandbox.process.spawn import launch
 from engine.sandbox.tiers.tier import Tier
 
 
-def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
+def start(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
     """Start a bot with limits and nothing else. Raise SandboxError if that fails."""
     limits = policy.limits(processes=None)
     root, bot = str(runtime.root), str(place.bot)

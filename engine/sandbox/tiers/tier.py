@@ -1,4 +1,4 @@
-"""The declaration of a tier. Order and strength follow from the list in the package; everything else is here."""
+"""The declaration of a tier. Only its rank, which is its place in the list of the package, is not declared here."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.cgroups.placing import BotPlace
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess
 
-Start: TypeAlias = Callable[[Place, Runtime, str, Policy, "int | None"], BotProcess]
+Start: TypeAlias = Callable[[BotPlace, Runtime, str, Policy, "int | None"], BotProcess]
 
 # The errors of execve for a file that is not a program. All its other errors (no memory, no permission, a file system mounted noexec) are
 # the fault of this machine.
@@ -26,13 +26,11 @@ BY_LAUNCHER = {"failed at become: ": NO_PROGRAM}
 class Tier:
     """A way to confine a bot.
 
-    name: its name in the settings; held_by, needs, leaves_open: for people, parts of a sentence; remedies: sentences that say what to do if
-    the tier does not hold.
-    prerequisites: raises SandboxError if something is missing, else returns weaknesses of this machine that are covered.
-    start: starts a bot in a place, with its runtime, entry file, policy and core; raises SandboxError and leaves no process.
-    unsealed: why no bot can be sealed in it for the current user, or None.
-    isolates: False if a bot may do whatever the worker may; such a tier is never chosen by "auto", nor tested.
-    no_program: text of a failed start -> the errors that then mean that the bot's file is not a program.
+    name: its name in the settings; held_by, needs, leaves_open: cells of the table for people; remedies: sentences that say what to do if the tier
+    does not hold. prerequisites: raises SandboxError if something is missing, else returns the weaknesses of this machine that other means cover.
+    start: starts a bot in a place, with its runtime, entry file, policy and core; raises SandboxError and leaves no process. unsealed: returns why
+    the tier cannot seal bots for the current user, or None. isolates: False if a bot may do whatever the worker may; such a tier is never chosen by
+    "auto", nor tested. no_program: text of a failed start -> the errors that then mean that the bot's file is not a program.
     """
 
     name: str

@@ -40,7 +40,7 @@ def holds_a_song(t: KernelState, hand: i64) -> bool:
 
 
 def declarations(t: KernelState, seat: i64, hand: i64) -> i64:  # noqa: C901 - written out like its twin in engine.match
-    """Return the songs and tutes that a seat, whose hand holds some, may declare in window B."""
+    """Return the songs and tutes that a seat may declare in window B. Call it only for a hand that holds a pair or a tute."""
     songs, bit = t.program.songs, t.program.cards.bit
     winner: i64 = t.last_trick
     if winner < 0 or songs.who == codes.NO_SONGS or t.n < songs.min_stock or t.capote_by >= 0:
@@ -138,7 +138,7 @@ def sing(t: KernelState, seat: i64, suit: i64) -> i64:
 
 
 def reached_by(t: KernelState, seat: i64) -> i64:
-    """Note that the side of a seat has just reached the target. With `claim_mode: auto` that ends the game."""
+    """Record that the side of a seat has just reached the target. With `claim_mode: auto` that ends the game."""
     songs = t.program.songs
     if songs.target < 0 or not songs.has_target or t.capote_by >= 0:
         return steps.WAIT
@@ -173,7 +173,7 @@ def table_songs(t: KernelState) -> None:
         return
     suit: i64 = 0
     if songs.best_only and pairs & (pairs - 1):
-        worth: i64 = 0  # the first of the dearest ones
+        worth: i64 = 0  # The first of the dearest pairs.
         best: i64 = 0
         while suit < 4:
             if pairs & cards.suit[suit]:
@@ -209,7 +209,7 @@ def _table_song(t: KernelState, suit: i64) -> None:
 
 
 def exchanges(t: KernelState, seat: i64) -> i64:
-    """Return the exchanges that a seat may make in a window or at its own turn, at a moment that the game allows."""
+    """Return the exchanges that a seat may make in a window or at its own turn, if the game allows exchanges then."""
     swaps = t.program.swaps
     if t.shown < 0 or t.trump == NO_SUIT or t.capote_by >= 0 or t.n < swaps.min_stock:
         return 0
@@ -219,12 +219,14 @@ def exchanges(t: KernelState, seat: i64) -> i64:
 
 
 def possible_exchanges(t: KernelState, hand: i64) -> i64:
-    """Return the exchanges for which a hand holds the card to give."""
+    """Return the exchanges for which a hand holds the card to give up."""
     swaps, bit = t.program.swaps, t.program.cards.bit
     legal: i64 = 0
+    if t.swapped and swaps.barred[t.shown]:
+        return legal
     if hand & swaps.seven[t.shown]:
         legal = bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
-    if hand & swaps.two[t.shown] and not (t.swapped and swaps.chained[t.shown]):
+    if hand & swaps.two[t.shown]:
         legal |= bit[act.EXCHANGE_TWO - act.SING + t.trump]
     return legal
 
@@ -261,7 +263,7 @@ def carry_out(t: KernelState, action: i64) -> i64:
 
 
 def fix_turns(t: KernelState) -> None:
-    """Note the announcements that need no certain cards. Call it when a deal begins and after a promise of a capote."""
+    """Store the announcements that do not depend on the hand. Call it when a deal begins and after a promise of a capote."""
     p = t.program
     t.own_extra = ACCUSE if p.accuses else 0
     t.lead_extra = 0
@@ -273,7 +275,7 @@ def fix_turns(t: KernelState) -> None:
 
 
 def after_trick(t: KernelState, seat: i64) -> i64:
-    """Return the announcements of a seat after a trick that need no certain cards."""
+    """Return the announcements of a seat after a trick that do not depend on its hand."""
     if t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick]:
         return t.lead_extra
     return 0
@@ -289,6 +291,7 @@ def claim(t: KernelState) -> i64:
 def accuse(t: KernelState) -> i64:
     """Carry out an accusation of a revoke: two marks for the offender, or one for the accuser."""
     bit = t.program.cards.bit
-    if t.revoker >= 0 and t.revoker != t.turn:
-        return cut_short(t, OTHER, -1, bit[t.revoker], 2)
+    offender = t.revoker if t.revoker != t.turn else t.second_revoker
+    if offender >= 0:
+        return cut_short(t, OTHER, -1, bit[offender], 2)
     return cut_short(t, OTHER, -1, bit[t.turn])

@@ -1,6 +1,6 @@
 """The legal actions of the seat on turn, in the numbers of `engine.search.encoding`.
 
-Three fields of the state hold them, so that most questions are a mask or two:
+Three fields of the state hold them, so that most questions need only a mask or two:
 
     legal  a mask; its lowest bit is the action `BASES[phase]`: a card, a card to call, a prediction, a subset of the hand to put away
     extra  a mask; its lowest bit is the action SING: songs, tutes, exchanges, "pass" and all other words, trumps to name
@@ -33,7 +33,7 @@ SEVENS: Final = 15 * 256
 
 
 def base(phase: i64) -> i64:
-    """Return the action of the lowest bit of `legal`."""
+    """Return the action that the lowest bit of `legal` stands for."""
     if phase == codes.CARD:
         return 0
     if phase == codes.CHANGE_CARDS:
@@ -42,7 +42,7 @@ def base(phase: i64) -> i64:
 
 
 def by_chance(t: KernelState) -> i64:
-    """Return a random legal action, claims excepted: the one at the place, in the order of `State.legal_actions`, that the dice give."""
+    """Return a random legal action, claims excepted: the dice give its index in `State.legal_actions`."""
     place, phase = t.program.cards.place, t.phase
     extra: i64 = t.extra & ~announcing.CLAIM
     cards: i64 = count(t.legal) if t.legal else 0
@@ -55,13 +55,13 @@ def by_chance(t: KernelState) -> i64:
     number -= cards
     if number >= words:
         return act.BID + t.low_bid + (number - words) * t.program.deals.bid_step
-    if extra == PASS | PLAY or extra == PASS | CAPOTE:  # here "pass" comes last
+    if extra == PASS | PLAY or extra == PASS | CAPOTE:  # In these two questions "pass" comes last.
         number = 1 - number
     return act.SING + place[pick(extra, number) % FOLD]
 
 
 def write(t: KernelState, out: vec[i64], start: i64) -> i64:
-    """Write all legal actions, with claims, ascending, to `out` from `start` on. Returns how many."""
+    """Write all legal actions, claims included, ascending, to `out` from `start` on. Return their number."""
     at: i64 = start
     phase: i64 = t.phase
     if phase == codes.CARD:
@@ -81,7 +81,7 @@ def write(t: KernelState, out: vec[i64], start: i64) -> i64:
 
 
 def _write_mask(t: KernelState, mask: i64, first: i64, out: vec[i64], at: i64) -> i64:
-    """Write the actions of a mask whose lowest bit is the action `first`. Returns the place after the last one."""
+    """Write the actions of a mask whose lowest bit is the action `first`. Return the index after the last one."""
     place = t.program.cards.place
     while mask:
         lowest: i64 = mask & -mask

@@ -50,7 +50,7 @@ def offer(t: KernelState) -> None:
     stage: i64 = t.phase
     t.legal = t.extra = t.bids = 0
     if stage == codes.EXCHANGE:
-        t.extra = _wanted(t, t.turn) | asking.PASS
+        t.extra = _offered_exchange(t, t.turn) | asking.PASS
     elif stage == codes.POINTS_AUCTION or stage == codes.CENSOR:
         t.extra = asking.PASS
         t.low_bid = _lowest_bid(t)
@@ -127,21 +127,21 @@ def _exchange(t: KernelState) -> i64:
 
 
 def _give(t: KernelState, seat: i64, exchanges: i64) -> None:
-    """Give the seven, or the two if the seven is not among these exchanges."""
+    """Exchange the seven or, if it is not among these exchanges, the two."""
     seven: i64 = t.program.cards.bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
     announcing.exchange(t, seat, act.EXCHANGE_SEVEN if exchanges & seven else act.EXCHANGE_TWO)
 
 
 def _answer_exchange(t: KernelState, action: i64) -> i64:
     if action == act.PASS:
-        t.declined |= _wanted(t, t.turn)
+        t.declined |= _offered_exchange(t, t.turn)
     else:
         announcing.exchange(t, t.turn, action)
     return _exchange(t)
 
 
-def _wanted(t: KernelState, seat: i64) -> i64:
-    """Return the one exchange about which a seat is asked: the seven comes before the two."""
+def _offered_exchange(t: KernelState, seat: i64) -> i64:
+    """Return the exchange that a seat is asked about, the seven before the two; 0 if there is none."""
     exchanges: i64 = _exchanges(t, seat) & ~t.declined
     return exchanges & -exchanges
 
@@ -159,7 +159,7 @@ def _next_exchanger(t: KernelState) -> i64:
     place: i64 = 0
     while place < t.size:
         seat: i64 = t.active[place]
-        exchange: i64 = _wanted(t, seat)
+        exchange: i64 = _offered_exchange(t, seat)
         if exchange & asking.SEVENS:
             return seat
         if exchange:

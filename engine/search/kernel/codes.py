@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.cards.actions import BID
 
-DISCARDS: Final = BID + 231  # the first of the dense numbers of the subsets of a hand, which has five cards at most
+DISCARDS: Final = BID + 231  # The first dense number of the subsets of a hand, which has five cards at most.
 
 
 class NotCoveredError(LookupError):
@@ -21,7 +21,7 @@ def number(word: Any, numbers: dict[str, int]) -> int:
     return numbers[name]
 
 
-# `hand_songs`: the singers from the hand
+# `hand_songs`: the seats that may sing from the hand
 NO_SONGS: Final = 0
 BY_WINNER: Final = 1
 BY_SIDE: Final = 2
@@ -120,7 +120,7 @@ STAGES: Final[dict[str, int]] = {
 # questions after the stages
 CARD: Final = 9
 WINDOW: Final = 10
-PROMISE: Final = 11  # announce a capote?
+PROMISE: Final = 11  # promise all remaining tricks (capote)?
 LAST_TEN: Final = 12  # take the bonus of the last trick?
 
 # `result`

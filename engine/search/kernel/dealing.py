@@ -82,7 +82,7 @@ def _left_of(t: KernelState, seat: i64) -> i64:
 
 
 def _seat(t: KernelState) -> None:
-    """Set the seats of the deal, from mano, and the order of play."""
+    """Set the seats of the deal, from mano in the order of play."""
     bit, active, ring = t.program.cards.bit, t.active, t.ring
     dealer = t.dealer
     sits_out = not t.program.deals.dealer_plays and not t.gone & bit[dealer]
@@ -204,7 +204,7 @@ def _coins_first(t: KernelState) -> None:
 
 
 def order_from(t: KernelState, seat: i64) -> None:
-    """Put the seats that play in their order from this one."""
+    """Put the seats of the deal into the order of play, beginning with this one."""
     place: i64 = 0
     while place < t.size:
         t.active[place] = seat

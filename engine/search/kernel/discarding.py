@@ -75,7 +75,7 @@ def _most(t: KernelState, took: i64) -> i64:
 
 
 def _undealt(t: KernelState) -> i64:
-    """Return the number of cards still to be had, with those of the seats that are out if they are shuffled in."""
+    """Return the number of cards still to be had, including the hands of seats that are out if those are shuffled in."""
     cards: i64 = t.end - t.top
     if t.program.deals.reshuffles:
         seat: i64 = 0
@@ -87,7 +87,7 @@ def _undealt(t: KernelState) -> i64:
 
 
 def _shuffle_in(t: KernelState) -> None:
-    """Shuffle the cards of the seats that are out; they become the undealt ones."""
+    """Shuffle the cards of the seats that are out; they become the undealt cards."""
     cards, deck, bit = t.program.cards, t.deck, t.program.cards.bit
     thrown: i64 = 0
     seat: i64 = 0
@@ -99,7 +99,7 @@ def _shuffle_in(t: KernelState) -> None:
     t.thrown = 0
     n: i64 = 0
     place: i64 = 0
-    while place < cards.size:  # the order of the pack before the shuffle
+    while place < cards.size:  # In the order of the pack before the shuffle.
         if thrown & bit[cards.deck[place]]:
             deck[n] = cards.deck[place]
             n += 1

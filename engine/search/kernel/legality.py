@@ -1,4 +1,4 @@
-"""The cards that a follower may play, by `engine.rules.following`."""
+"""The cards that a follower may play, determined by `engine.rules.following`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def cards(t: KernelState, seat: i64) -> i64:
     trump: i64 = pack.suit[t.trump]
     legal: i64 = followers(duty, hand, led, trump, t.best, t.table, with_partner)
     if duty & NO_LOAD and not winners(legal, t.best, led, trump):
-        least: i64 = legal & pack.least  # mostly there are such cards, and a call takes longer
+        least: i64 = legal & pack.least  # The hand mostly has such cards, and calling `lightest` takes longer.
         return least if least else lightest(legal, pack.worth)
     return legal

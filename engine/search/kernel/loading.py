@@ -24,7 +24,7 @@ _QUESTIONS = {"window": codes.WINDOW, "capote": codes.PROMISE, "last_ten": codes
 
 
 def load(t: KernelState, state: State) -> None:
-    """Fill a kernel state, whose program is that of the state's game, except for the legal actions."""
+    """Fill a kernel state, except for the legal actions. The program of `t` must be that of the state's game."""
     _match(t, state)
     clear(t)
     _seats(t, state)
@@ -61,7 +61,7 @@ def _copy_list(into: vec[i64], values: list[int]) -> None:
 
 
 def _match(t: KernelState, state: State) -> None:
-    """Load the match. Only those scores that the settlement of the game uses: the others are zero."""
+    """Load the match. Scores that the settlement of the game does not use are zero and not loaded."""
     t.seats = state.seats
     t.sides = len(state.games)
     t.pairs = t.sides < t.seats
@@ -107,7 +107,7 @@ def _deal(t: KernelState, state: State) -> None:
     bit = t.program.cards.bit
     suits = t.program.pack_size
     for seat, hand in enumerate(state.hands):
-        # Suits lie one above the other. A product, because mypyc shifts wrongly.
+        # Put the suits side by side into one number. This is a product, because mypyc shifts wrongly.
         a: i64 = hand[0]
         b: i64 = hand[1]
         c: i64 = hand[2]
@@ -129,7 +129,9 @@ def _deal(t: KernelState, state: State) -> None:
     t.capote_by = state.capote_by
     t.left = state.left
     t.winner = state.winner
-    t.revoker = state.revoker
+    revokers = state.revokers
+    t.revoker = revokers[0] if revokers else -1
+    t.second_revoker = revokers[1] if len(revokers) > 1 else -1
     t.pending = state.pending
     for singer, _, _, at_table in state.songs_made:
         if at_table:
@@ -161,7 +163,7 @@ def _set(t: KernelState, seats: Iterable[int]) -> i64:
 
 
 def _notes(t: KernelState, notes: dict[str, Any]) -> None:  # noqa: C901 - a name a line
-    """Load the notes of a deal. The kernel has no use for the others."""
+    """Load the notes of a deal that the kernel needs."""
     for name, value in notes.items():
         if value is None:
             continue

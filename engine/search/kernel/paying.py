@@ -27,7 +27,7 @@ def pay(t: KernelState) -> None:
 
 
 def share_pot(t: KernelState) -> None:
-    """Share the pot equally among all seats; it comes out even."""
+    """Share the pot equally among all seats; the shares are whole numbers."""
     each: i64 = t.pot // t.seats
     seat: i64 = 0
     while seat < t.seats:
@@ -47,7 +47,7 @@ def _transfer(t: KernelState, payers: i64, receiver: i64, amount: i64) -> None:
 
 
 def _winner_and_songs(t: KernelState) -> None:
-    """Settle arrastrado: songs are paid by all, the winner by its points, contracts for the pot."""
+    """Settle arrastrado: everybody pays songs, the losers pay the winner by its points, contracts play for the pot."""
     p, bit = t.program.stakes, t.program.cards.bit
     seat: i64 = 0
     while seat < t.seats:

@@ -36,7 +36,7 @@ def side_points(t: KernelState, side: i64) -> i64:
 
 
 def total(t: KernelState, side: i64) -> i64:
-    """Return the points of a side in the game: carried ones and those of this deal."""
+    """Return the points of a side in the game: those carried, plus those of this deal."""
     return t.totals[side] + side_points(t, side)
 
 
@@ -66,12 +66,12 @@ def lowest(t: KernelState, mask: i64) -> i64:
 
 
 def seats_of(t: KernelState, sides: i64) -> i64:
-    """Return the seats in the deal that belong to some sides."""
+    """Return the seats in the deal that belong to these sides."""
     return t.playing & (sides | sides << 2 if t.pairs else sides)
 
 
 def by_last_trick(t: KernelState, sides: i64) -> i64:
-    """Return the level side that won the last trick, or the one nearest to the right of its winner."""
+    """Return the level side that won the last trick, or else the one whose seat is nearest to the right of the winner."""
     if sides & (sides - 1) == 0 or t.last_trick < 0:
         return lowest(t, sides)
     winner: i64 = t.side[t.last_trick]
@@ -81,13 +81,13 @@ def by_last_trick(t: KernelState, sides: i64) -> i64:
 
 
 def best_other(t: KernelState, seat: i64) -> i64:
-    """Return the other side with the highest total; of level ones that of the nearest seat to the right."""
+    """Return the other side with the highest total; of level sides, that of the nearest seat to the right."""
     others: i64 = active_sides(t) & ~t.program.cards.bit[t.side[seat]]
     return t.side[nearest_right(t, seat, seats_of(t, top_sides(t, others, True)))]
 
 
 def top_sides(t: KernelState, sides: i64, totals: bool) -> i64:
-    """Return those of some sides that have most points."""
+    """Return the sides, among `sides`, that have most points."""
     bit = t.program.cards.bit
     top: i64 = -9999
     level: i64 = 0
@@ -105,7 +105,7 @@ def top_sides(t: KernelState, sides: i64, totals: bool) -> i64:
 
 
 def with_points(t: KernelState, points: i64, seats: i64) -> i64:
-    """Return those of some seats that have exactly these points."""
+    """Return the seats, among `seats`, that have exactly these points."""
     bit = t.program.cards.bit
     level: i64 = 0
     seat: i64 = 0
@@ -117,7 +117,7 @@ def with_points(t: KernelState, points: i64, seats: i64) -> i64:
 
 
 def ranked(t: KernelState, seats: i64, place: i64) -> i64:
-    """Return the points at a place among some seats, 0 for the highest."""
+    """Return the points of the seat that ranks at `place` among `seats`, 0 for the highest."""
     bit = t.program.cards.bit
     while True:
         top: i64 = -9999

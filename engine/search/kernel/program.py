@@ -31,7 +31,7 @@ class Cards:
 
     def __init__(self, pack: Pack, points: list[int], suit_map: tuple[int, ...]) -> None:
         numbers = range(len(pack.texts))
-        # the order of the shuffle, with the suits that are played with
+        # The order of the shuffle, in the suits that are played with.
         deck = [suit_map[card // pack.size] * pack.size + card % pack.size for card in pack.cards]
         self.size: i64 = len(deck)
         self.deck: vec[i64] = words(deck)
@@ -42,10 +42,10 @@ class Cards:
         self.points: vec[i64] = words(points)
         self.suit: vec[i64] = words([sum(2**c for c in numbers if pack.suit[c] == suit) for suit in range(5)])
         self.all: i64 = sum(2**card for card in pack.cards)
-        # cards of each point value, the least first
+        # Masks of the cards of each point value, the least first.
         self.least: i64 = sum(2**card for card in numbers if points[card] == min(points))
         self.worth = [sum(2**card for card in numbers if points[card] == value) for value in sorted(set(points))]
-        self.two: i64 = pack.card("2", 0)  # 2o and 4o, or -1
+        self.two: i64 = pack.card("2", 0)  # The numbers of 2o and 4o; -1 if the pack lacks the card.
         self.four: i64 = pack.card("4", 0)
 
 
@@ -97,7 +97,7 @@ class Songs:
         self.best_only: bool = rules.two_table_songs == "best_only"
         self.makes_trump: bool = rules.trump_source == "first_table_pair"
         self.capote: bool = rules.capote == "announced"
-        # games that a side may win in the middle of a deal
+        # For games that a side may win in the middle of a deal.
         self.target: i64 = (rules.target or 0) if rules.result.__name__ == "to_target" else -1
         self.has_target: bool = rules.target is not None
         self.tracks: bool = game.tracks_target
@@ -112,18 +112,19 @@ class Swaps:
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
-        seven, two, chained = [0] * 52, [0] * 52, [0] * 52
+        seven, two, barred = [0] * 52, [0] * 52, [0] * 52
         for card, allowed in enumerate(game.swaps):
             suit = game.pack.suit[card]
-            for bit, code, barred in allowed:
+            for bit, code, after_exchange in allowed:
                 giver = bit << suit * game.pack.size
+                barred[card] = int(after_exchange)
                 if code < 64:
                     seven[card] = giver
                 else:
-                    two[card], chained[card] = giver, int(barred)
-        self.seven: vec[i64] = words(seven)  # the card to give, by the shown card
+                    two[card] = giver
+        self.seven: vec[i64] = words(seven)  # For each shown card, the card to give for it.
         self.two: vec[i64] = words(two)
-        self.chained: vec[i64] = words(chained)
+        self.barred: vec[i64] = words(barred)  # 1 if the card cannot be taken once it lies there by an exchange
         moments = game.exchange_moments
         self.before_lead: bool = "before_first_lead" in moments
         self.before_draw: bool = "before_draw" in moments
@@ -136,7 +137,7 @@ class Swaps:
 
 
 def _by_size(number: int) -> list[int]:
-    """Return the subsets of this many cards, the smaller ones first, padded to 32."""
+    """Return the subsets of a hand of this many cards, small subsets first, padded to 32."""
     subsets = [
         sum(2**place for place in some) for size in range(number + 1) for some in combinations(range(number), size)
     ]
@@ -144,7 +145,7 @@ def _by_size(number: int) -> list[int]:
 
 
 @final
-class Deals:
+class DealRules:
     """Dealing, auctions and the other stages before the first lead."""
 
     def __init__(self, game: Terms) -> None:
@@ -175,8 +176,9 @@ class Deals:
         self.calls_own: bool = rules.call_own_card == "solo"
         self.passed_may_join: bool = rules.passed_may_join is not False
         self.discard_max: i64 = rules.discard_draw_max
-        # Subsets of a hand of up to five cards, as numbers below 32: by size, a bit for each; by the cards of the hand, a bit for each;
-        # and 32 places for each number of cards, small subsets first, then in the order of `itertools.combinations`.
+        # Subsets of a hand of up to five cards are numbers below 32. First a mask of the subsets of each size; then a
+        # mask of the subsets of each hand size; then, for each hand size, 32 subsets in order: small ones first,
+        # equal sizes as in `itertools.combinations`.
         self.subsets: vec[i64] = words([sum(2**s for s in range(32) if s.bit_count() == n) for n in range(6)])
         self.subsets_of: vec[i64] = words([2 ** (2**cards) - 1 for cards in range(6)])
         self.by_size: vec[i64] = words([subset for cards in range(6) for subset in _by_size(cards)])
@@ -200,7 +202,7 @@ class Counts:
         self.target: i64 = rules.target or 0
         self.min_card_points: i64 = rules.min_card_points
         self.spoiled: bool = rules.capote_spoiled_by_song
-        self.table_spoiled: bool = rules.capote_spoiled_by_table_song
+        self.table_spoiled: bool = rules.capote_spoiled_by_song and rules.capote_spoiled_by_table_song
         self.by_soloist: i64 = rules.tricks_soloist or 0
         self.by_joiner: i64 = rules.tricks_joiner or 0
         self.hit_or_miss: bool = rules.prediction_score == "hit_or_miss"
@@ -247,7 +249,7 @@ class Program:
     def __init__(self, game: Terms, suit_map: tuple[int, ...]) -> None:
         self.game = game
         self.suit_map = suit_map
-        self.spare: list[Any] = []  # states of finished playouts, to be used again
+        self.spare: list[Any] = []  # States of finished playouts, for use in the next playouts.
         self.pack_size: i64 = game.pack.size
         self.players: i64 = game.players
         self.simple: bool = game.simple
@@ -261,6 +263,6 @@ class Program:
         self.duties: Duties = Duties(game)
         self.songs: Songs = Songs(game)
         self.swaps: Swaps = Swaps(game)
-        self.deals: Deals = Deals(game)
+        self.deals: DealRules = DealRules(game)
         self.counts: Counts = Counts(game.rules)
         self.stakes: Stakes = Stakes(game)

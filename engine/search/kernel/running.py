@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.match.state import State
     from engine.rules.terms import Terms
 
-ORDER = (0, 1, 2, 3)  # suits under their own names
+ORDER = (0, 1, 2, 3)  # Every suit stands for itself.
 
 
 def program_of(game: Terms, suit_map: tuple[int, ...]) -> Program | None:
@@ -38,7 +38,7 @@ def program_of(game: Terms, suit_map: tuple[int, ...]) -> Program | None:
 
 
 def begin(t: KernelState, program: Program, deals: i64) -> None:
-    """Start a new match of the same game and go to its first question. `deals` 0: the match ends by its rules."""
+    """Start a new match of the game of `program` and go to its first question. `deals`: its number of deals; 0: it ends by its rules."""
     t.program = program
     clear(t)
     seat: i64 = 0
@@ -53,7 +53,7 @@ def begin(t: KernelState, program: Program, deals: i64) -> None:
 
 
 def begin_at(t: KernelState, program: Program, state: State) -> None:
-    """Go on from a State of the program's game and naming of the suits."""
+    """Continue from a State of the program's game and suit map."""
     t.program = program
     load(t, state)
     phase: i64 = t.phase
@@ -70,7 +70,7 @@ def begin_at(t: KernelState, program: Program, state: State) -> None:
 
 
 def apply(t: KernelState, action: i64) -> None:
-    """Carry out a legal action of the seat on turn, in the numbers of `engine.search.encoding`, up to the next question or the end."""
+    """Carry out a legal action of the seat on turn, a number of `engine.search.encoding`, and go on to the next question or the end."""
     phase: i64 = t.phase
     step: i64 = steps.WAIT
     if phase == codes.CARD:
@@ -120,6 +120,6 @@ def _adapt_to_seats(t: KernelState) -> None:
     seats: i64 = t.seats - count(t.gone)
     if seats != t.program.players:
         program = program_of(t.program.game.for_seats(seats), t.program.suit_map)
-        if program is None:  # never: a game that the kernel knows goes on as one that it knows
+        if program is None:  # This cannot happen: a game that the kernel knows continues as one that it knows.
             raise NotCoveredError(t.program.game.key)
         t.program = program

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def settle(t: KernelState) -> None:
-    """Book a finished deal, and end the match if it was the last one."""
+    """Record a finished deal, and end the match if it was the last one."""
     p = t.program.stakes
     if not t.decided:
         decide(t)
@@ -168,7 +168,7 @@ def _most(t: KernelState, marks: bool) -> i64:
 
 
 def _led(t: KernelState, at_least: i64, margin: i64) -> bool:
-    """Return True if a side leads by this many games."""
+    """Return True if a side has `at_least` games and leads the next one by `margin`."""
     top: i64 = -1
     second: i64 = -1
     side: i64 = 0
@@ -203,7 +203,7 @@ def _ranking(t: KernelState) -> None:
         points: i64 = -1
         other: i64 = 0
         while other < t.seats:
-            better: i64 = _left(t, seat) - _left(t, other)
+            better: i64 = _elimination(t, seat) - _elimination(t, other)
             if not better and cut:
                 better = t.marks[other] - t.marks[seat]
             points += 2 if better > 0 else 1 if better == 0 else 0
@@ -212,7 +212,7 @@ def _ranking(t: KernelState) -> None:
         seat += 1
 
 
-def _left(t: KernelState, seat: i64) -> i64:
-    """Return when a seat left; those that stayed, after all others."""
+def _elimination(t: KernelState, seat: i64) -> i64:
+    """Return the number of the deal that eliminated a seat; for seats still in the match, a number above all others."""
     at: i64 = t.left_at[seat]
     return at if at else 9999

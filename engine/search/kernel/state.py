@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.cards.chance import Dice
     from engine.search.kernel.program import Program
 
-SEATS: Final = 7  # at most
+SEATS: Final = 7  # Most seats at a table.
 
 # reasons for the end of a deal
 COUNTED: Final = 0
@@ -71,8 +71,8 @@ class KernelState:
         self.mano: i64 = 0
         self.size: i64 = 0  # seats in the deal, cards in a trick
         self.active: vec[i64] = words(none)  # the seats that play, from mano in order of play
-        self.ring: vec[i64] = words(none)  # the seat after each seat
-        self.playing: i64 = 0  # the same seats as a set
+        self.ring: vec[i64] = words(none)  # The seat that plays after each seat.
+        self.playing: i64 = 0  # The seats that play, as a set.
 
         # the deal
         self.deck: vec[i64] = words([0] * 52)  # undealt cards are deck[top], ..., deck[end - 1]
@@ -87,13 +87,13 @@ class KernelState:
         self.pending_card: i64 = 0
         self.swapped: bool = False
         self.drew: bool = False  # True if `drawn` holds the cards drawn after the last trick
-        self.drawn: vec[i64] = words(none)  # a mask each
+        self.drawn: vec[i64] = words(none)  # Each a mask of one card.
         self.cards: vec[i64] = words(none)
         self.songs: vec[i64] = words(none)
         self.tricks: vec[i64] = words(none)
         self.singers: i64 = 0  # seats that have sung from the hand
         self.table_singers: i64 = 0  # seats that have won a song on the table
-        self.sung: i64 = 0  # suits
+        self.sung: i64 = 0  # Suits whose pair has been sung.
         self.twenties: i64 = 0
         self.reached: vec[i64] = words(none)  # sides in the order in which they reached the target
         self.n_reached: i64 = 0
@@ -108,10 +108,10 @@ class KernelState:
         self.soloist: i64 = -1
         self.partner: i64 = -1
         self.bid: i64 = 0
-        self.passed: i64 = 0  # seats
+        self.passed: i64 = 0  # Seats that have passed.
         self.spoken: i64 = 0
         self.joined: i64 = 0
-        self.declined: i64 = 0  # exchanges: bit 0 of the seven, bit 1 of the two
+        self.declined: i64 = 0  # Declined exchanges: bit 0 is the seven, bit 1 the two.
         self.changed: i64 = 0  # bato: places of `active` that have changed cards
         self.thrown: i64 = 0
         self.took_shown: i64 = -1
@@ -125,10 +125,10 @@ class KernelState:
         self.extra: i64 = 0  # bit by bit the actions from SING on
         self.bids: i64 = 0  # number of bids, from `low_bid` on
         self.low_bid: i64 = 0
-        self.own_extra: i64 = 0  # announcements of every seat at its own turn that need no certain cards
+        self.own_extra: i64 = 0  # Announcements of every seat at its own turn that do not depend on its hand.
         self.lead_extra: i64 = 0  # announcements of the winner's side after a trick
         self.asking: i64 = 0  # seat that is asked in a window or for a promise
-        self.to_ask: i64 = 0  # seats still to be asked, with this one
+        self.to_ask: i64 = 0  # Number of seats still to be asked, this one included.
         self.after_draw: bool = False  # True in window B
 
         # the trick
@@ -140,15 +140,18 @@ class KernelState:
         self.played: vec[i64] = words(none)  # the cards of the trick in order, a mask each
         self.played_by: vec[i64] = words(none)
         self.table_points: i64 = 0
-        self.revoker: i64 = -1
+        self.revoker: i64 = (
+            -1
+        )  # the first seat with an illegal card in this deal, and the second one: one of them is not the accuser
+        self.second_revoker: i64 = -1
         self.table_song: bool = False
         self.table_pairs: i64 = 0
         self.window: vec[i64] = words(none)  # songs of each seat in this window
-        self.window_others: i64 = 0  # seats that have sung another suit than trump in it
-        self.in_window: bool = False  # True if one of the two is not empty
+        self.window_others: i64 = 0  # Seats that have sung a suit other than trump in this window.
+        self.in_window: bool = False  # True if `window` or `window_others` is not empty.
 
         # visible history of the deal (`engine.search.observations`); `load` leaves it out
-        self.lying: i64 = 0  # a byte for each seat: its card in the trick + 1
+        self.lying: i64 = 0  # The card of each seat in the trick, its number + 1, one byte each.
         self.away: i64 = 0  # cards of completed tricks
         self.singer: vec[i64] = words(none)  # the seat that sang the pair of each suit
         self.hidden: i64 = 0  # suits whose song stayed hidden
@@ -156,10 +159,10 @@ class KernelState:
         # the end of the deal
         self.decided: bool = False  # True if the fields below are set before the count
         self.why: i64 = COUNTED
-        self.victor: i64 = -1  # side, or -1
-        self.losers: i64 = 0  # seats
+        self.victor: i64 = -1  # The side that wins the deal, or -1.
+        self.losers: i64 = 0  # The seats that lose the deal.
         self.lost_marks: i64 = 1
-        self.goes_on: bool = False  # the game takes another deal
+        self.goes_on: bool = False  # True if the game takes another deal.
         self.bonus_declined: bool = False
 
 
@@ -183,7 +186,7 @@ def clear(t: KernelState) -> None:
         predicted[seat] = -1
         seat += 1
     t.singers = t.table_singers = t.sung = t.twenties = 0
-    t.last_trick = t.tute_by = t.capote_by = t.pending = t.revoker = -1
+    t.last_trick = t.tute_by = t.capote_by = t.pending = t.revoker = t.second_revoker = -1
     t.shown = t.holder = -1
     t.swapped = t.drew = False
     t.stage = 0

@@ -74,7 +74,7 @@ def lay(t: KernelState, card: i64) -> i64:
 
 
 def _move_trump(t: KernelState, place: i64, seat: i64, bit: i64) -> None:
-    """Move trumps on to the next suit after a trump, and determine again which card is winning (variable trump)."""
+    """Make the next suit trump after a trump was played, and determine again which card is winning (variable trump)."""
     cards = t.program.cards
     t.played[place] = bit
     t.played_by[place] = seat
@@ -84,7 +84,7 @@ def _move_trump(t: KernelState, place: i64, seat: i64, bit: i64) -> None:
     t.trump = t.program.duties.cycle[t.trump]
     led: i64 = cards.suit[t.lead]
     trump: i64 = cards.suit[t.trump]
-    # The card just played is of the suit led from now on.
+    # From now on the card just played is of the suit led.
     t.best = bit
     t.winner = seat
     while place > 0:
@@ -145,7 +145,7 @@ def after_window_a(t: KernelState) -> i64:
 
 
 def window_b(t: KernelState) -> i64:
-    """Ask for announcements before the next lead: in one turn with it, or one by one. The winner of the trick is on turn."""
+    """Ask for announcements before the next lead: in one turn with the lead, or seat by seat. The winner of the trick is on turn."""
     if t.program.merged:
         lead(t)
         return steps.WAIT
@@ -183,7 +183,7 @@ def _capote_decided(t: KernelState) -> i64:
 
 
 def _trick_won(t: KernelState) -> None:
-    """Give the shown card to the seat of the notice if it has won the trick."""
+    """Give the shown card to the seat that gave notice, if it has won the trick."""
     seat: i64 = t.pending
     if seat != t.winner:
         return

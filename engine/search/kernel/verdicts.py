@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def decide(t: KernelState) -> None:  # noqa: C901 - written out like its twin in engine.match
-    """Set victor, losers and why of a deal that was not cut short."""
+    """Set victor, losers and why for a deal that was not cut short."""
     p = t.program.counts
     t.why = COUNTED
     t.victor = -1
@@ -120,7 +120,7 @@ def _to_target(t: KernelState) -> None:  # noqa: C901 - written out like its twi
 
 
 def _with_cards(t: KernelState, sides: i64) -> i64:
-    """Return those of some sides that have the least card points that a winner needs."""
+    """Return the sides, among `sides`, that have the least card points with which a side may win."""
     bit = t.program.cards.bit
     enough: i64 = 0
     side: i64 = 0
@@ -174,7 +174,7 @@ def _middle_loses(t: KernelState) -> None:
 
 
 def _level(t: KernelState, seats: i64) -> i64:
-    """Return those of some seats that have as many points as another of them."""
+    """Return the seats, among `seats`, that have as many points as another of them."""
     bit = t.program.cards.bit
     level: i64 = 0
     seat: i64 = 0
@@ -188,7 +188,7 @@ def _level(t: KernelState, seats: i64) -> i64:
 
 
 def _by_seat_order(t: KernelState, takers: i64, n: i64) -> None:
-    """Rank level seats by their turn in the first trick; the first and the last escape, of two only the first."""
+    """Rank level seats by their turn in the first trick. The first and the last seat escape; if there are only two takers, only the first."""
     bit = t.program.cards.bit
     t.losers = takers
     level: i64 = with_points(t, ranked(t, takers, 0), takers)
@@ -205,7 +205,7 @@ def _by_seat_order(t: KernelState, takers: i64, n: i64) -> None:
 
 
 def _soloist(t: KernelState) -> None:
-    """Decide subastado, remate and codillo: by the points of the soloist's side."""
+    """Decide subastado, remate and codillo by the points of the soloist's side."""
     p, bit = t.program.counts, t.program.cards.bit
     pair: i64 = bit[t.soloist]
     won = False

@@ -115,7 +115,7 @@ def ask_for_promises(t: KernelState) -> i64:
 
 
 def ask_next(t: KernelState) -> i64:
-    """Ask a seat for the promise."""
+    """Ask a seat whether it promises all remaining tricks."""
     t.phase = codes.PROMISE
     t.turn = t.asking
     t.legal = 0
@@ -124,7 +124,7 @@ def ask_next(t: KernelState) -> i64:
 
 
 def promise(t: KernelState, action: i64) -> i64:
-    """Note the promise of the seat on turn, or ask the next one."""
+    """Record the promise of the seat on turn, or ask the next one."""
     if action == act.CAPOTE:
         t.capote_by = t.turn
         announcing.fix_turns(t)

@@ -3,7 +3,7 @@
     found = solve(state)              # Solution(low, high, nodes): exact where low == high
     judge(state)                      # {action: Solution} for the seat on turn
 
-Worth is counted for the first of the two `camps`, in units of the board score, over the whole deal, from its beginning on.
+Worth is the worth of the whole deal, from its beginning on, to the first of the two `camps`, in units of the board score.
 """
 
 from engine.search.solving.judging import Solution, judge, max_n, solve

@@ -1,7 +1,8 @@
 """Exact solving by the rules themselves: alpha-beta over `State.apply`, for every two-sided game with all its options.
 
-It is slow, so it is for endings: some four tricks as Python source. It tries every answer to every question of the rules: songs, tutes, exchanges,
-claims, capotes, the bonus of the last trick. `engine.search.solving.tricks` is measured by it, and leaves to it the games it does not know.
+It is slow, so it is only for endings: about four tricks as Python source. It tries every answer to every question of the rules: songs, tutes,
+exchanges, claims, capotes, the bonus of the last trick. Tests compare `engine.search.solving.tricks` with it, and it solves the games that `tricks`
+does not know.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from engine.search.solving.worth import camps, difference
 if TYPE_CHECKING:
     from engine.match.state import State
 
-FAR: Final = 10**12  # more than any deal is worth
+FAR: Final = 10**12  # More than any deal is worth.
 
 
 class OutOfNodesError(Exception):
@@ -25,11 +26,11 @@ class Exact:
     """A solver of the rest of one deal, for the first of its camps."""
 
     def __init__(self, state: State, nodes: int) -> None:
-        """`nodes` is the number of actions that may be carried out. Raises NotTwoSidedError."""
+        """`nodes`: most actions to carry out. Raises NotTwoSidedError."""
         self.between = camps(state)
         self.first = [seat in self.between[0] for seat in range(state.seats)]
         self.root = root = state.clone()
-        root.deals = root.deal_no  # The match ends with this deal, so that no other one is dealt.
+        root.deals = root.deal_no  # The match ends with this deal, so that no further one is dealt.
         root.dice = Dice(0)
         self.before = difference(root, self.between)
         self.deal_no = root.deal_no
@@ -61,7 +62,7 @@ class Exact:
         return difference(state, self.between) - self.before
 
     def search(self, state: State, alpha: int, beta: int) -> int:  # noqa: C901 - alpha-beta in one place
-        """Return the worth of the deal from here, or a bound of it outside of the window."""
+        """Return the worth of the deal from here, or a bound of it if it lies outside of alpha to beta."""
         if self.is_done(state):
             return self.value(state)
         if self.nodes >= self.limit:
@@ -108,7 +109,7 @@ class Exact:
 
 
 def key_of(state: State) -> Any:
-    """Return everything on which the rest of a deal depends, between two tricks."""
+    """Return everything that the rest of a deal depends on, between two tricks."""
     notes = state.notes
     phase = state.phase
     return (

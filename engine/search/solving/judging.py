@@ -13,8 +13,8 @@ from engine.search.solving.worth import camps, difference
 if TYPE_CHECKING:
     from engine.match.state import State
 
-NODES = 300_000 if INTERPRETED else 60_000_000  # cards to search by default: some seconds
-SLOWER: Final = 12  # an action of `State.apply` costs this many cards of `tricks`
+NODES = 300_000 if INTERPRETED else 60_000_000  # Default limit of cards to search: some seconds.
+SLOWER: Final = 12  # One action of `State.apply` takes as long as this many cards of `tricks`.
 
 
 class Solution(NamedTuple):
@@ -31,10 +31,10 @@ class Solution(NamedTuple):
 
 
 class Judge:
-    """A solver for the states of one deal, which reuses its results from one to the next."""
+    """A solver for the states of one deal. It reuses results of earlier states."""
 
     def __init__(self, state: State) -> None:
-        """Takes any state of the deal. Raises NotTwoSidedError."""
+        """Take any state of the deal. Raises NotTwoSidedError."""
         self.between = camps(state)
         self.deal_no = state.deal_no
         self.quick: Tricks | None = None
@@ -46,7 +46,10 @@ class Judge:
             spare.begin()
 
     def solve(self, state: State, nodes: int = NODES, guess: int | None = None) -> Solution:
-        """Return the worth of the whole deal to the first camp, from here on. A `guess` within some points makes it faster."""
+        """Return the worth of the whole deal to the first camp, with best play from here on.
+
+        A `guess` that is off by a few points makes it faster.
+        """
         if self.quick is None or state.trump > 3:
             slow = Exact(state, max(1, nodes // SLOWER))
             low, high = slow.solve()
@@ -62,9 +65,9 @@ class Judge:
         return Solution(min(least), min(most), nodes)
 
     def after(self, state: State, action: int, nodes: int = NODES, guess: int | None = None) -> Solution:
-        """Return the same after an action of the seat on turn."""
+        """Return the worth after an action of the seat on turn, as `solve` does."""
         new = state.clone()
-        new.deals = new.deal_no  # The match ends with this deal, so that no other one is dealt.
+        new.deals = new.deal_no  # The match ends with this deal, so that no further one is dealt.
         new.dice = Dice(0)
         before = difference(new, self.between)
         new.apply(action)
@@ -74,7 +77,7 @@ class Judge:
         return self.solve(new, nodes, guess)
 
 
-SPARE = (-1,)  # key of a game's solver among its programs
+SPARE = (-1,)  # Key of a game's spare solver among its programs.
 
 
 def solve(state: State, nodes: int = NODES) -> Solution:
@@ -83,7 +86,7 @@ def solve(state: State, nodes: int = NODES) -> Solution:
 
 
 def judge(state: State, nodes: int = NODES) -> dict[int, Solution]:
-    """Return the same after each legal action, in their order, with this many nodes for each. Raises NotTwoSidedError."""
+    """Return the solution after each legal action, in their order, with this many nodes for each. Raises NotTwoSidedError."""
     solver = Judge(state)
     solutions: dict[int, Solution] = {}
     guess: int | None = None
@@ -97,8 +100,8 @@ def judge(state: State, nodes: int = NODES) -> dict[int, Solution]:
 def max_n(state: State, nodes: int = NODES // SLOWER) -> list[int] | None:
     """Return the board scores by seat at the end of the deal if each seat plays for its own score alone and knows all cards (max^n).
 
-    For three sides and more there is no exact value: of several best actions of a seat the first counts, though another may serve other seats better.
-    Each of two partners looks at its own score, which is the side's. Return None if the nodes are not enough.
+    For three or more sides there is no exact value: of several equally good actions of a seat the first is taken, although another may be better for
+    other seats. Partners have the same score, that of their side. Return None if the nodes run out.
     """
     root = state.clone()
     root.deals = root.deal_no

@@ -1,12 +1,13 @@
 """Exact solving in machine words: two sides play out tricks for points, with open cards and a stock of known order.
 
-A hand is one number, 16 bits a suit, and a card is the place of its bit. Hands travel as arguments, the mover's first, so there is no array of
-hands. Seats are places in the ring of those who play. The value of a position is what the first camp will still gain on the second.
+A hand is one number, 16 bits a suit, and a card is the place of its bit. Hands are passed as arguments, the hand to move first, so there is no array
+of hands. Seats are places in the ring of the seats that play. The value of a position is the number of points that the first camp will still gain on
+the second.
 
-The search is alpha-beta with null windows, from a first guess on, in strides. A table of leads counts cards by their order among those that are
-left, so that leads that differ by points alone bound each other (`_distance`). Of cards with the same effect one is tried. The highest trumps, and
-the cards that a leader can go on leading, take their points for certain (`_sure`), and the last trick plays itself. Singing what can be sung
-costs nothing, unless it shuts out a dearer song, a tute or an exchange.
+The search is alpha-beta with null windows, which move in strides from a first guess. Its transposition table ranks cards among those that are left,
+so positions that differ only in points bound each other (`_distance`). Of cards with the same effect one is tried. The highest trumps, and the cards
+that a leader can go on leading, win their points for certain (`_sure`), and the last trick plays itself. Singing costs nothing, so every possible
+song is sung, unless it excludes a dearer song, a tute or an exchange.
 
 Compiled this searches 6 to 10 million cards a second; as Python source some 70 times fewer, to the same values. Bits come from a table: mypyc
 2.4.1 shifts a literal wrongly from bit 31 on. Multipliers past 62 bits are attributes: as constants they would be Python objects.
@@ -29,20 +30,20 @@ if TYPE_CHECKING:
     from engine.rules.terms import Terms
 
 SUIT: Final = 1023  # all cards of a suit
-LOW: Final = 31  # strengths worth nothing
-HIGH: Final = 992  # the others
+LOW: Final = 31  # strengths without points
+HIGH: Final = 992  # strengths with points
 FAR: Final = 8000
-STRIDE: Final = 16  # points from one bound to the next, without a guess
-NEAR: Final = 2  # points from one bound to the next, with a guess
+STRIDE: Final = 16  # Step from one bound to the next in points, without a guess.
+NEAR: Final = 2  # Step from one bound to the next in points, with a guess.
 ANY, FIRST, IN_WINDOW = 0, 1, 2
 BEFORE_DRAW, BEFORE_LEAD, BEFORE_CARD = 0, 1, 2  # moments of an exchange
 ORDERS = {"any": ANY, "forty_first": FIRST, "forty_first_side": FIRST, "forty_first_in_window": IN_WINDOW}
 TUTE: Final = 130  # equal to settlement.TUTE_SCORE
-ROWS: Final = 14 if INTERPRETED else 20  # size of the table, as a power of two
+ROWS: Final = 14 if INTERPRETED else 20  # Rows of the table, as a power of two.
 
 
 def knows(game: Terms) -> bool:
-    """Return True if deals of a game, played by two sides, can be solved here."""
+    """Return True if `Tricks` can solve the deals of a game played by two sides."""
     rules = game.rules
     return (
         game.score_unit == "points"
@@ -69,7 +70,7 @@ def knows(game: Terms) -> bool:
 
 
 def _rises(points: list[int]) -> bool:
-    """Return True if the lower half of a suit is worth nothing and no card less than one that it beats."""
+    """Return True if the lower half of a suit is worth nothing and no card is worth less than one that it beats."""
     return points == sorted(points) and not any(points[:5])
 
 
@@ -84,7 +85,7 @@ def _knows_talk(rules: Rules, game: Terms) -> bool:
 
 
 class Tricks:
-    """A solver of deals of one game. It keeps its table from one call to the next of the same deal (`begin`)."""
+    """A solver of deals of one game. It keeps its table for all calls about the same deal (`begin`)."""
 
     def __init__(self, game: Terms) -> None:
         rules, pack = game.rules, game.pack
@@ -96,10 +97,10 @@ class Tricks:
         self.k0: i64 = 0x9E3779B97F4A7C15 - (1 << 64)
         self.k1: i64 = 0xD6E8FEB86659FD93 - (1 << 64)
         self.k2: i64 = 0x165667B19E3779F9
-        self.salt: i64 = 0  # mixed into the keys of this deal
+        self.salt: i64 = 0  # A number that is mixed into the keys of this deal.
         self.mask: i64 = 2**ROWS - 1
         self.table: vec[i64] = words([0] * 2 ** (ROWS + 1))
-        # history: cut-offs by a card, by place in the trick and seat
+        # History heuristic: cut-offs by each card, by place in the trick and by seat.
         self.past: vec[i64] = words([0] * 1024)
         self.moves: vec[i64] = words([0] * 2048)
         self.bit: vec[i64] = words([2**place for place in range(62)])
@@ -110,7 +111,7 @@ class Tricks:
         points = [rules.rank_points.get(rank, 0) for rank in pack.ranks]
         self.worth: vec[i64] = words(points + [0] * 6)
         self.sums: vec[i64] = words([sum(p for place, p in enumerate(points) if x >> place & 1) for x in range(1024)])
-        self.apart: vec[i64] = words([_apart(points[5:], x, y) for x in range(32) for y in range(32)])
+        self.apart: vec[i64] = words([_points_apart(points[5:], x, y) for x in range(32) for y in range(32)])
         self.bonus: i64 = rules.last_trick_bonus
         self.suits: vec[i64] = words([SUIT * 2**shift if shift % 16 == 0 and shift < 64 else 0 for shift in range(65)])
         self.open_duty: i64 = duty_number(rules, rules.obligation_stock_open)
@@ -149,15 +150,15 @@ class Tricks:
         self.stock: vec[i64] = words([0] * 64)
         self.drawn: i64 = 0
         self.end: i64 = 0
-        self.to_sing: i64 = 0  # suits whose pair somebody may sing now or later, sung ones included
+        self.to_sing: i64 = 0  # Suits whose pair somebody may sing now or later, including those already sung.
         self.four: i64 = 0  # number of tutes that somebody may declare now or later: none, or all
         self.sung: i64 = 0
         self.twenties: i64 = 0
         self.swapped = False
 
     def begin(self) -> None:
-        """Start another deal: forget everything learned, so it takes as many nodes as with a new solver."""
-        # Numbers of Python source do not wrap around.
+        """Start another deal: forget all results, so that it takes as many nodes as with a new solver."""
+        # Ints of Python source do not wrap around.
         self.salt = (self.salt + self.k2) & 0x3FFFFFFFFFFFFFFF
         i: i64 = 0
         while i < 1024:
@@ -169,7 +170,7 @@ class Tricks:
     def solve(self, state: State, first: tuple[int, ...], nodes: int, guess: int | None = None) -> tuple[int, int]:
         """Return the least and the most that the first camp gains on the second in the whole deal, its present lead included.
 
-        The state must be one at which a card is to be played. A guess should be within some points.
+        The state must ask for a card. A guess should be off by a few points at most.
         """
         self._load(state, first)
         at = self.ring.index(state.turn)
@@ -273,7 +274,7 @@ class Tricks:
         songs_made: i64,
         other: bool,
     ) -> i64:
-        """Let the winner of a trick lead, after its announcements. songs_made: number of songs of this turn; 9: no trick is won yet."""
+        """Let the winner of a trick announce and lead. songs_made: number of songs in this turn; 9: no trick has been won yet."""
         stock_left: i64 = self.end - self.drawn
         songs: i64 = 0
         tutes: i64 = 0
@@ -291,7 +292,7 @@ class Tricks:
         if not songs and not tutes and not swap:
             return self.follow(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, alpha, beta, ahead)
         first: bool = not (self.camps >> p) & 1
-        free = True  # True if silence may be best
+        free = True  # True if announcing nothing may be best.
         if songs and not tutes and not swap:
             trump: i64 = self.bit[self.trump >> 4]
             free = not songs & trump and self.order == FIRST and not self.sung & trump
@@ -376,10 +377,12 @@ class Tricks:
         shown_card: i64 = self.bit[self.stock[self.end - 1] & 15]
         trumps: i64 = (hand >> self.trump) & SUIT
         legal: i64 = 0
+        barred: i64 = self.bit[self.two] | (0 if self.chain else self.bit[self.seven])
+        if self.swapped and shown_card & barred:
+            return legal
         if trumps & self.bit[self.seven] and self.seven_for & shown_card:
             legal = 1
-        chained: bool = self.swapped and not self.chain and shown_card & self.bit[self.seven] != 0
-        if trumps & self.bit[self.two] and self.two_for & shown_card and not chained:
+        if trumps & self.bit[self.two] and self.two_for & shown_card:
             legal |= 2
         return legal
 
@@ -387,7 +390,7 @@ class Tricks:
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, best: i64,
         tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64, swap: i64, moment: i64, songs_made: i64, other: bool,
     ) -> i64:  # fmt: skip
-        """Return the best of the exchanges `swap`; after each it is the same moment again. The other arguments are those of `follow` and `speak`."""
+        """Return the best of the exchanges `swap`; after it the same seat is on turn again. The other arguments are those of `follow` and `speak`."""
         first: bool = not (self.camps >> p) & 1
         value: i64 = -FAR if first else FAR
         taken: i64 = self.stock[self.end - 1]
@@ -415,7 +418,7 @@ class Tricks:
         return value
 
     def after(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, alpha: i64, beta: i64, ahead: i64) -> i64:
-        """Go on after a trick, whose winner stands first: exchange before the draw, the draw, then its turn."""
+        """Go on after a trick, with its winner first: exchanges before the draw, the draw, the winner's turn."""
         stock_left: i64 = self.end - self.drawn
         if not stock_left:
             return self.speak(h0, h1, h2, h3, p, alpha, beta, ahead, 0, False)
@@ -451,8 +454,8 @@ class Tricks:
     ) -> i64:  # fmt: skip
         """Let the seat at place p play the card number k of a trick.
 
-        h0: its hand, h1.. those of the next seats. led: suit led, as a shift (0 16 32 48); best, bp: the winning card and the place of its
-        seat; tp: points on the table; laid: cards on it.
+        h0: its hand; h1, h2, h3: the hands of the next seats. led: suit led, as a shift (0 16 32 48); best, bp: the winning card and the place of its
+        seat; tp: points on the table; laid: cards on the table.
         """
         self.nodes += 1
         if self.nodes > self.limit:
@@ -472,7 +475,7 @@ class Tricks:
         n: i64 = self.n
         stock_left: i64 = self.end - self.drawn
         m: i64 = h0
-        wins: i64 = -1  # the cards that would be winning the trick
+        wins: i64 = -1  # The cards that would be winning the trick once played.
         value: i64 = -FAR if first else FAR
         if k == 0:
             tute: i64 = self._tute(h0, h1, h2, h3) if self.four else 0
@@ -686,7 +689,7 @@ class Tricks:
     def _take(  # noqa: C901 - the hot path: calls cost more than lines
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, winner: i64, tp: i64, alpha: i64, beta: i64, ahead: i64
     ) -> i64:
-        """Complete a trick, whose last card p has played: the winner takes the points, and the rest is searched."""
+        """Complete a trick with the last card of place p: the winner takes the points, and the search goes on."""
         gain: i64 = tp
         if self.left == 1:
             gain += self.bonus
@@ -722,7 +725,10 @@ class Tricks:
         return gain + v
 
     def _different(self, m: i64, live: i64, base: i64) -> i64:
-        """Write one of each set of cards with the same effect; return the end. live: all cards in play, or -1 while there is a stock."""
+        """Write one card of each set with the same effect into `moves`, from `base` on; return the end.
+
+        live: all cards in play, or -1 while there is a stock.
+        """
         low = self.low
         out = self.moves
         n: i64 = base
@@ -755,7 +761,7 @@ class Tricks:
     def _promise(
         self, p: i64, k: i64, led: i64, bp: i64, best: i64, tp: i64, card: i64, wins: i64, h1: i64, h2: i64, h3: i64
     ) -> i64:
-        """Return how good a card looks: who will take the trick, if all must beat what they can, and the points in it."""
+        """Return how good a card looks: the points of the trick, by who will take it if all beat what they can."""
         s: i64 = card & 48
         c: i64 = card & 15
         t: i64 = self.trump
@@ -798,11 +804,11 @@ class Tricks:
     def _sure(  # noqa: C901 - the hot path: calls cost more than lines
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64
     ) -> i64:
-        """Return the card points that each camp takes for certain: the leader's, shifted by 12 bits, and the other's.
+        """Return the card points that each camp takes for certain: those of the leader's camp, shifted by 12 bits, and those of the other.
 
-        Trumps that beat every trump of the other camp take their tricks whenever they are played, or a partner's does. Besides, the leader takes
-        tricks by cards that nobody can beat, one after the other, in the better of two ways: while all who could ruff must follow, or after drawing
-        all trumps with its own. If all tricks that are left are such ones, everything is the leader's.
+        A trump that beats every trump of the other camp wins its trick whenever it is played, unless a partner's trump does. Besides, the leader wins
+        tricks with cards that nobody can beat, one after the other, in the better of two ways: while all who could ruff must follow, or after drawing
+        all trumps. If it wins all remaining tricks in this way, it takes all points.
         """
         t: i64 = self.trump
         high = self.high
@@ -836,17 +842,17 @@ class Tricks:
         strict: bool = self.alternate and self.empty_duty & CODE == STRICT
         if not strict and (b or (mate >> t) & SUIT):
             return points << 12 | theirs
-        # rounds: tricks, before trumps are drawn, of suits in which nobody ruffs; long: tricks after they are drawn
+        # rounds: tricks, before trumps are drawn, in suits that nobody can ruff; long: tricks after trumps are drawn.
         worth = self.worth
         low = self.low
         t1: i64 = (h1 >> t) & SUIT
         t2: i64 = (h2 >> t) & SUIT
         t3: i64 = (h3 >> t) & SUIT
         rounds: i64 = 0
-        drawn: i64 = 0  # points in those
+        drawn: i64 = 0  # Points in the rounds of drawing trumps.
         long: i64 = 0
         extra: i64 = 0
-        # `draws`: everybody else runs out of trumps in as many rounds as the leader certainly has the highest ones.
+        # `draws`: everybody else runs out of trumps in as many rounds as the leader has certain winners in trumps.
         y: i64 = b | t2
         w: i64 = own & (-2 << high[y]) if y else own
         tops: i64 = 0
@@ -895,7 +901,7 @@ class Tricks:
                     points += worth[c]
                     if not strict:
                         continue
-                    # Opponents follow with their lowest card, a partner with its highest.
+                    # Opponents follow with their lowest card, a partner with their highest.
                     if z1:
                         points += worth[low[z1]]
                         z1 &= z1 - 1
@@ -920,7 +926,7 @@ class Tricks:
         return points << 12 | theirs
 
     def _last(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64) -> i64:
-        """Play the last trick, in which nobody has a choice."""
+        """Play the last trick, in which nobody has a choice, and return its value."""
         trump: i64 = self.suits[self.trump]
         s: i64 = 0
         while not h0 & self.suits[s]:
@@ -943,7 +949,7 @@ class Tricks:
         return -gain if (self.camps >> winner) & 1 else gain
 
     def _tute(self, h0: i64, h1: i64, h2: i64, h3: i64) -> i64:
-        """Return 1 if somebody holds a tute or may still come to hold one."""
+        """Return 1 if somebody holds a tute or may still get one."""
         in_stock: i64 = 0
         at: i64 = self.drawn
         while at < self.end:
@@ -958,7 +964,7 @@ class Tricks:
         return 0
 
     def _to_sing(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, camp: i64) -> i64:
-        """Return the most that a camp (0 the first) can still sing."""
+        """Return the most points of songs that a camp (0 the first) can still score."""
         pair: i64 = self.pair
         total: i64 = 0
         suit: i64 = 0
@@ -992,10 +998,10 @@ class Tricks:
     # ---- the table
 
     def _key(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, stock_left: i64, ahead: i64, tute: i64) -> i64:
-        """Return the key of a lead: hands by place from the leader on, songs that are left, the stock.
+        """Return the table key of a position with a lead: hands by place from the leader on, songs that are left, the stock.
 
-        Cards count by their order among those that are left, so leads that differ by points alone share it, unless something else names their cards:
-        the stock, a tute (its worth depends on the points won), a pair that can be sung.
+        Cards are ranked among those that are left, so positions that differ only in points share a key. Cards keep their identity while something
+        else depends on it: a stock, a tute (its worth depends on the points won), a pair that can be sung.
         """
         more: i64 = stock_left << 5 | p << 1
         if tute:
@@ -1036,7 +1042,7 @@ class Tricks:
         return _mix(k, m1, m2)
 
     def _folded(self, h0: i64, h1: i64, h2: i64, h3: i64, by_card: i64) -> i64:
-        """Return who holds which card of the lowest suit of these hands: of all cards, or of those that are left."""
+        """Return who holds which card of the lowest suit of these hands, by card (`by_card`) or by rank among the cards that are left."""
         if by_card:
             return ((h0 & SUIT) << 10 | (h1 & SUIT)) << 20 | (h2 & SUIT) << 10 | (h3 & SUIT)
         rank = self.rank
@@ -1050,7 +1056,10 @@ class Tricks:
         return v << 10 | rank[top | ((h3 >> 5) & LOW)] << n | rank[live | (h3 & LOW)]
 
     def _distance(self, was: i64, now: i64) -> i64:
-        """Return by how much two leads of one key can differ: play goes on alike in both, with other points for each card. Both as `_dear`."""
+        """Return by how much the values of two positions with one key can differ: only the points of the cards differ.
+
+        was, now: the cards worth points, as `_dear` returns them.
+        """
         apart = self.apart
         return (
             apart[(was & 31) << 5 | (now & 31)]
@@ -1091,19 +1100,19 @@ def _mix(x: i64, m1: i64, m2: i64) -> i64:
 
 
 def _dear(live: i64) -> i64:
-    """Return the cards worth something of those that are left, five bits a suit."""
+    """Return the cards in play that are worth points, five bits a suit."""
     return ((live >> 5) & 31) | ((live >> 16) & 992) | ((live >> 27) & 31744) | ((live >> 38) & 0xF8000)
 
 
-def _apart(points: list[int], x: int, y: int) -> int:
-    """Return by how much the cards worth something of a suit differ in two leads, highest against highest, the rest against cards worth nothing."""
+def _points_apart(points: list[int], x: int, y: int) -> int:
+    """Return by how much a suit's points differ between two positions: x and y are its cards worth points, compared from the highest down."""
     own = [points[i] for i in (4, 3, 2, 1, 0) if x >> i & 1]
     others = [points[i] for i in (4, 3, 2, 1, 0) if y >> i & 1]
     return sum([abs(a - b) for a, b in zip_longest(own, others, fillvalue=0)])
 
 
 def _among(live: int, hand: int) -> int:
-    """Return which of the cards that are left, from the lowest on, a hand holds."""
+    """Return which of the cards in play, numbered from the lowest, a hand holds."""
     places = place = 0
     for card in range(5):
         if live >> card & 1:

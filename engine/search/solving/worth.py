@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class NotTwoSidedError(EngineError):
-    """A deal in which three or more play for themselves, or whose camps nobody knows yet."""
+    """The deal has three or more sides, or nobody knows its camps yet."""
 
 
 def camps(state: Data) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -38,7 +38,7 @@ def camps(state: Data) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def standing(state: Data, seats: tuple[int, ...]) -> int:
-    """Return the worth of the board to some seats of one camp: score, carried points, fewer loss marks."""
+    """Return the board's worth so far to the camp of these seats: score, carried points, fewer loss marks."""
     seat = seats[0]
     unit = state.game.score_unit
     if unit == "chips":

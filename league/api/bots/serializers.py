@@ -24,32 +24,36 @@ class BotOut(Out):
     owner = serializers.SlugField(source="owner.name")
     state = serializers.ChoiceField(choices=BotState.choices)
     stopped = serializers.DateTimeField(
-        allow_null=True, help_text="The time when an operator paused it; null if none has. Independent of its state."
+        allow_null=True, help_text="When an operator paused the bot; null if none has. Independent of `state`."
     )
     description = serializers.CharField()
-    house = serializers.BooleanField(source="is_house", help_text="Shipped with the league.")
+    house = serializers.BooleanField(source="is_house", help_text="True if the bot is shipped with the league.")
     created = serializers.DateTimeField()
     versions = serializers.IntegerField(source="version_count")
     newest_accepted = serializers.IntegerField(
-        allow_null=True, help_text="Number of the version that tournaments enter, where `sends` is null."
+        allow_null=True, help_text="The version that tournaments enter if `sends` is null, by number."
     )
     sends = serializers.IntegerField(
-        source="sends.number", default=None, allow_null=True, help_text="The version that its owner lets it send."
+        source="sends.number",
+        default=None,
+        allow_null=True,
+        help_text="The version that the owner has chosen for tournaments, by number; null: none chosen.",
     )
     held_until = serializers.DateTimeField(
-        allow_null=True, help_text="The time until which its owner's pause keeps its matches in the queue."
+        allow_null=True,
+        help_text="Until this time the bot's matches wait in the queue, because its owner has paused it.",
     )
     entry_policy = serializers.ChoiceField(
         choices=EntryPolicy.choices,
-        help_text="Whom its owner lets enter it. usual: anybody into public leagues and unrated matches, into other rated events who has asked.",
+        help_text="Who may enter the bot. usual: anybody in public leagues and unrated matches, but in other rated events only after a request.",
     )
     on_ladders = serializers.BooleanField(
-        help_text="Whether its owner lets it play on the standing ladders of its games."
+        help_text="True if the owner lets the bot play on the standing ladders of its games."
     )
 
 
 class BotChange(StrictSerializer):
-    """A change of a bot by its owner. Leave out whatever stays."""
+    """A change of a bot by its owner. Fields that are left out do not change."""
 
     description = serializers.CharField(required=False, allow_blank=True, max_length=2000)
     state = serializers.ChoiceField(
@@ -61,19 +65,22 @@ class BotChange(StrictSerializer):
         allow_null=True,
         min_value=1,
         max_value=2**31 - 1,
-        help_text="Number of the accepted version that it sends to tournaments from now on; null: its newest one.",
+        help_text="Number of the accepted version that tournaments get from now on; null: the newest one.",
     )
 
     entry_policy = serializers.ChoiceField(
-        required=False, choices=EntryPolicy.choices, help_text="Who may enter it from now on; what has entered stays."
+        required=False,
+        choices=EntryPolicy.choices,
+        help_text="Who may enter the bot from now on. Existing entries stay.",
     )
 
     on_ladders = serializers.BooleanField(
-        required=False, help_text="Whether it plays on the standing ladders of its games from now on; results stay."
+        required=False,
+        help_text="True: the bot plays on the standing ladders of its games from now on. Earlier results stay.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """An empty change is a mistake."""
+        """Refuse a change without fields."""
         if not attrs:
             raise serializers.ValidationError(message("name at least one of: {names}", names=", ".join(self.fields)))
         return attrs
@@ -85,16 +92,16 @@ class CheckOut(Out):
     game = serializers.CharField(help_text="Key of the game.")
     name = serializers.ChoiceField(
         choices=CheckName.choices,
-        help_text="Whole boards, the start, rare decisions, a long match, one that is broken off, or, of a bot that declares itself "
-        "deterministic, the same questions again.",
+        help_text="The check: whole boards, the start, rare decisions, a long match, an interrupted match; for a bot that declares itself "
+        "deterministic, also repeated requests.",
     )
-    fault = FaultField(help_text="Why the version is refused in this game.")
-    fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
-    decisions = serializers.IntegerField(help_text="Asked of the bot.")
+    fault = FaultField(help_text="The fault for which the version was refused in this game.")
+    fault_detail = serializers.SerializerMethodField(help_text="Only for the owner; null for all others.")
+    decisions = serializers.IntegerField(help_text="Number of decisions that the bot was asked for.")
     max_cpu_s = serializers.FloatField(
         help_text="CPU seconds of the slowest decision; for the start, of the slowest start."
     )
-    match = serializers.CharField(source="match.public_id", help_text="The match that holds the log of the game.")
+    match = serializers.CharField(source="match.public_id", help_text="The match that has the log of the game.")
 
     def get_fault_detail(self, check: Check) -> str | None:
         """Return the text of the fault, for viewers who may read the output of the bot."""
@@ -102,27 +109,31 @@ class CheckOut(Out):
 
 
 class VersionOut(Out):
-    """One upload, immutable."""
+    """One upload of a bot. It never changes."""
 
     id = serializers.IntegerField()
     bot = serializers.SlugField(source="bot.slug")
-    number = serializers.IntegerField(help_text="1, 2, ... within the bot.")
+    number = serializers.IntegerField(help_text="Number within the bot: 1, 2, ...")
     owner = serializers.SlugField(source="bot.owner.name")
     status = serializers.ChoiceField(choices=VersionStatus.choices)
-    fault = FaultField(help_text="Why it was rejected.")
-    fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
+    fault = FaultField(help_text="The fault for which the version was rejected.")
+    fault_detail = serializers.SerializerMethodField(help_text="Only for the owner; null for all others.")
     runtime = serializers.CharField()
     entry = serializers.CharField()
-    games = serializers.ListField(child=serializers.CharField(), help_text="Keys of the games it plays; empty: all.")
+    games = serializers.ListField(
+        child=serializers.CharField(), help_text="Keys of the games that the version plays; empty: all."
+    )
     refused = serializers.ListField(
-        child=serializers.CharField(), help_text="Games that it declares and is not accepted for."
+        child=serializers.CharField(), help_text="Declared games for which the version was not accepted."
     )
     sealable = serializers.BooleanField(help_text="True if it can play without access to any clock of the host.")
     sha256 = serializers.CharField(
-        source="package_id", help_text="Hash of the contents; versions with equal contents are one competitor."
+        source="package_id", help_text="Hash of the contents; versions with equal hashes are one competitor."
     )
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
-    deterministic = serializers.BooleanField(help_text="Declared in bot.toml: the same lines get the same answers.")
+    deterministic = serializers.BooleanField(
+        help_text="True if bot.toml declares that equal lines always get equal answers."
+    )
     created = serializers.DateTimeField()
 
     def get_fault_detail(self, version: BotVersion) -> str | None:
@@ -139,19 +150,27 @@ class VersionWithChecks(VersionOut):
 
     @extend_schema_field(CheckOut(many=True))
     def get_checks(self, version: BotVersion) -> Any:
-        """The checks, in the order in which they were made."""
+        """Return the checks, in the order in which they were made."""
         return CheckOut(validation.last_checks(version), many=True, context=self.context).data
 
 
 class AuditsOut(Out):
-    """Conversations of a version that were put to it again, by what came of them (docs/fairness.md, "Audits")."""
+    """The numbers of audited conversations of a version, by result (docs/fairness.md, "Audits")."""
 
-    deterministic = serializers.BooleanField(help_text="Declared in bot.toml.")
-    reproducible = serializers.BooleanField(help_text="Declared, and each audit gave the same answers as its match.")
-    same = serializers.IntegerField(help_text="The same answers three times.")
-    alike = serializers.IntegerField(help_text="The match differs from the runs no more than these from each other.")
-    differs = serializers.IntegerField(help_text="Cases for people; no verdict by themselves.")
-    failed = serializers.IntegerField(help_text="The bot failed when it was run again; nothing is said.")
+    deterministic = serializers.BooleanField(help_text="True if bot.toml declares the bot deterministic.")
+    reproducible = serializers.BooleanField(
+        help_text="True if the bot declares itself deterministic, and every audit gave the answers of the match."
+    )
+    same = serializers.IntegerField(help_text="Audits with the same answers in the match and in both runs.")
+    alike = serializers.IntegerField(
+        help_text="Audits in which the match differs from the runs no more than they differ from each other."
+    )
+    differs = serializers.IntegerField(
+        help_text="Audits with a larger difference, which a person has to look at. They prove nothing by themselves."
+    )
+    failed = serializers.IntegerField(
+        help_text="Audits in which the bot failed when it was run again, so there is no result."
+    )
 
     @classmethod
     def of(cls, version: BotVersion, summary: Summary) -> AuditsOut:
@@ -159,53 +178,58 @@ class AuditsOut(Out):
         return cls(asdict(summary) | {"deterministic": version.deterministic})
 
 
-@extend_schema_serializer(component_name="Meeting")  # its public name
+@extend_schema_serializer(component_name="Meeting")  # The public name
 class EncounterOut(Out):
-    """Two bots against each other in one pool, seen from the first. Rated boards only."""
+    """The rated boards of two bots in one pool, from the view of the first bot."""
 
     pool = PoolRef()
     boards = serializers.IntegerField()
     wins = serializers.IntegerField(help_text="Boards on which the first bot scored more.")
     draws = serializers.IntegerField()
     losses = serializers.IntegerField()
-    share = serializers.FloatField(help_text="Board points per board: 1 for a win, 1/2 for a draw.")
+    share = serializers.FloatField(help_text="Mean points per board: 1 for a win, 1/2 for a draw.")
     share_interval = serializers.ListField(
         child=serializers.FloatField(), min_length=2, max_length=2, help_text="95% interval of the share (Wilson)."
     )
-    difference = serializers.FloatField(help_text="Mean difference of the scores of a board, in the unit of the game.")
+    difference = serializers.FloatField(help_text="Mean difference of the scores per board, in the unit of the game.")
     margin = serializers.FloatField(allow_null=True, help_text="Half of the 95% interval of the difference.")
-    superiority = serializers.FloatField(help_text="Likelihood that the first bot is the stronger one.")
-    matches = serializers.ListField(child=serializers.CharField(), help_text="Their matches, newest first.")
+    superiority = serializers.FloatField(help_text="Likelihood that the first bot is stronger.")
+    matches = serializers.ListField(
+        child=serializers.CharField(), help_text="Public ids of their matches, newest first."
+    )
 
 
 class FiguresOut(Out):
-    """Judged decisions."""
+    """Losses of analysed decisions."""
 
     boards = serializers.IntegerField()
-    judged = serializers.IntegerField(help_text="Decisions.")
+    judged = serializers.IntegerField(help_text="Number of analysed decisions.")
     lost = serializers.FloatField(
-        help_text="By one of them on average, in the unit of the board scores, where 1000 make a game."
+        help_text="Mean loss of a decision, in the unit of the board scores; if a game is the unit, 1000 make one."
     )
     margin = serializers.FloatField(
-        allow_null=True, help_text="Half of its 95 % interval over boards; null for fewer than two."
+        allow_null=True, help_text="Half of the 95 % interval of `lost`, over boards; null for fewer than two boards."
     )
-    right = serializers.FloatField(help_text="The share that lost nothing.")
+    right = serializers.FloatField(help_text="Share of decisions that lost nothing.")
 
 
 class JudgedPhase(Out):
-    """One part of the deal, or all."""
+    """The losses in one phase of the deal, or in all."""
 
     phase = serializers.CharField(help_text="all, auction, lead, follow or end.")
     mine = FiguresOut()
-    everybody = FiguresOut(help_text="Figures of all bots that were judged in this pool.")
+    everybody = FiguresOut(help_text="Figures of all analysed bots in this pool.")
 
 
 class JudgedOut(Out):
-    """The losses of the newest analysed version in a pool, by one kind of analysis, over matches that somebody chose to have judged."""
+    """The losses of the newest analysed version in a pool, from one kind of analysis.
+
+    Analyses are made on request, so the matches are no random sample.
+    """
 
     pool = PoolRef()
     kind = serializers.ChoiceField(choices=JudgementKind.choices)
-    version = serializers.IntegerField(help_text="Its number.")
+    version = serializers.IntegerField(help_text="Number of the version.")
     phases = JudgedPhase(source="lines", many=True)
 
 
@@ -217,7 +241,7 @@ class Upload(StrictSerializer):
         required=False,
         allow_blank=True,
         max_length=1000,
-        help_text="Keys separated by commas; they replace those in bot.toml.",
+        help_text="Keys of games, separated by commas; they replace those in bot.toml.",
     )
 
 

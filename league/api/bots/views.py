@@ -77,9 +77,9 @@ class OneBot(View):
         responses=BotOut,
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Only for the owner. A pause withholds the queued matches for a day, once a week; those of a retired bot are played.
+        """Change your bot. During a pause its queued matches wait, for one day at most and once a week. Those of a retired bot are still played.
 
-        Running matches are played to their end.
+        Running matches are always finished.
         """
         player_of(request)
         bot = existing(_bots().filter(slug=slug).first())
@@ -108,7 +108,7 @@ class Encounters(ListView):
 
     @extend_schema(
         operation_id="list_meetings",
-        summary="List what two bots did against each other, by pool",
+        summary="Read the results of two bots against each other, by pool",
         tags=["bots"],
         responses=EncounterOut(many=True),
     )
@@ -118,7 +118,7 @@ class Encounters(ListView):
 
 
 class JudgedSums(ListView):
-    """/bots/{slug}/judged"""
+    """List sums over analysed matches that everybody may see; empty if there are none. Fair and open analyses are separate."""
 
     kept_until = (changes.BOTS, changes.POOLS)
 
@@ -170,7 +170,7 @@ class BotVersions(VersionList):
     serializer_class = Upload
 
     def allowed_params(self, request: Request) -> set[str]:
-        """Return the names; an upload as plain bytes has its name and games in the address."""
+        """Return the names; if the body is the file itself, name and games are in the query."""
         return {"filename", "games"} if request.method == "POST" else super().allowed_params(request)
 
     @extend_schema(
@@ -189,9 +189,9 @@ class BotVersions(VersionList):
         summary="Upload a version of your bot",
         tags=["bots"],
         parameters=[
-            OpenApiParameter("filename", str, description="Name of the file, where the body is its bytes."),
+            OpenApiParameter("filename", str, description="Name of the file, if the body is the file itself."),
             OpenApiParameter(
-                "games", str, description="Keys separated by commas, where the body is the bytes of the file."
+                "games", str, description="Keys of games, separated by commas, if the body is the file itself."
             ),
             OpenApiParameter(
                 "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
@@ -204,8 +204,8 @@ class BotVersions(VersionList):
     def post(self, request: Request, slug: str) -> Response:
         """Upload one source file or a zip, as a form or as plain bytes.
 
-        A bot that does not exist yet is created; its name is written as in addresses (`my_bot` becomes `my-bot`; `bot` of the answer says so).
-        The version is `validating` until its first match has finished; poll the Location.
+        A bot that does not exist yet is created. Its name is changed to the form in addresses (`my_bot` becomes `my-bot`), which `bot` in the
+        response shows. The version is `validating` until its validation has finished; poll the Location.
         """
         player = player_of(request)
         slug = bots.slug(slug)
@@ -234,7 +234,7 @@ class BotVersions(VersionList):
 class OneVersion(View):
     """/versions/{id}"""
 
-    kept_until = (changes.BOTS,)  # it shows only the names of the matches that validated it
+    kept_until = (changes.BOTS,)  # A version shows nothing of matches except the ids of its validation matches.
 
     serializer_class = VersionWithChecks
 
@@ -252,8 +252,10 @@ class VersionAudits(View):
 
     serializer_class = AuditsOut
 
-    @extend_schema(operation_id="get_version_audits", summary="Read what audits have shown of a version", tags=["bots"])
+    @extend_schema(
+        operation_id="get_version_audits", summary="Read the results of the audits of a version", tags=["bots"]
+    )
     def get(self, request: Request, id: int) -> Response:
-        """Count its audited conversations by verdict."""
+        """Count the audited conversations of a version, by verdict."""
         version = existing(lists.versions().filter(pk=id).first())
         return Response(AuditsOut.of(version, results.summaries([version])[version.pk]).data)

@@ -16,7 +16,7 @@ from league.models import ApiToken, Player
 
 
 class BearerToken(BaseAuthentication):
-    """`Authorization: Bearer tute_...`. A header without a live token is refused, never taken for anonymous."""
+    """`Authorization: Bearer tute_...`. A header without a live token is refused, not treated as anonymous."""
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, ApiToken] | None:
         """Return the account and token of the header; None without a header."""
@@ -39,7 +39,7 @@ class BearerToken(BaseAuthentication):
         return token.player.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """Return the WWW-Authenticate header of 401 answers."""
+        """Return the WWW-Authenticate header of 401 responses."""
         return 'Bearer realm="tute"'
 
 
@@ -58,7 +58,7 @@ class Session(SessionAuthentication):
 
 
 def player_of(request: Request) -> Player:
-    """Return the player of the caller. NotAuthenticated for an anonymous one."""
+    """Return the player of the caller. Raise NotAuthenticated if the caller is anonymous."""
     if not request.user.is_authenticated:
         raise NotAuthenticated(message("Send an API key, or log in on the site, to do this."))
     if isinstance(request.auth, ApiToken):
@@ -72,7 +72,7 @@ def viewer_of(request: Request) -> Player | None:
 
 
 def user_of(request: Request) -> User | None:
-    """Return the account of the caller, or None, as league.domain.matches.sight takes it. No query."""
+    """Return the account of the caller, or None, for league.domain.matches.sight. No query."""
     return request.user if isinstance(request.user, User) else None
 
 

@@ -37,7 +37,7 @@ Row = TypeVar("Row")
 
 
 class View(GenericAPIView[Any]):
-    """The base of all endpoints. `params` names the query parameters that a read takes besides filters and paging."""
+    """The base of all endpoints. `params`: names of the query parameters that a read takes besides filters and paging."""
 
     authentication_classes = (BearerToken, Session)
     permission_classes: Sequence[Any] = (IsAuthenticatedOrReadOnly,)
@@ -46,16 +46,17 @@ class View(GenericAPIView[Any]):
     renderer_classes = (JSONRenderer,)
     content_negotiation_class = AlwaysFirst
     schema = Operation()
-    # OPTIONS is left out: the OpenAPI document says everything that it would.
+    # No OPTIONS: the OpenAPI document says everything that its response would.
     http_method_names = ["get", "head", "post", "patch", "delete"]
     params: Sequence[str] = ()
-    kept_until: Sequence[str] = ()  # the change counters of what a read shows; without any its answers are not kept
-    scopes: ClassVar[Mapping[str, TokenScope]] = {}  # the scope by method, if a token needs less than `manage`
+    # Change counters of the data that a read shows; without counters its responses are not cached
+    kept_until: Sequence[str] = ()
+    scopes: ClassVar[Mapping[str, TokenScope]] = {}  # The scope by method, for tokens that need less than `manage`
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer in English, whatever the language of the site, unless Accept-Language asks for another: programs read this."""
+        """Answer in English, whatever the language of the site, unless Accept-Language asks for another language: programs read the responses."""
         with translation.override(language(request)):
             return super().dispatch(request, *args, **kwargs)
 
@@ -81,7 +82,7 @@ class View(GenericAPIView[Any]):
             raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """Return the change counters of what a read shows, by what its address names."""
+        """Return the change counters of the data that a read shows, for the parameters in its address."""
         return self.kept_until
 
     def allowed_params(self, request: Request) -> set[str]:
@@ -94,7 +95,7 @@ class View(GenericAPIView[Any]):
         return allowed
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Add the headers of every answer."""
+        """Add the headers of every response."""
         final = super().finalize_response(request, response, *args, **kwargs)
         is_wrapped = hasattr(request, "_request")
         for name, value in (throttles.headers(request) if is_wrapped else {}).items():
@@ -111,11 +112,11 @@ class View(GenericAPIView[Any]):
         return final
 
     def page(self, rows: Any, serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
-        """Return the page of `rows` (query set or list) that the request asks for."""
+        """Return the requested page of `rows` (query set or list)."""
         return self._serialized(self.paginate_queryset(rows), serializer)
 
     def cut(self, page: paging.Page[Any], serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
-        """Return a page that was read already."""
+        """Return a page that has already been read."""
         rows = cast(cursors.CursorPages, self.paginator).show(self.request, page)
         return self._serialized(rows, serializer)
 
@@ -124,13 +125,13 @@ class View(GenericAPIView[Any]):
         return self.get_paginated_response(kind(rows, many=True, context=self.get_serializer_context()).data)
 
     def body(self) -> Any:
-        """Return the validated body of the request. ValidationError names every wrong field."""
+        """Return the validated body of the request. Raise ValidationError, which names every wrong field."""
         serializer = self.get_serializer(data=self.request.data)
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 
     def owner_only(self, owner: Player, what: str) -> Player:
-        """Return the caller if it is `owner`. PermissionDenied for all others: operators have their own addresses."""
+        """Return the caller if it is `owner`; otherwise raise PermissionDenied. Operators have separate endpoints."""
         player = player_of(self.request)
         if player.pk != owner.pk:
             raise PermissionDenied(
@@ -139,9 +140,9 @@ class View(GenericAPIView[Any]):
         return player
 
     def once(self, act: Callable[[], Response]) -> Response:
-        """Do a create, or repeat the answer of the first request with the same Idempotency-Key, in one transaction with the key.
+        """Run a create request, or repeat the response to the first request with the same Idempotency-Key, in one transaction with the key.
 
-        Refusals are kept like successes, so a new attempt needs a new key. 429 and our own errors are not kept.
+        Refusals are stored like successes, so a new attempt needs a new key. 429 and our own errors are not stored.
         """
         key = self.request.headers.get("Idempotency-Key")
         if key is None:
@@ -175,26 +176,26 @@ class ListView(View):
     filter_backends: Sequence[Any] = (DjangoFilterBackend,)
 
     def filtered(self, rows: Any) -> Any:
-        """Return `rows`, filtered by the query parameters. ValidationError for values that a filter does not take."""
+        """Return `rows`, filtered by the query parameters. Raise ValidationError for values that a filter does not take."""
         return self.filter_queryset(rows)
 
 
 def existing(row: Row | None) -> Row:
-    """Return `row`; 404 for None."""
+    """Return `row`; raise 404 if it is None."""
     if row is None:
         raise NotFound
     return row
 
 
 def _replayed(row: IdempotencyKey) -> Response:
-    """Repeat the answer of the first request."""
+    """Repeat the response to the first request."""
     kind = MEDIA_TYPE if row.status and status.is_client_error(row.status) else None
     headers = {"Idempotency-Replayed": "true"} | ({"Location": row.location} if row.location else {})
     return Response(row.answer, row.status, headers=headers, content_type=kind)
 
 
 def _conditional(request: Request, response: Response) -> HttpResponse:
-    """Answer 304 if the client has this body already."""
+    """Answer 304 if the client already has this body."""
     etag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
     response["ETag"] = etag
     other = get_conditional_response(request._request, etag=etag, response=response)
@@ -210,7 +211,7 @@ def _conditional(request: Request, response: Response) -> HttpResponse:
 
 
 def _fingerprint(request: Request) -> str:
-    """Return a digest that equal requests share: of method, address with query, and the values of the body (files by content)."""
+    """Return a digest that equal requests have in common: of method, address with query, and the values of the body (files by content)."""
     data = request.data
     pairs = [(name, data.getlist(name)) for name in data] if hasattr(data, "getlist") else data
     plain = json.dumps(pairs, default=_plain, sort_keys=True)

@@ -20,21 +20,21 @@ from league.domain.core import paging
 Row = TypeVar("Row")
 MAX_SIZE = 100
 DESCRIBED = (
-    OpenApiParameter("cursor", {"type": "string"}, description="From a next or previous link."),
+    OpenApiParameter("cursor", {"type": "string"}, description="A cursor from a next or previous link."),
     OpenApiParameter(
         "page_size",
         {"type": "integer", "minimum": 1, "maximum": MAX_SIZE, "default": paging.DEFAULT_SIZE},
-        description="Rows of a page.",
+        description="Number of rows of a page.",
     ),
 )
 PARAMETERS = tuple(parameter.name for parameter in DESCRIBED)
 
 
 class CursorPages(BasePagination):
-    """Pages of a query set in the order of the view (`page_order`, by default the newest first), or of a list by place."""
+    """Pages of a query set in the order of the view (`page_order`; by default newest first), or of a list by position."""
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any]:
-        """Return the rows of the page that the request asks for. Problem for a bad cursor or size."""
+        """Return the rows of the requested page. Raise Problem for a bad cursor or size."""
         order: paging.Order = getattr(view, "page_order", paging.NEWEST)
         is_query = isinstance(queryset, QuerySet)
         cursor = read_cursor(request, order.kinds if is_query else (int,))
@@ -43,7 +43,7 @@ class CursorPages(BasePagination):
         return self.show(request, paging.cut_page(queryset, cursor, page_size(request)))
 
     def show(self, request: Request, page: paging.Page[Row]) -> list[Row]:
-        """Return the rows of a page, and note its neighbours for the links of the answer."""
+        """Return the rows of a page, and note the cursors of its neighbours for the links of the response."""
         self.url = request.build_absolute_uri()
         self.before, self.after = page.before, page.after
         return page.rows
@@ -71,7 +71,7 @@ class CursorPages(BasePagination):
         }
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
-        """Return the parameters, for the OpenAPI document."""
+        """Return the paging parameters, for the OpenAPI document."""
         return [
             {
                 "name": parameter.name,
@@ -84,7 +84,7 @@ class CursorPages(BasePagination):
 
 
 def page_size(request: Request) -> int:
-    """Return the rows of a page: 1 to 100, by default 50. Problem for anything else."""
+    """Return the number of rows of a page: 1 to 100, by default 50. Raise Problem for anything else."""
     text = request.query_params.get("page_size")
     if text is None:
         return paging.DEFAULT_SIZE
@@ -95,7 +95,7 @@ def page_size(request: Request) -> int:
 
 
 def read_cursor(request: Request, kinds: Sequence[type[paging.Value]], name: str = "cursor") -> paging.Cursor | None:
-    """Return the cursor of a request; None for the first page. Problem for a text that is none of a list with such values."""
+    """Return the cursor of a request; None for the first page. Raise Problem for a text that is not a cursor of such a list."""
     text = request.query_params.get(name)
     try:
         return None if text is None else paging.read_cursor(text, kinds)

@@ -1,4 +1,4 @@
-"""Filters of the lists. Values are checked; a name that is not here is refused by the view."""
+"""Filters of the lists. Values are checked; the view refuses names that are not here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_ID = 2**31 - 1
 
 @extend_schema_field(OpenApiTypes.STR)
 class WordFilter(filters.CharFilter):
-    """A name, exactly."""
+    """A filter by an exact name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, max_length=80, **kwargs)
@@ -27,7 +27,7 @@ class WordFilter(filters.CharFilter):
 
 @extend_schema_field(OpenApiTypes.INT)
 class IdFilter(filters.Filter):
-    """The id of a row."""
+    """A filter by the id of a row."""
 
     field_class = forms.IntegerField
 
@@ -54,7 +54,7 @@ class YesNoFilter(filters.Filter):
 
 
 def seated(path: str) -> Any:
-    """Return a filter method for matches with a party whose column at `path` has the value."""
+    """Return a filter method: matches with a party whose column at `path` has the value."""
 
     def method(self: Any, queryset: QuerySet[Match], name: str, value: Any) -> QuerySet[Match]:
         return queryset.filter(Exists(Party.objects.filter(match=OuterRef("pk"), **{path: value})))

@@ -1,4 +1,4 @@
-"""/api/v1/: the list of all operations, as a page for people and as JSON for programs; and the answer to unknown addresses."""
+"""/api/v1/: the list of all operations, as a page for people and as JSON for programs; also the response for unknown addresses."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def operations() -> list[dict[str, Any]]:
 
 
 class Index(ReadOnly):
-    """The page for clients that accept text/html, JSON for all others."""
+    """The list of operations: a page for clients that accept text/html, JSON for all others."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """List all operations."""
-        if "text/html" in request.headers.get("Accept", ""):  # browsers name it; curl and scripts say */*
+        if "text/html" in request.headers.get("Accept", ""):  # Browsers name it; curl and scripts send */*
             response = HttpResponse(_template().render(_page(), request))
         else:
             response = JsonResponse({"document": reverse("api:schema"), "operations": operations()})
@@ -70,7 +70,7 @@ def _page() -> dict[str, Any]:
 
 @csrf_exempt
 def nowhere(request: HttpRequest, rest: str = "") -> JsonResponse:
-    """Answer any other address below /api/v1/: 404."""
+    """Answer 404 to any other address below /api/v1/."""
     return respond(
         request,
         "not-found",

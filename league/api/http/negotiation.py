@@ -1,4 +1,4 @@
-"""Content negotiation: always JSON, in the language of the site that the client asks for, by default English."""
+"""Content negotiation: always JSON, in the language of the site that the client prefers, by default English."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rest_framework.request import Request
 
 
 class AlwaysFirst(BaseContentNegotiation):
-    """The parser of the content type that was sent, and the first renderer whatever the client accepts: an answer beats a refusal."""
+    """A negotiation that takes the parser for the sent content type, and always the first renderer: any response is better than a 406."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """Return the parser whose media type matches; None makes it 415."""
+        """Return the parser whose media type matches; None leads to 415."""
         sent = (request.content_type or "").split(";")[0].strip().lower()
         for parser in parsers:
             if parser.media_type in (sent, "*/*"):
@@ -33,7 +33,7 @@ class AlwaysFirst(BaseContentNegotiation):
 
 
 def language(request: HttpRequest) -> str:
-    """Return the language of the site that Accept-Language prefers. Cookies do not count: they are for pages."""
+    """Return the site's language that Accept-Language prefers. Cookies do not count: they are for pages."""
     languages = dict(settings.LANGUAGES)
     for tag, _quality in parse_accept_lang_header(request.headers.get("Accept-Language", "")):
         if (short := tag.partition("-")[0]) in languages:

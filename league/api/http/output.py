@@ -1,8 +1,8 @@
-"""The base of all serializers of answers, which plans its fields once for each class.
+"""The base of all serializers of responses, which plans its fields once for each class.
 
-A serializer of the framework copies its fields for each answer and looks up every value again: two thirds of the cost of a list. Here the fields of a
-class are made once, and a row passes a list of getters and writers. Whatever is not as plain as that (a default, a missing value, a field of another
-kind) is left to the field itself, so the declaration stays the only source.
+A serializer of the framework copies its fields for each response and looks up every value again, which is two thirds of the cost of a list. Here
+each class has one list of getters and writers, through which every row passes. Less simple cases (a default, a missing value, another kind of
+field) are left to the field itself, so the declarations stay the only source.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from rest_framework import serializers
 from rest_framework.fields import SkipField
 
 Writer: TypeAlias = Callable[[Any], Any]
-CALLABLE = (MethodType, FunctionType, partial)  # the field knows whether to call it
+CALLABLE = (MethodType, FunctionType, partial)  # The field knows if it has to call the value
 
 
 @dataclass(frozen=True)
 class Column:
-    """One field of an answer: a getter and a writer of its value."""
+    """One field of a response: a getter and a writer of its value."""
 
     name: str
     read: Callable[[Any], Any]
-    key: str | None  # the key of the value in a dict; None if it lies deeper
+    key: str | None  # The key of the value in a dict; None if the value is nested deeper
     field: serializers.Field[Any, Any, Any, Any]
-    write: Writer | None  # None if the serializer of the answer writes it, which has its context
+    write: Writer | None  # None if the response's own serializer writes the value, because it has the context
 
 
 class Out(serializers.Serializer[Any]):
-    """The answer about one thing."""
+    """The response about one thing."""
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """Return the values by name, as the framework would."""
@@ -79,7 +79,7 @@ def plan(kind: type[Out]) -> tuple[Column, ...]:
 
 
 def column_names(kind: type[Out]) -> list[str]:
-    """Return the columns that an answer of this class reads, as `values` and `only` take them; without those of lists."""
+    """Return the columns that a response of this class reads, for `values` and `only`; without those of lists."""
     names: list[str] = []
     for column in plan(kind):
         path = "__".join(column.field.source_attrs)
@@ -91,14 +91,15 @@ def column_names(kind: type[Out]) -> list[str]:
 
 
 def describe(kind: type[Out], row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer about a row of `values(*column_names(kind))`. No models are built, which halves the cost of a list of answers.
+    """Return the response about a row of `values(*column_names(kind))`. No models are built, which halves the cost of a list.
 
-    If the answer has a field that is a list, the row must hold that list of answers under the name of the field's source.
+    If a field is a list, the row must have the list of finished responses, under the name of the field's source.
     """
     return _describe(_flat_plan(kind, ""), row)
 
 
-Flat: TypeAlias = tuple[tuple[str, str, Writer | None, Any], ...]  # name, key, writer, and the plan of a nested answer
+# Name, key, writer, and the plan of a nested response
+Flat: TypeAlias = tuple[tuple[str, str, Writer | None, Any], ...]
 
 
 @cache
@@ -157,7 +158,7 @@ def _writer(field: serializers.Field[Any, Any, Any, Any]) -> Writer | None:
 
 
 def _nested(serializer: Any) -> Writer | None:
-    """Return the writer of a nested serializer; None if its answer depends on the viewer."""
+    """Return the writer of a nested serializer; None if its response depends on the viewer."""
     kind: type[Out] = type(serializer)
     if not isinstance(serializer, Out) or kind.to_representation is not Out.to_representation:
         return None

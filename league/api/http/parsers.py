@@ -1,4 +1,4 @@
-"""Strict parsers of request bodies, which check the size first: JSON, multipart, or the bytes of a package."""
+"""Strict parsers of request bodies: JSON, multipart, or the bytes of a package. They check the size first."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 from engine.packages.archive import MAX_BYTES
 from league.api.http.problems import Problem, message
 
-MOST_JSON = 256 * 1024  # bytes; far more than any request but an upload needs
-MOST_UPLOAD = MAX_BYTES + 64 * 1024  # the package and its multipart wrapping
+MOST_JSON = 256 * 1024  # Bytes; far more than any request except an upload needs
+MOST_UPLOAD = MAX_BYTES + 64 * 1024  # The package and its multipart wrapping
 MOST_DEPTH = 20
 
 
 def check_length(context: Mapping[str, Any] | None, most: int) -> None:
-    """Refuse a body that is too large by its Content-Length, before a byte is read. Without that header the server gives an empty body."""
+    """Refuse a body that is too large by its Content-Length, before reading a byte. Without this header the server passes an empty body."""
     request = (context or {}).get("request")
     length = request.META.get("CONTENT_LENGTH") if request is not None else None
     try:
@@ -34,12 +34,12 @@ def check_length(context: Mapping[str, Any] | None, most: int) -> None:
 
 
 class StrictJSON(BaseParser):
-    """One JSON value in UTF-8. Refused: duplicate names, NaN and infinities, NUL and lone surrogates, depth above 20."""
+    """One JSON value in UTF-8. Refused are duplicate names, NaN and infinities, NUL and lone surrogates, and a depth above 20."""
 
     media_type = "application/json"
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """Return the value. ParseError says what is wrong."""
+        """Return the value. Raise ParseError, which says what is wrong."""
         check_length(parser_context, MOST_JSON)
         try:
             text = stream.read().decode("utf-8")
@@ -112,7 +112,7 @@ class PackageBytes(BaseParser):
     media_type = "application/octet-stream"
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
-        """Return the file in the shape that the form has."""
+        """Return the file in the form that a multipart form would have."""
         check_length(parser_context, MOST_UPLOAD)
         request = (parser_context or {}).get("request")
         name = request.query_params.get("filename", "") if request is not None else ""

@@ -1,4 +1,4 @@
-"""Refusals as problem details (RFC 9457): what happened, why, and what to do. Every 4xx and 5xx answer of the API is made here."""
+"""Refusals as problem details (RFC 9457): what happened, why, and what to do. This module makes every 4xx and 5xx response of the API."""
 
 from __future__ import annotations
 
@@ -139,12 +139,12 @@ def body(kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> 
 
 
 def message(text: str, /, **values: object) -> str:
-    """Return a sentence with its gaps filled, in the active language. The catalogues hold the literals that this is called with."""
+    """Return a sentence in the active language, with its placeholders filled. The catalogues have the literals in the calls."""
     return shown(Message(text, **values))
 
 
 def respond(request: HttpRequest, kind: str, text: str, /, **values: object) -> JsonResponse:
-    """Return a whole answer for requests that reach no view of the API, in the language that the request asks for."""
+    """Return a whole response to a request that reaches no view of the API, in the language that the request asks for."""
     with translation.override(language(request)):
         response = JsonResponse(body(kind, message(text, **values)), status=KINDS[kind][0], content_type=MEDIA_TYPE)
         response["Content-Language"] = translation.get_language() or "en"
@@ -175,7 +175,7 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
 def _kind(  # noqa: C901 - a table of exceptions, one after the other
     error: Exception,
 ) -> tuple[str, str, dict[str, list[str]] | None] | None:
-    """Return kind, detail and errors by field of an exception; None if it is not the caller's fault."""
+    """Return kind, detail and errors by field of an exception; None if the caller did nothing wrong."""
     match error:
         case Problem():
             return error.kind, str(error.detail), error.errors

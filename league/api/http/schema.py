@@ -43,14 +43,14 @@ HEADERS = {
 
 
 class Operation(AutoSchema):
-    """The description of one operation, where the library guesses wrongly."""
+    """The description of one operation, corrected where the library guesses wrongly."""
 
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
         """Strip the `Out` suffix from schema names."""
         return str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Out")
 
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """Return True for a many=True answer. The library would also guess from the name of a view."""
+        """Return True for a response with many=True. The library would also guess from the name of the view."""
         chosen = self.get_response_serializers() if serializer is None else serializer
         if isinstance(chosen, dict):
             return False
@@ -60,7 +60,7 @@ class Operation(AutoSchema):
 
 
 def add_common_parts(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add problems to every operation, the ETag to every read, and the rate limits to every answer."""
+    """Add problems to every operation, the ETag to every read, and the rate limits to every response."""
     result["components"]["schemas"]["Problem"] = PROBLEM
     problem = {"description": "Refused.", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
     result["components"].setdefault("responses", {})["Problem"] = problem
@@ -80,7 +80,7 @@ def add_common_parts(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 def document() -> dict[str, Any]:
     """Return the whole document, in English."""
     with translation.override("en"):
-        generator: Any = SchemaGenerator  # the library gives it no types
+        generator: Any = SchemaGenerator  # The library has no types for it
         schema: dict[str, Any] = generator(api_version="1").get_schema(request=None, public=True)
     return schema
 

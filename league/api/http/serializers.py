@@ -1,4 +1,4 @@
-"""Serializers that several answers share, and the strict base of requests."""
+"""Serializers that several responses share, and the strict base of requests."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from league.api.http.problems import message
 from league.enums import FaultKind
 from league.models.consent import MOST_MESSAGE
 
-MOST_NAME = 100  # characters of the name of an option
+MOST_NAME = 100  # The most characters of an option's name
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """A request body. An unknown field is an error, because it would be ignored."""
+    """A request body. An unknown field is an error, because it would have no effect."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the values by field. ValidationError names everything that is wrong."""
+        """Return the values by field. Raise ValidationError, which names everything that is wrong."""
         errors: dict[str, Any] = {}
         unknown = sorted(set(data) - set(self.fields)) if hasattr(data, "keys") else []
         if unknown:
@@ -37,18 +37,18 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 class OptionalWordField(serializers.ChoiceField):
-    """One of some words, or null for none."""
+    """A field with one of some words, or null."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(allow_null=True, **kwargs)
 
     def to_representation(self, value: Any) -> Any:
-        """Return null for the empty text of the table."""
+        """Return null for the empty text in the database."""
         return super().to_representation(value) or None
 
 
 class FaultField(OptionalWordField):
-    """The kind of a fault, or null for none."""
+    """The kind of a fault, or null."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=FaultKind.choices, **kwargs)
@@ -56,14 +56,14 @@ class FaultField(OptionalWordField):
 
 @extend_schema_field({"type": "object", "additionalProperties": True})
 class ObjectField(serializers.JSONField):
-    """A JSON object of open content."""
+    """A JSON object with any content."""
 
 
 class OptionsField(ObjectField):
-    """The options of a game: an object whose names can be options. The engine says whether they fit together."""
+    """The options of a game: an object with possible names of options. The engine checks if they fit together."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Return the object."""
+        """Return the options, or raise ValidationError."""
         value = super().to_internal_value(data)
         if not isinstance(value, dict):
             raise serializers.ValidationError(message("must be an object that maps option names to values"))
@@ -85,11 +85,11 @@ class OptionalObjectField(serializers.JSONField):
 
 @extend_schema_field({"type": ["number", "boolean", "string"]})
 class ScalarField(serializers.JSONField):
-    """A number, true or false, or a text."""
+    """A number, a boolean or a text."""
 
 
 class MessageField(serializers.CharField):
-    """The message to the owner of a bot, who has to agree."""
+    """The message to the owner of a bot, who has to agree to its entry."""
 
     def __init__(self, **kwargs: Any) -> None:
         text = "Plain text for the owner of the bot, where they want to be asked."
@@ -109,11 +109,13 @@ class VersionRef(Out):
 
 
 class PoolRef(Out):
-    """A reference to a pool: a game at a table with its options, whose results are rated together."""
+    """A reference to a pool: the game, table and options whose results are rated together."""
 
     id = serializers.IntegerField()
     game = serializers.CharField()
     players = serializers.IntegerField(help_text="Seats at the table.")
-    options = ObjectField(help_text="Options that differ from the defaults of the game.")
-    team = serializers.CharField(help_text='"clones": one bot on all seats of a side; "single": one seat each.')
+    options = ObjectField(help_text="Options with other values than the defaults of the game.")
+    team = serializers.CharField(
+        help_text='"clones": one bot plays all seats of a side; "mixed": a side has two bots; "single": nobody has a partner.'
+    )
     revision = serializers.IntegerField(help_text="Revision of the rules.")

@@ -13,7 +13,7 @@ API_RATES = {
     "upload": (envint("API_UPLOADS_PER_HOUR", 60, least=1), PER_HOUR),
 }
 
-# All else is set on league.api.http.base.View: named here, our modules would be imported by those that they import.
+# Everything else is set on league.api.http.base.View: if it were named here, the library would import our modules while they import the library.
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "league.api.http.problems.answer",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -1,4 +1,4 @@
-"""Rate limits of callers: fixed windows, counted in the cache. Every answer shows what remains.
+"""Rate limits of callers: fixed windows, counted in the cache. Every response shows what remains.
 
 Headers as in draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy "user";q=600;w=60 and RateLimit "user";r=599;t=41.
 """
@@ -16,40 +16,40 @@ from rest_framework.views import APIView
 
 from league.service import limits
 
-SPENT = "_rate_limits"  # attribute of the Django request with its counts
+SPENT = "_rate_limits"  # Attribute of the Django request with its counts
 
 
-def count(request: HttpRequest, scope: str, who: str) -> limits.Spent:
-    """Count one request of a scope (league.api.http.settings). The headers of its answer show the count."""
+def count(request: HttpRequest, scope: str, who: str) -> limits.RateCount:
+    """Count one request of a scope (league.api.http.settings). The headers of its response show the count."""
     rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
     spent = limits.spend(f"api-{scope}", who, rates[scope])
     request.__dict__[SPENT] = [*_counts(request), (scope, spent)]
     return spent
 
 
-def _counts(request: HttpRequest) -> list[tuple[str, limits.Spent]]:
+def _counts(request: HttpRequest) -> list[tuple[str, limits.RateCount]]:
     """Return the counts of a request, by scope."""
-    counts: list[tuple[str, limits.Spent]] = getattr(request, SPENT, [])
+    counts: list[tuple[str, limits.RateCount]] = getattr(request, SPENT, [])
     return counts
 
 
 def refuse_bad_token(request: HttpRequest) -> None:
-    """Count a header without a live token as an anonymous request, before it is refused. Throttled for too many from one address.
+    """Count a header without a live token as an anonymous request, before it is refused. Raise Throttled at too many from one address.
 
-    A live token is never refused because of the bad ones of others at its address.
+    A live token is never refused because of other people's bad ones from the same address.
     """
     spent = count(request, "anon", f"a{limits.address(request)}")
     if spent.over:
         raise Throttled(wait=spent.seconds)
 
 
-class Window(BaseThrottle):
-    """A limit of requests of a scope in a window of seconds (league.api.http.settings)."""
+class RateWindow(BaseThrottle):
+    """A limit on the requests of a scope in a window of seconds (league.api.http.settings)."""
 
     scope = ""
 
     def who(self, request: Request) -> str:
-        """Return the caller whose requests are counted together."""
+        """Return the name under which the requests of this caller are counted."""
         return f"u{request.user.pk}" if request.user.is_authenticated else f"a{limits.address(request._request)}"
 
     def allow_request(self, request: Request, view: APIView) -> bool:
@@ -63,8 +63,8 @@ class Window(BaseThrottle):
         return self.seconds
 
 
-class ByCaller(Window):
-    """The limit of all requests: "user" for players, "anon" for all others."""
+class ByCaller(RateWindow):
+    """The limit on all requests: "user" for players, "anon" for all others."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request in the scope of the caller. Return True if it may pass."""
@@ -72,18 +72,18 @@ class ByCaller(Window):
         return super().allow_request(request, view)
 
 
-class Uploads(Window):
-    """The limit of uploads."""
+class Uploads(RateWindow):
+    """The limit on uploads."""
 
     scope = "upload"
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        """Count uploads alone, not reads of the same address. Return True if it may pass."""
+        """Count uploads, but not reads of the same address. Return True if the request may pass."""
         return request.method != "POST" or super().allow_request(request, view)
 
 
 def headers(request: Request) -> dict[str, str]:
-    """Return the rate-limit headers of the answer to `request`; none if nothing was counted."""
+    """Return the rate-limit headers of the response to `request`; none if nothing was counted."""
     counts = _counts(request._request)
     if not counts:
         return {}

@@ -1,4 +1,4 @@
-"""Queries of matches and boards with the columns that answers show."""
+"""Queries of matches and boards with the columns that responses show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from league.models import Board, Match, Party, Sitting
 
 
 def listed(viewer: User | None) -> QuerySet[Match, dict[str, Any]]:
-    """Return the columns that a list shows of the matches that `viewer` may see. No query."""
+    """Return the matches that `viewer` may see, with the columns for a list. No query."""
     rows: QuerySet[Match, dict[str, Any]] = sight.matches(Match.objects.all(), viewer).values(
         "id", *column_names(MatchOut)
     )
@@ -23,7 +23,7 @@ def listed(viewer: User | None) -> QuerySet[Match, dict[str, Any]]:
 
 
 def describe_matches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the answers about rows of `listed`. One query, for their parties."""
+    """Return the responses about rows of `listed`. One query, for their parties."""
     parties: dict[int, list[dict[str, Any]]] = {row["id"]: [] for row in rows}
     seated = Party.objects.filter(match__in=list(parties)).order_by("number")
     for party in seated.values("match", *column_names(PartyOut)):

@@ -35,7 +35,7 @@ from league.enums import (
 from league.models import Match, Party, Try
 
 MOST_SEATS = 20
-# The part of `Match.host` that makes a result reproducible. The rest is for operators.
+# The part of `Match.host` that is needed to reproduce a result. The rest is for operators.
 HOST = (
     "engine",
     "commit",
@@ -49,11 +49,11 @@ HOST = (
 
 
 class VersionNumberField(serializers.IntegerField):
-    """The number of a version, of the bot in the field before it."""
+    """The number of a version of the bot in the field before it."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs |= {"required": False, "allow_null": True, "default": None, "min_value": 1, "max_value": 2**31 - 1}
-        super().__init__(help_text="Null: the one that it sends.", **kwargs)
+        super().__init__(help_text="Number of the version; null: the version that the bot sends.", **kwargs)
 
 
 class RivalNew(StrictSerializer):
@@ -64,18 +64,18 @@ class RivalNew(StrictSerializer):
 
 
 class ChallengeNew(StrictSerializer):
-    """An unrated match of as many bots as the game has sides."""
+    """An unrated match with as many bots as the game has sides."""
 
-    bot = serializers.SlugField(max_length=40, help_text="Yours.")
+    bot = serializers.SlugField(max_length=40, help_text="Slug of your bot.")
     version = VersionNumberField()
-    against = serializers.SlugField(max_length=40, help_text="The other bot.")
+    against = serializers.SlugField(max_length=40, help_text="Slug of the other bot.")
     against_version = VersionNumberField()
     others = serializers.ListField(
         child=RivalNew(),
         max_length=MOST_SEATS,
         required=False,
         default=list,
-        help_text="In a game of more than two sides: the further bots, yours or others'.",
+        help_text="The further bots of a game with more than two sides; they may be yours or not.",
     )
     game = serializers.CharField(max_length=30)
     boards = serializers.IntegerField(
@@ -84,30 +84,30 @@ class ChallengeNew(StrictSerializer):
 
 
 class PartyOut(Out):
-    """One bot version at the table; it holds a side (all its seats), or a seat."""
+    """A bot version at the table, with a side (all its seats) or one seat."""
 
-    number = serializers.IntegerField(help_text="From 0, as in seatings and scores.")
+    number = serializers.IntegerField(help_text="Number of the party, from 0, as in seatings and scores.")
     version = VersionRef()
     points = serializers.IntegerField(
-        allow_null=True, help_text="Sum of its board scores; where a game is the unit, 1000 make one."
+        allow_null=True, help_text="Sum of the board scores; if a game is the unit, 1000 make one."
     )
-    wins = serializers.IntegerField(allow_null=True, help_text="Boards won, pair by pair.")
+    wins = serializers.IntegerField(allow_null=True, help_text="Boards won against each other party, added up.")
     draws = serializers.IntegerField(allow_null=True)
     losses = serializers.IntegerField(allow_null=True)
     fault = FaultField(help_text="The first fault of the bot.")
-    fault_at = OptionalObjectField(help_text="board, sitting and step of it; step -1: while starting.")
+    fault_at = OptionalObjectField(help_text="Board, sitting and step of the first fault; step -1: while starting.")
     decisions = serializers.IntegerField(allow_null=True)
     cpu_s = serializers.FloatField(allow_null=True, help_text="CPU seconds of all decisions.")
     max_cpu_s = serializers.FloatField(allow_null=True, help_text="CPU seconds of the slowest decision.")
     wall_s = serializers.FloatField(allow_null=True)
     sealed = serializers.BooleanField(
         allow_null=True,
-        help_text="True if it played without access to any clock of the host; null until it has played.",
+        help_text="True if the bot played without access to any clock of the host; null before the match.",
     )
 
 
 class MatchOut(Out):
-    """One table of bot versions that plays some boards."""
+    """A table of bot versions that plays some boards."""
 
     id = serializers.CharField(source="public_id")
     kind = serializers.ChoiceField(choices=MatchKind.choices)
@@ -117,9 +117,9 @@ class MatchOut(Out):
     round = serializers.IntegerField(source="round.number", allow_null=True, default=None)
     rated = serializers.BooleanField()
     boards_planned = serializers.IntegerField()
-    progress = serializers.IntegerField(help_text="Percent of the sittings of the running attempt.")
+    progress = serializers.IntegerField(help_text="Percentage of the sittings that the running attempt has played.")
     attempts = serializers.IntegerField()
-    reason = serializers.CharField(help_text="Why it waits, was retried or is void; empty otherwise.")
+    reason = serializers.CharField(help_text="Why the match waits, was retried or is void; empty otherwise.")
     created = serializers.DateTimeField()
     started = serializers.DateTimeField(allow_null=True)
     finished = serializers.DateTimeField(allow_null=True)
@@ -127,11 +127,13 @@ class MatchOut(Out):
 
 
 class PartyDetail(PartyOut):
-    """A party with the private fields of its owner."""
+    """A party with private fields for its owner."""
 
-    faults = serializers.SerializerMethodField(help_text="Every fault; with request and answer for the owner.")
-    fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
-    stderr = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
+    faults = serializers.SerializerMethodField(
+        help_text="Every fault of the bot; for the owner with request and answer."
+    )
+    fault_detail = serializers.SerializerMethodField(help_text="Only for the owner; null for all others.")
+    stderr = serializers.SerializerMethodField(help_text="Only for the owner; null for all others.")
 
     def _view(self, party: Party) -> replays.PartyView:
         return replays.party_view(party, self.context.get("viewer"))
@@ -153,39 +155,41 @@ class PartyDetail(PartyOut):
 
 
 class AuditOut(Out):
-    """One conversation of a match, that is a seat in a pass, put to its bot twice again (docs/fairness.md, "Audits")."""
+    """One conversation of a match (a seat in a pass), repeated twice with its bot (docs/fairness.md, "Audits")."""
 
     id = serializers.CharField(source="work.public_id")
-    sitting = serializers.IntegerField(help_text="The pass: from 0.")
+    sitting = serializers.IntegerField(help_text="Number of the audited pass, from 0.")
     seat = serializers.IntegerField()
     version = VersionRef()
-    reason = serializers.ChoiceField(choices=AuditReason.choices, help_text="Why it was drawn.")
-    verdict = serializers.ChoiceField(choices=AuditVerdict.choices, help_text="A difference is a case for people.")
+    reason = serializers.ChoiceField(choices=AuditReason.choices, help_text="Why this conversation was audited.")
+    verdict = serializers.ChoiceField(
+        choices=AuditVerdict.choices, help_text="If it is `differs`, a person has to look at the difference."
+    )
     decisions = serializers.IntegerField(help_text="Number of decisions compared.")
     log_odd = serializers.IntegerField(help_text="Decisions in which the two runs agreed and the match differed.")
     run_odd = serializers.IntegerField(help_text="Decisions in which the match agreed with one run only.")
     all_differ = serializers.IntegerField(help_text="Decisions in which all three answers differed.")
     chance = serializers.FloatField(
-        allow_null=True, help_text="Probability that so many of the odd answers are those of the match."
+        allow_null=True, help_text="Probability that the match has at least this many odd answers by chance."
     )
     first = OptionalObjectField(help_text="The first difference: board, step, request, legal, logged, runs.")
     finished = serializers.DateTimeField()
     conclusion = OptionalWordField(
         choices=AuditConclusion.choices,
-        help_text="What a person found about a difference; null until someone has looked.",
+        help_text="A person's conclusion about a difference; null until somebody has drawn it.",
     )
-    why = serializers.CharField(help_text="Reason for the conclusion; empty without one.")
-    closed_by = serializers.CharField(help_text="The person who looked at it; empty until someone has.")
+    why = serializers.CharField(help_text="Reason for the conclusion; empty if there is none.")
+    closed_by = serializers.CharField(help_text="Name of the person who drew the conclusion; empty if there is none.")
     closed = serializers.DateTimeField(allow_null=True)
 
 
 class MatchDetail(MatchOut):
-    """A match with its parties in full."""
+    """A match with all details of its parties."""
 
     parties = PartyDetail(many=True)
-    audits = serializers.SerializerMethodField(help_text="Conversations of it that were put to their bots again.")
+    audits = serializers.SerializerMethodField(help_text="The finished audits of conversations of this match.")
     host = serializers.SerializerMethodField(
-        help_text="Engine, commit and revision of the rules that played it, whether they ran compiled, tier, who played sealed, runtime, Python."
+        help_text="Engine, commit and rules revision; if the rules ran compiled; sandbox tier; sealed bots; runtime; Python."
     )
 
     @extend_schema_field(AuditOut(many=True))
@@ -204,19 +208,21 @@ class MatchDetail(MatchOut):
 class SittingOut(Out):
     """One playing of a board."""
 
-    number = serializers.IntegerField(help_text="From 0.")
-    seating = serializers.ListField(child=serializers.IntegerField(), help_text="Party number per seat.")
-    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
+    number = serializers.IntegerField(help_text="Number of the pass, from 0.")
+    seating = serializers.ListField(child=serializers.IntegerField(), help_text="Number of the party at each seat.")
+    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Scores by seat.")
     fault = FaultField(help_text="The fault that ended the sitting early, or prevented it.")
     fault_party = serializers.IntegerField(allow_null=True)
 
 
 class BoardOut(Out):
-    """One seeded deal or stream of deals, played in all its sittings: the rated unit."""
+    """A seeded deal or stream of deals, played in all its sittings: the unit of rating."""
 
     match = serializers.CharField(source="match.public_id")
-    number = serializers.IntegerField(help_text="From 1.")
-    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per party, summed over the sittings.")
+    number = serializers.IntegerField(help_text="Number of the board, from 1.")
+    scores = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Scores by party, summed over the sittings."
+    )
     sittings = SittingOut(many=True)
 
 
@@ -230,71 +236,75 @@ class ReplayOut(Out):
     options = ObjectField()
     players = serializers.IntegerField()
     deals = serializers.IntegerField(allow_null=True)
-    seed = serializers.CharField(required=False, help_text="Hexadecimal; the deal follows from it.")
+    seed = serializers.CharField(required=False, help_text="In hexadecimal; the deal is derived from it.")
     suits = serializers.CharField(required=False)
-    over = serializers.BooleanField(required=False, help_text="Whether it was played to its end.")
-    faults = serializers.ListField(child=ObjectField(), required=False, help_text="The faults that ended it early.")
+    over = serializers.BooleanField(required=False, help_text="True if the sitting was played to its end.")
+    faults = serializers.ListField(
+        child=ObjectField(), required=False, help_text="The faults that ended the sitting early."
+    )
     timings = ObjectField(required=False, help_text="Time of the bots' decisions, by seat.")
     meta = ObjectField(required=False)
     view = serializers.JSONField(required=False, help_text='The seat, or "public".')
     actions = serializers.ListField(child=serializers.CharField(), required=False)
     events = serializers.ListField(child=ObjectField())
-    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
-    notes = serializers.ListField(child=ObjectField(), help_text="What your own bots noted, by step.")
+    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Scores by seat.")
+    notes = serializers.ListField(child=ObjectField(), help_text="The notes of your own bots, by step.")
 
 
 class JudgementOut(Out):
-    """The state of the analysis of a match. `open` and `fair` are two analyses, whose numbers cannot be compared."""
+    """The state of an analysis of a match. The numbers of an `open` and a `fair` analysis cannot be compared."""
 
     match = serializers.CharField(source="match.public_id")
     kind = serializers.ChoiceField(
         choices=JudgementKind.choices,
-        help_text="open: exact, with all cards open, so who lost nothing may have been lucky. fair: over deals that agree with what "
-        "the seat knew, an estimate; bluff and caution count for nothing.",
+        help_text="open: exact, with all cards open, so a decision without loss may be luck. fair: an estimate over deals that agree with "
+        "what the seat knew; it ignores the value of bluffing and caution.",
     )
-    judge = serializers.CharField(help_text="The version of the judge.")
-    samples = serializers.IntegerField(help_text="Deals over which each decision is judged; 0: the real one.")
+    judge = serializers.CharField(help_text="The version of the analysis program.")
+    samples = serializers.IntegerField(help_text="Deals over which each decision is averaged; 0: only the real deal.")
     status = serializers.ChoiceField(choices=JudgementStatus.choices)
-    progress = serializers.IntegerField(help_text="Percent of the sittings.")
-    reason = serializers.CharField(help_text="Why it has failed, or is tried again; empty otherwise.")
+    progress = serializers.IntegerField(help_text="Percentage of the sittings that have been analysed.")
+    reason = serializers.CharField(help_text="Why the analysis failed, or will be tried again; empty otherwise.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    cpu_s = serializers.FloatField(help_text="Seconds of a core that it took.")
-    decisions = serializers.IntegerField(help_text="In the sittings that were looked at.")
+    cpu_s = serializers.FloatField(help_text="CPU seconds of the analysis.")
+    decisions = serializers.IntegerField(help_text="Number of decisions in the analysed sittings.")
     judged = serializers.IntegerField(
-        help_text="The others could not be proved within the limits, or are not between two sides."
+        help_text="Number of decisions with a proven value. The others exceed the limits, or are not between two sides."
     )
-    limited = serializers.BooleanField(help_text="True if time ran out with sittings left.")
+    limited = serializers.BooleanField(help_text="True if the time ran out before all sittings were analysed.")
 
 
 class TallyOut(Out):
-    """Decisions of a party, in one phase or in all."""
+    """The losses of a party's decisions, in one phase or in all."""
 
     phase = serializers.ChoiceField(choices=[(name, name) for name in (ALL, *PHASES)])
     decisions = serializers.IntegerField()
     judged = serializers.IntegerField()
-    right = serializers.IntegerField(help_text="In which nothing was lost.")
-    lost = serializers.FloatField(allow_null=True, help_text="Lost a decision, over those that were judged.")
+    right = serializers.IntegerField(help_text="Number of decisions that lost nothing.")
+    lost = serializers.FloatField(allow_null=True, help_text="Mean loss of an analysed decision.")
     margin = serializers.FloatField(
-        allow_null=True, help_text="Half of its 95 % interval, over boards; null for fewer than two."
+        allow_null=True, help_text="Half of the 95 % interval of `lost`, over boards; null for fewer than two boards."
     )
 
 
 class MoveOut(Out):
-    """An action of a line."""
+    """One action of a line of play."""
 
     seat = serializers.IntegerField()
     action = serializers.CharField()
 
 
 class VerdictOut(Out):
-    """One decision. What could not be judged has null in `lost`, `par` and `worth`."""
+    """One decision. If it could not be analysed, `lost`, `par` and `worth` are null."""
 
     board = serializers.IntegerField()
     sitting = serializers.IntegerField()
     party = serializers.IntegerField()
-    step = serializers.IntegerField(source="verdict.step", help_text="Actions before it.")
-    event = serializers.IntegerField(source="verdict.at", help_text="Events of the replay before it.")
+    step = serializers.IntegerField(source="verdict.step", help_text="Number of actions before the decision.")
+    event = serializers.IntegerField(
+        source="verdict.at", help_text="Number of events of the replay before the decision."
+    )
     deal = serializers.IntegerField(source="verdict.deal")
     seat = serializers.IntegerField(source="verdict.seat")
     phase = serializers.ChoiceField(source="verdict.phase", choices=[(name, name) for name in PHASES])
@@ -302,11 +312,13 @@ class VerdictOut(Out):
     first = serializers.BooleanField(
         source="verdict.first",
         allow_null=True,
-        help_text="True if its seat is on the first of the two sides of the deal.",
+        help_text="True if the deciding seat belongs to the first of the two sides of the deal.",
     )
-    lost = serializers.FloatField(source="verdict.lost", allow_null=True, help_text="Against the best action.")
+    lost = serializers.FloatField(source="verdict.lost", allow_null=True, help_text="Loss against the best action.")
     best = serializers.ListField(
-        source="verdict.best", child=serializers.CharField(), help_text="All actions as good as the best."
+        source="verdict.best",
+        child=serializers.CharField(),
+        help_text="The best action, and all that are equally good.",
     )
     par = serializers.FloatField(
         source="verdict.par", allow_null=True, help_text="Value of the deal before the decision, for the first side."
@@ -318,7 +330,7 @@ class VerdictOut(Out):
     line = MoveOut(
         source="verdict.line",
         many=True,
-        help_text="With open cards, if something was lost: the best play of all seats after the first of `best`, as far as proved.",
+        help_text="With open cards, if something was lost: the best play of all seats after the first action of `best`, as far as proven.",
     )
 
 
@@ -330,11 +342,13 @@ class PartyTallies(Out):
 
 
 class JudgementDetail(JudgementOut):
-    """A judgement with its decisions, which are there when it is done."""
+    """An analysis with its decisions, which it has when it is done."""
 
-    unit = serializers.CharField(help_text="Unit of the losses, the same as of board scores, where 1000 make a game.")
+    unit = serializers.CharField(
+        help_text="Unit of the losses and of the board scores; if a game is the unit, 1000 make one."
+    )
     compiled = serializers.BooleanField(
-        help_text="Compiled rules judge whole deals, others only endings of most games."
+        help_text="True if compiled rules were used: they analyse whole deals, other rules only the endings in most games."
     )
     nodes = serializers.IntegerField(help_text="The largest number of nodes searched for each action.")
     parties = PartyTallies(many=True)
@@ -352,39 +366,39 @@ class ConsultationOut(Out):
     version = serializers.IntegerField(source="version.number")
     package = serializers.CharField(source="version.package_id", help_text="SHA-256 of the files of this version.")
     status = serializers.ChoiceField(choices=ConsultationStatus.choices)
-    progress = serializers.IntegerField(help_text="Percent of the decisions.")
-    reason = serializers.CharField(help_text="Why it has failed, or is tried again; empty otherwise.")
+    progress = serializers.IntegerField(help_text="Percentage of the decisions that have been answered.")
+    reason = serializers.CharField(help_text="Why the consultation failed, or will be tried again; empty otherwise.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    cpu_s = serializers.FloatField(help_text="Seconds of a core that the bot took.")
-    compiled = serializers.BooleanField(help_text="Whether the rules beside the bot were compiled.")
-    limited = serializers.BooleanField(help_text="True if time ran out with decisions left.")
+    cpu_s = serializers.FloatField(help_text="CPU seconds of the bot.")
+    compiled = serializers.BooleanField(help_text="True if the engine beside the bot was compiled.")
+    limited = serializers.BooleanField(help_text="True if the time ran out before all decisions were answered.")
 
 
 class AnswerOut(Out):
     """One decision of the seat."""
 
-    step = serializers.IntegerField(help_text="Actions of the sitting before it.")
+    step = serializers.IntegerField(help_text="Number of actions of the sitting before the decision.")
     deal = serializers.IntegerField()
     action = serializers.CharField(help_text="The action in the match.")
-    would = serializers.CharField(help_text="The action that the bot would have chosen.")
+    would = serializers.CharField(help_text="The action that the house bot would have chosen.")
     differs = serializers.BooleanField()
 
 
 class ConsultationDetail(ConsultationOut):
-    """A consultation with its answers, which are there when it is done."""
+    """A consultation with its answers, which it has when it is done."""
 
     answers = AnswerOut(many=True, source="told")
 
 
 class TryNew(StrictSerializer):
-    """The text of a bot to be tried: it is no version of any, and is kept for a week."""
+    """The text of a bot to try. It becomes no version, and is deleted after a week."""
 
     text = serializers.CharField(
         trim_whitespace=False, help_text=f"Python, one file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
     )
     game = serializers.CharField(max_length=30)
-    against = serializers.SlugField(max_length=40, help_text="A house bot; it takes all other places.")
+    against = serializers.SlugField(max_length=40, help_text="Slug of a house bot; it plays all other parties.")
     name = serializers.CharField(
         max_length=60, required=False, default="", allow_blank=True, help_text="Name of your bot."
     )
@@ -393,8 +407,10 @@ class TryNew(StrictSerializer):
 class AskedOut(Out):
     """One line that the bot was sent, and its answer."""
 
-    number = serializers.IntegerField(help_text="From 1, of the decisions of a sitting; 0: the start, or the end.")
-    seat = serializers.SerializerMethodField(help_text="From 0.")
+    number = serializers.IntegerField(
+        help_text="Number of the decision in its sitting, from 1; 0: the start or the end."
+    )
+    seat = serializers.SerializerMethodField(help_text="Number of the seat, from 0.")
     request = serializers.CharField()
     answer = serializers.CharField()
     legal = serializers.ListField(child=serializers.CharField())
@@ -408,11 +424,13 @@ class AskedOut(Out):
 
 
 class TriedSitting(Out):
-    """One playing of the board of a try."""
+    """One sitting of the board of a try."""
 
-    number = serializers.IntegerField(help_text="From 0.")
-    seating = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat 0, the text, or its rivals.")
-    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
+    number = serializers.IntegerField(help_text="Number of the sitting, from 0.")
+    seating = serializers.ListField(
+        child=serializers.IntegerField(), help_text="For each seat 0 (your text) or the number of a rival."
+    )
+    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Scores by seat.")
     asked = AskedOut(many=True, help_text="Each line to the bot, in order.")
     replay = ReplayOut()
 
@@ -420,37 +438,37 @@ class TriedSitting(Out):
 class TriedOut(Out):
     """The result of a try."""
 
-    stopped = serializers.BooleanField(help_text="True if time ran out before all sittings were played.")
+    stopped = serializers.BooleanField(help_text="True if the time ran out before all sittings were played.")
     scores = serializers.ListField(
         child=serializers.IntegerField(), help_text="Score of the text, then of each rival, summed over the sittings."
     )
     decisions = serializers.IntegerField()
-    faults = serializers.ListField(child=ObjectField(), help_text="Each with the request and the answer.")
+    faults = serializers.ListField(child=ObjectField(), help_text="Each fault with the request and the answer.")
     stderr = serializers.CharField()
     tier = serializers.CharField(help_text="Tier of the sandbox.")
-    asked = AskedOut(many=True, help_text="Lines of a sitting that did not come to its end.")
+    asked = AskedOut(many=True, help_text="Lines of a sitting that was not finished.")
     sittings = TriedSitting(many=True)
 
 
 class TryOut(Out):
-    """A try of yours. Nobody else sees it."""
+    """One of your tries. Nobody else can see it."""
 
     id = serializers.CharField(source="work.public_id")
     status = serializers.ChoiceField(source="work.status", choices=MatchStatus.choices)
-    reason = serializers.CharField(source="work.reason", help_text="Why it waits, was retried or is void; else empty.")
+    reason = serializers.CharField(
+        source="work.reason", help_text="Why the try waits, was retried or is void; empty otherwise."
+    )
     game = serializers.CharField(source="work.pool.game")
     against = VersionRef(source="rival")
     name = serializers.CharField()
-    at = OptionalObjectField(
-        help_text="The decision of a match that a try on the pages repeats: match, board, sitting, seat, step."
-    )
+    at = OptionalObjectField(help_text="For a try at a decision of a match: match, board, sitting, seat, step.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    result = serializers.SerializerMethodField(help_text="Null until it has finished.")
+    result = serializers.SerializerMethodField(help_text="Null until the try has finished.")
 
     @extend_schema_field(TriedOut(allow_null=True))
     def get_result(self, row: Try) -> dict[str, Any] | None:
-        """All of it."""
+        """Return the whole result."""
         result = tries.opened(row)
         if result is None:
             return None

@@ -18,63 +18,70 @@ class TableNew(StrictSerializer):
     """A new table: the game, the opponent, the partner."""
 
     game = serializers.CharField(max_length=30)
-    against = serializers.SlugField(max_length=40, help_text="A house bot, or one of your own.")
+    against = serializers.SlugField(max_length=40, help_text="Slug of a house bot, or of one of your own.")
     partner = serializers.CharField(
         max_length=40,
         required=False,
         default="",
         allow_blank=True,
-        help_text="The bot that plays as your partner, in games with partners; empty: the same bot as `against`.",
+        help_text="The bot that plays as your partner, in games with partners; empty: the same as `against`.",
     )
     players = serializers.IntegerField(
-        required=False, min_value=1, max_value=20, help_text="Seats; the usual number of the game if left out."
+        required=False,
+        min_value=1,
+        max_value=20,
+        help_text="Number of seats; if left out, the usual number of the game.",
     )
-    options = OptionsField(required=False, help_text="By the names in /games/{key}.")
+    options = OptionsField(required=False, help_text="Options by the names in /games/{key}.")
     boards = serializers.IntegerField(min_value=1, max_value=seating.MOST_BOARDS, required=False, default=1)
     advice = serializers.BooleanField(
-        required=False, default=False, help_text="Advice may be asked for; the table does not count in your rating."
+        required=False,
+        default=False,
+        help_text="True: you can ask for advice, and the table does not count in your rating.",
     )
 
 
 class AdviceNew(StrictSerializer):
     """A request for advice on one decision."""
 
-    turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The decision that is yours now.")
+    turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="Number of your current decision.")
 
 
 class ChoiceNew(StrictSerializer):
-    """An action of the person."""
+    """An action of the person at the table."""
 
     turn = serializers.IntegerField(
-        min_value=0, max_value=2**31 - 1, help_text="The decision that it answers, so that nothing counts twice."
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="Number of the decision that you answer, so that no answer counts twice.",
     )
     do = serializers.CharField(max_length=400, help_text="One of `legal`.")
 
 
 class TableOut(serializers.Serializer[Any]):
-    """A table with what its person may know: while it is played that is all of it that leaves the server."""
+    """A table with everything that its person may know; while it is played, nothing else leaves the server."""
 
     id = serializers.CharField(source="public_id")
     status = serializers.ChoiceField(
         choices=TableStatus.choices,
-        help_text="held: a worker has its bots; resting: it is your turn, and none has them.",
+        help_text="waiting: the bots move when a worker is free; held: a worker runs the bots; resting: it is your turn.",
     )
-    reason = serializers.CharField(help_text="Why it waits, or has ended; else empty.")
+    reason = serializers.CharField(help_text="Why the table waits or has ended; empty otherwise.")
     pool = PoolRef()
-    players = serializers.SerializerMethodField(help_text="Who holds each seat: the person's name, or that of a bot.")
+    players = serializers.SerializerMethodField(help_text="The name at each seat: the person or a bot.")
     seat = serializers.IntegerField(help_text="The seat of the person.")
     boards = serializers.IntegerField()
-    board = serializers.IntegerField(help_text="The present one, or the last; from 1.")
+    board = serializers.IntegerField(help_text="Number of the current board, or of the last one; from 1.")
     turn = serializers.IntegerField(
         allow_null=True,
-        help_text="The decision that is yours now, counted from 0 through all boards; null: it is not your turn.",
+        help_text="Number of your current decision, from 0 over all boards; null: it is not your turn.",
     )
     legal = serializers.ListField(
-        child=serializers.CharField(), help_text='Your choices; "next" after a board: go on to the next one.'
+        child=serializers.CharField(), help_text='Your choices. After a board, "next" continues with the following one.'
     )
     hand = serializers.ListField(child=serializers.CharField(), help_text="Your cards.")
     events = serializers.ListField(
-        source="seen", child=ObjectField(), help_text="The log of the board so far, as far as your seat may know it."
+        source="seen", child=ObjectField(), help_text="The log of the current board, as far as your seat may know it."
     )
     scores = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()),
@@ -87,7 +94,7 @@ class TableOut(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
     replays = serializers.SerializerMethodField(
-        help_text="A replay with open cards for each board, once the table has finished; otherwise none."
+        help_text="A replay with open cards for each board, after the table has finished; empty before."
     )
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})

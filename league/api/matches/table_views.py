@@ -1,4 +1,4 @@
-"""Tables at which people sit, by the same functions, quotas and rows as on the pages."""
+"""Tables where people sit, with the same functions, quotas and rows as on the pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tables(View):
 
     @extend_schema(
         operation_id="sit_down",
-        summary="Sit down at a table with bots",
+        summary="Open a table with bots",
         tags=["matches"],
         parameters=[
             OpenApiParameter(
@@ -40,7 +40,10 @@ class Tables(View):
         responses={201: TableOut},
     )
     def post(self, request: Request) -> Response:
-        """One table at a time, by any rules that the game knows. Look at it again until `turn` is a number: then it is your turn."""
+        """Open a table with any rules that the game has; you can have one at a time.
+
+        Read it again until `turn` is a number: then it is your turn.
+        """
         player = player_of(request)
         return self.once(lambda: self._sit(player))
 
@@ -65,9 +68,9 @@ class OneTable(View):
 
     serializer_class = TableOut
 
-    @extend_schema(operation_id="get_table", summary="Read what you may know of a table", tags=["matches"])
+    @extend_schema(operation_id="get_table", summary="Read a table, as far as you may know it", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """Yours, or anybody's that was played to its end; 404 for all others."""
+        """Read your own table, or anybody's finished one; 404 for all others."""
         return Response(TableOut(existing(seating.visible(viewer_of(request), id))).data)
 
 
@@ -80,13 +83,13 @@ class Choices(View):
 
     @extend_schema(
         operation_id="choose_at_table",
-        summary="Play a card, sing, bid or go on at your table",
+        summary="Play a card, sing, bid or continue at your table",
         tags=["matches"],
         request=ChoiceNew,
         responses={200: TableOut},
     )
     def post(self, request: Request, id: str) -> Response:
-        """The table as it is then: the bots answer within a second, so look at it again. Nothing is taken back."""
+        """Answer your current decision, for good. The response is the table right after that; the bots answer within a second, so read it again."""
         player = _sitter(request, id)
         data = self.body()
         seating.act(player, id, data["turn"], data["do"])
@@ -102,13 +105,13 @@ class Advice(View):
 
     @extend_schema(
         operation_id="ask_for_advice",
-        summary="Ask what the best house bot would do",
+        summary="Ask the best house bot for advice",
         tags=["matches"],
         request=AdviceNew,
         responses={200: TableOut},
     )
     def post(self, request: Request, id: str) -> Response:
-        """At a table with advice. It stands in `advice` within a second or two, so look at the table again."""
+        """Ask for advice at a table with advice. It is in `advice` a second or two later, so read the table again."""
         player = _sitter(request, id)
         seating.ask_advice(player, id, self.body()["turn"])
         return Response(TableOut(existing(seating.visible(player, id))).data)
@@ -129,7 +132,7 @@ class Leave(View):
         responses={200: TableOut},
     )
     def post(self, request: Request, id: str) -> Response:
-        """The table ends, and a board that has started counts as lost. Leaving a finished table changes nothing."""
+        """Leave a table and so end it. A started board counts as lost. Leaving a finished table changes nothing."""
         player = _sitter(request, id)
         seating.leave(player, id)
         return Response(TableOut(existing(seating.visible(player, id))).data)

@@ -51,7 +51,7 @@ def _match(request: Request, id: str) -> Match:
 
 
 def _counters_of(id: str) -> Sequence[str]:
-    """Return the counters of one match with its bots. If it has a tournament, that counts for it, so that play elsewhere does not."""
+    """Return the counters of one match with its bots. A match of a tournament has the tournament's counter, so that other matches do not count."""
     tournament = sight.find_tournament_of(id)
     return changes.MATCHES if tournament is None else changes.of_tournament(tournament), changes.BOTS
 
@@ -69,7 +69,7 @@ class Challenges(View):
 
     @extend_schema(
         operation_id="challenge",
-        summary="Let one of your bots play others, unrated",
+        summary="Let one of your bots play an unrated match",
         tags=["matches"],
         parameters=[
             OpenApiParameter(
@@ -80,9 +80,9 @@ class Challenges(View):
         responses={201: MatchOut},
     )
     def post(self, request: Request) -> Response:
-        """Play accepted versions of any owner who has not forbidden it; owners are not asked. The match is unrated and has a low priority.
+        """Play accepted versions of your bot and others, unless their owners have forbidden it; they are not asked. The match has a low priority.
 
-        Games of two sides take two bots; games of more sides take further ones under `others`.
+        In games of more than two sides the further bots are in `others`.
         """
         player = player_of(request)
         return self.once(lambda: self._challenge(player))
@@ -99,7 +99,7 @@ class Challenges(View):
 
 
 def _named(body: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
-    """Return the bot, or the version with a given number. ValidationError if there is none."""
+    """Return the bot, or its version with this number. Raise ValidationError if there is none."""
     row = Bot.objects.filter(slug=body[bot]).first()
     if row is None:
         raise ValidationError({bot: [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=body[bot])]})
@@ -138,7 +138,7 @@ class OneMatch(View):
 
     @extend_schema(operation_id="get_match", summary="Read a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """Read one match. The owners of its bots see faults in full and stderr."""
+        """Read one match. The owners of its bots also see stderr and all details of faults."""
         viewer = viewer_of(request)
         match = existing(whole(user_of(request)).filter(public_id=id).first())
         return Response(MatchDetail(match, context={"viewer": viewer}).data)
@@ -157,7 +157,7 @@ class Boards(ListView):
 
     @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """List the boards. They exist when the match has finished."""
+        """List the boards, once the match has finished."""
         return self.page(_boards(_match(request, id)))
 
 
@@ -189,18 +189,18 @@ class Replay(View):
 
     @extend_schema(
         operation_id="get_replay",
-        summary="Read what was played, card by card",
+        summary="Read a replay, card by card",
         tags=["matches"],
         parameters=[
             OpenApiParameter(
                 "seat",
                 str,
-                description='See only what this seat knew ("0", "1", ...), or what all knew ("public"); everything if left out.',
+                description='"0", "1", ...: only what this seat knew; "public": only what all seats knew; if left out, everything.',
             )
         ],
     )
     def get(self, request: Request, id: str, number: int, sitting: int) -> Response:
-        """Read events and actions of one sitting. A restricted view has no actions and no seed, and hidden cards never leave the server."""
+        """Read events and actions of one sitting. A restricted view has no actions and no seed, and no hidden cards leave the server."""
         viewer = viewer_of(request)
         rows = Sitting.objects.select_related("board__match__tournament")
         visible = sight.matches(Match.objects.filter(public_id=id), user_of(request))
@@ -240,10 +240,10 @@ class Analysis(View):
         operation_id="get_analysis",
         summary="Read what each decision of a match gave away",
         tags=["matches"],
-        parameters=[OpenApiParameter("board", int, description="The decisions of this board alone.")],
+        parameters=[OpenApiParameter("board", int, description="Number of a board: return only its decisions.")],
     )
     def get(self, request: Request, id: str, kind: str) -> Response:
-        """Read the analysis of one kind, `open` or `fair`; without decisions until it is done. 404 if nobody has requested it."""
+        """Read the analysis of one kind, `open` or `fair`; it has no decisions until it is done. 404 if nobody has requested it."""
         match, way = self._named(request, id, kind)
         if why := replays.reason_closed(match):
             raise why
@@ -270,13 +270,13 @@ class Analysis(View):
 
     @extend_schema(
         operation_id="ask_for_analysis",
-        summary="Have every decision of a match judged",
+        summary="Request an analysis of a match",
         tags=["matches"],
         request=None,
         responses={202: JudgementOut, 200: JudgementOut},
     )
     def post(self, request: Request, id: str, kind: str) -> Response:
-        """Request an analysis. An idle worker does it. One that exists already does not count towards your limit (200)."""
+        """Request an analysis. A worker without other work makes it. If it already exists (200), it does not count towards your limit."""
         player = player_of(request)
         match, way = self._named(request, id, kind)
         row, is_new = asking.ask(match, way, player)
@@ -304,7 +304,7 @@ class Answers(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """Return the counters of the match and the bots that were asked about it."""
+        """Return the counters of the match and of the consulted bots."""
         return *_counters_of(params["id"]), changes.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
@@ -313,11 +313,11 @@ class Answers(View):
 
     @extend_schema(
         operation_id="get_answers",
-        summary="Read what a bot of the house would have done at a seat",
+        summary="Read how a house bot would have played a seat",
         tags=["matches"],
     )
     def get(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
-        """Read the answers of the newest version that was asked; none until it is done. 404 if nobody has asked."""
+        """Read the answers of the newest version that was asked; there are none until the consultation is done. 404 if nobody has asked."""
         match = self._match(request, id)
         if why := replays.reason_closed(match):
             raise why
@@ -328,13 +328,13 @@ class Answers(View):
 
     @extend_schema(
         operation_id="ask_for_answers",
-        summary="Put a seat of a sitting to a bot of the house",
+        summary="Ask how a house bot would have played a seat",
         tags=["matches"],
         request=None,
         responses={202: ConsultationOut, 200: ConsultationOut},
     )
     def post(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
-        """Ask a house bot about a seat. An idle worker does it. It counts towards your analysis limit, unless it exists already (200)."""
+        """Ask a house bot about a seat. A worker without other work runs it. Counts towards your analysis limit, unless it already exists (200)."""
         player = player_of(request)
         match = self._match(request, id)
         row, is_new = consultations.ask(match, number, sitting, seat, bot, player)
@@ -357,7 +357,7 @@ class Tries(View):
 
     @extend_schema(
         operation_id="try_bot",
-        summary="Try the text of a bot against one of the house",
+        summary="Try the text of a bot against a house bot",
         tags=["matches"],
         parameters=[
             OpenApiParameter(
@@ -368,7 +368,7 @@ class Tries(View):
         responses={201: TryOut},
     )
     def post(self, request: Request) -> Response:
-        """Play one board in the sandbox, within seconds, one try at a time. It creates no bot, counts nowhere, and only you see it."""
+        """Play one board in the sandbox, within seconds; you can have one try at a time. It creates no bot, counts nowhere, and only you see it."""
         player = player_of(request)
         return self.once(lambda: self._try(player))
 
@@ -385,9 +385,9 @@ class OneTry(View):
     permission_classes = [IsAuthenticated]
     serializer_class = TryOut
 
-    @extend_schema(operation_id="get_try", summary="Read what came of a try of yours", tags=["matches"])
+    @extend_schema(operation_id="get_try", summary="Read the result of your try", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """Read the board, stderr, faults, and every request to the bot with its answer. 404 for those of others."""
+        """Read the board, stderr, faults, and every request to the bot with its answer. 404 for other people's tries."""
         return Response(TryOut(existing(tries.find(player_of(request), id))).data)
 
 

@@ -1,4 +1,4 @@
-"""Actions of operators on what belongs to others (league.domain.operators)."""
+"""Actions of operators on things that belong to others (league.domain.operators)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league.models import LeagueEvent, Player
 
 
 def _operator(request: Request) -> Player:
-    """Return the caller if they are an operator. PermissionDenied for all others."""
+    """Return the caller if they are an operator. Raise PermissionDenied for all others."""
     player = player_of(request)
     if not (player.user.is_staff or player.user.is_superuser):
         raise PermissionDenied(message("Only operators may do this."))
@@ -33,7 +33,7 @@ class Actions(View):
 
     @extend_schema(
         operation_id="list_operator_actions",
-        summary="List what operators do, and whether you may",
+        summary="List the actions of operators, and which of them you may do",
         tags=["operators"],
         responses=ActionOut(many=True),
     )
@@ -44,13 +44,13 @@ class Actions(View):
 
     @extend_schema(
         operation_id="act_as_operator",
-        summary="Do something as an operator, or see what it would do",
+        summary="Act as an operator, or see what would happen",
         tags=["operators"],
         request=ActNew,
         responses=OutcomeOut,
     )
     def post(self, request: Request) -> Response:
-        """Do an action for which you have the right, never in a matter of your own. With `dry_run` it is undone. Repeating it changes nothing."""
+        """Do an action for which you have the right, but never where your own bots are concerned. With `dry_run` nothing changes. Repeatable."""
         player = _operator(request)
         sent = self.body()
         name, texts, why = sent.pop("action"), sent.pop("subjects"), sent.pop("why")
@@ -69,11 +69,11 @@ class Journal(ListView):
 
     @extend_schema(
         operation_id="list_operator_acts",
-        summary="List what operators have done, newest first",
+        summary="List past actions of operators, newest first",
         tags=["operators"],
         responses=ActOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """List past actions, a row for each subject. For operators."""
+        """List past actions, with a row for each subject. For operators."""
         _operator(request)
         return self.page(acting.latest())

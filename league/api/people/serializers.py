@@ -17,7 +17,7 @@ class PlayerOut(Out):
 
     name = serializers.SlugField()
     created = serializers.DateTimeField()
-    bots = serializers.IntegerField(source="bot_count", help_text="How many bots the player has.")
+    bots = serializers.IntegerField(source="bot_count", help_text="Number of the player's bots.")
 
 
 class MeOut(Out):
@@ -25,7 +25,7 @@ class MeOut(Out):
 
     name = serializers.SlugField()
     staff = serializers.BooleanField(source="user.is_staff")
-    rights = serializers.SerializerMethodField(help_text="What you may do as an operator.")
+    rights = serializers.SerializerMethodField(help_text="Your rights as an operator.")
     created = serializers.DateTimeField()
 
     @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(Right.choices)))
@@ -35,51 +35,51 @@ class MeOut(Out):
 
 
 class LimitOut(Out):
-    """A limit, and how much of it you have used."""
+    """A limit, and your use of it."""
 
     name = serializers.CharField(
         help_text="boards, tournaments, bots, validations, uploads, bytes, requests, challenges, tries."
     )
     used = serializers.IntegerField()
-    limit = serializers.IntegerField(source="most", allow_null=True, help_text="Null: none.")
-    default = serializers.IntegerField(help_text="The limit of everyone for whom no operator has set another.")
+    limit = serializers.IntegerField(source="most", allow_null=True, help_text="Null: no limit.")
+    default = serializers.IntegerField(help_text="The limit of everybody without an own one.")
     again = serializers.DateTimeField(
-        allow_null=True, help_text="When there is room for one more, where nothing but time makes it."
+        allow_null=True, help_text="When one more will be allowed, if that depends on time alone."
     )
 
 
 class TokenOut(Out):
-    """A token of yours; the key itself is not stored."""
+    """One of your tokens; the key itself is not stored."""
 
     id = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of ours, not the attribute of Field
-    prefix = serializers.CharField(help_text="First letters of the key after tute_.")
+    prefix = serializers.CharField(help_text="First letters of the key, after tute_.")
     created = serializers.DateTimeField()
     last_used = serializers.DateTimeField(allow_null=True)
     revoked = serializers.DateTimeField(allow_null=True)
     scope = serializers.ChoiceField(
-        TokenScope.choices, help_text="read, submit or manage; each may do what those before it may."
+        TokenScope.choices, help_text="read, submit or manage; each scope includes those before it."
     )
-    expires = serializers.DateTimeField(allow_null=True, help_text="When it ends; null: never.")
+    expires = serializers.DateTimeField(allow_null=True, help_text="When the key expires; null: never.")
 
 
 class TokenNew(StrictSerializer):
     """A new token."""
 
     label = serializers.CharField(  # type: ignore[assignment]  # a field of ours, not the attribute of Field
-        max_length=60, help_text="What it is for, such as: laptop."
+        max_length=60, help_text="What the key is for, such as: laptop."
     )
-    scope = serializers.ChoiceField(TokenScope.choices, default=TokenScope.MANAGE, help_text="What it may do.")
+    scope = serializers.ChoiceField(TokenScope.choices, default=TokenScope.MANAGE, help_text="What the key may do.")
     days = serializers.IntegerField(
         required=False,
         allow_null=True,
         min_value=1,
         max_value=tokens.MOST_DAYS,
-        help_text="How long it is valid; null: for ever.",
+        help_text="Days until the key expires; null: never.",
     )
 
 
 class TokenMade(TokenOut):
-    """The new token with its key, shown this once."""
+    """A new token with its key, which is shown only once."""
 
     key = serializers.CharField()

@@ -52,7 +52,7 @@ class Me(View):
     permission_classes = [IsAuthenticated]
     serializer_class = MeOut
 
-    @extend_schema(operation_id="get_me", summary="Read who you are", tags=["account"])
+    @extend_schema(operation_id="get_me", summary="Read your own player", tags=["account"])
     def get(self, request: Request) -> Response:
         """Read the player of your token or session."""
         return Response(MeOut(player_of(request)).data)
@@ -71,7 +71,7 @@ class MyLimits(View):
         responses=LimitOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """List how much you have used of each limit: queued boards and tournaments, bots, uploads."""
+        """List your limits and how much of each you have used: queued boards and tournaments, bots, uploads."""
         return Response(LimitOut(quotas.limits(player_of(request)), many=True).data)
 
 
@@ -89,18 +89,18 @@ class Tokens(ListView):
         responses=TokenOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """List your tokens, with revoked ones."""
+        """List your tokens, including revoked ones."""
         return self.page(player_of(request).tokens.all(), TokenOut)
 
     @extend_schema(
         operation_id="create_token",
-        summary="Make a token",
+        summary="Create a token",
         tags=["account"],
         request=TokenNew,
         responses={201: TokenMade},
     )
     def post(self, request: Request) -> Response:
-        """Create a token. The answer holds the key, once. Only with a session: a leaked token must not create others."""
+        """Create a token. The response has the key, once. Requires a session, because a leaked token must not create others."""
         if isinstance(request.auth, ApiToken):
             raise Problem(
                 "forbidden",
@@ -128,7 +128,7 @@ class OneToken(View):
 
     @extend_schema(operation_id="revoke_token", summary="Revoke a token", tags=["account"], responses={204: None})
     def delete(self, request: Request, id: int) -> Response:
-        """Revoke a token. It is refused from now on. Repeating it changes nothing."""
+        """Revoke a token. It is refused from now on. Repeatable."""
         player = player_of(request)
         tokens.revoke(existing(player.tokens.select_related("player").filter(pk=id).first()))
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,4 +1,4 @@
-"""Queries of pools and of their histories with everything that answers show."""
+"""Queries of pools and their histories with everything that responses show."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def pools() -> QuerySet[Pool]:
 
 
 def points() -> QuerySet[RatingPoint]:
-    """Return every point of every history, with its version and its match. No query."""
+    """Return every point of all rating histories, with version and match. No query."""
     return RatingPoint.objects.select_related("version__bot__owner", "match")

@@ -13,71 +13,76 @@ class PoolOut(PoolRef):
     """A pool with the numbers of its bots and matches."""
 
     bots = serializers.IntegerField(source="bot_count", help_text="Bots on the leaderboard.")
-    uncounted = serializers.IntegerField(help_text="Finished rated matches that the leaderboard does not count yet.")
+    uncounted = serializers.IntegerField(help_text="Finished rated matches that the leaderboard does not include yet.")
     uncounted_since = serializers.DateTimeField(
-        allow_null=True, help_text="When the first of them finished; null where the leaderboard counts every match."
+        allow_null=True, help_text="When the first of these matches finished; null if there is none."
     )
     fitted_until = serializers.DateTimeField(
         allow_null=True,
-        help_text="All ratings were fitted together with every result that finished before, but for those that are not counted; null: none is.",
+        help_text="Strengths include every result that finished before this time, except those in `uncounted`; null: they include all.",
     )
     ranked_until = serializers.DateTimeField(
-        allow_null=True, help_text="The same of margins, ranks and likelihoods, which follow later in a large pool."
+        allow_null=True,
+        help_text="The same for margins, ranks and likelihoods, which are computed later in a large pool.",
     )
     ratings_revision = serializers.IntegerField(
         allow_null=True,
-        help_text="Revision of the rating model that fitted the leaderboard; null: the leaderboard is empty, or of the first revision.",
+        help_text="Revision of the rating model that fitted the leaderboard; null: no leaderboard yet, or the first revision.",
     )
     revised = serializers.DateTimeField(
         allow_null=True,
-        help_text="When a new revision of the ratings changed the leaderboard last, the same boards counting; null: never.",
+        help_text="When a new revision of the rating model last changed the leaderboard; null: never.",
     )
 
 
 class MovedOut(Out):
-    """The movement of a bot since a day."""
+    """The change of a bot's place since a day."""
 
-    places = serializers.IntegerField(help_text="Up; down where negative.")
+    places = serializers.IntegerField(help_text="Places gained; negative: lost.")
     elo = serializers.FloatField()
 
 
 class RatingOut(Out):
-    """A line of a leaderboard. Elo of a board; the anchor bot stands at 1000."""
+    """A row of a leaderboard. Elo predicts the results of boards; the anchor bot stands at 1000."""
 
-    place = serializers.IntegerField(help_text="In the whole table, by `elo`; provisional rows have one, too.")
-    rank_best = serializers.IntegerField(source="rating.rank_best", help_text="Best rank that is possible (95%).")
+    place = serializers.IntegerField(help_text="Place in the whole table, by `elo`; provisional rows count.")
+    rank_best = serializers.IntegerField(
+        source="rating.rank_best", help_text="Best rank that the 95% comparisons allow."
+    )
     rank_worst = serializers.IntegerField(source="rating.rank_worst")
     version = VersionRef(source="rating.version")
     elo = serializers.FloatField(source="rating.elo")
-    margin = serializers.FloatField(source="rating.margin", help_text="Half of the 95% interval, Elo.")
+    margin = serializers.FloatField(source="rating.margin", help_text="Half of the 95% interval, in Elo.")
     los_next = serializers.FloatField(
-        source="rating.los_next", allow_null=True, help_text="Likelihood that it is stronger than the next row."
+        source="rating.los_next", allow_null=True, help_text="Likelihood that the bot is stronger than the next row."
     )
     boards = serializers.IntegerField(source="rating.boards")
     opponents = serializers.IntegerField(source="rating.opponents")
     score = serializers.FloatField(source="rating.score", help_text="Share of the board points, 0 to 1.")
-    points_per_board = serializers.FloatField(source="rating.points_per_board", help_text="In the unit of the game.")
+    points_per_board = serializers.FloatField(
+        source="rating.points_per_board", help_text="Mean score per board, in the unit of the game."
+    )
     faults = serializers.IntegerField(source="rating.faults")
     provisional = serializers.BooleanField(source="rating.provisional")
     estimated = serializers.BooleanField(
         source="rating.estimated",
-        help_text="It has played since all were fitted together: `elo` follows from its own boards against opponents as they stood; "
+        help_text="True if the bot has played since the last fit of all bots: `elo` comes from its own boards, with all opponents fixed; "
         "margin, ranks and `los_next` are older.",
     )
     played = serializers.DateTimeField(
-        source="rating.played", allow_null=True, help_text="When its last match that counts was over; null: not known."
+        source="rating.played", allow_null=True, help_text="When the last match that counts finished; null: not known."
     )
     idle = serializers.BooleanField(
-        source="rating.idle", help_text="It has played no match that counts for 30 days. It keeps its place."
+        source="rating.idle", help_text="True if no match has counted for 30 days. The bot keeps its place."
     )
     day = MovedOut(
         allow_null=True,
-        help_text="Since the end of yesterday (UTC); null: it had no place then, or no table of then is kept, "
-        "or rows are of every version or of the past.",
+        help_text="The change since the end of yesterday (UTC). Null if the bot had no place then, no table of that day is stored, "
+        "or the rows show every version or a past time.",
     )
-    week = MovedOut(allow_null=True, help_text="The same since a week before that.")
+    week = MovedOut(allow_null=True, help_text="The same, since a week before that.")
     unsealed = serializers.BooleanField(
-        help_text="Partners sit at these tables, and the bot cannot be sealed off from the clocks by which they could talk."
+        help_text="True if there are partners at these tables, and the bot cannot be kept from reading a clock, by which partners could communicate."
     )
     updated = serializers.DateTimeField(source="rating.updated")
 
@@ -87,7 +92,7 @@ class VersionRatingOut(Out):
 
     pool = PoolRef()
     elo = serializers.FloatField()
-    margin = serializers.FloatField(help_text="Half of the 95% interval, Elo.")
+    margin = serializers.FloatField(help_text="Half of the 95% interval, in Elo.")
     rank_best = serializers.IntegerField()
     rank_worst = serializers.IntegerField()
     boards = serializers.IntegerField()
@@ -96,7 +101,7 @@ class VersionRatingOut(Out):
     points_per_board = serializers.FloatField()
     faults = serializers.IntegerField()
     provisional = serializers.BooleanField()
-    estimated = serializers.BooleanField(help_text="As in a leaderboard.")
+    estimated = serializers.BooleanField(help_text="See the rows of a leaderboard.")
     updated = serializers.DateTimeField()
 
 
@@ -107,17 +112,17 @@ class PointOut(Out):
     match = serializers.CharField(source="match.public_id")
     elo = serializers.FloatField()
     margin = serializers.FloatField()
-    change = serializers.FloatField(help_text="Difference of the fits after and before the match, Elo.")
+    change = serializers.FloatField(help_text="Difference of the fits before and after the match, in Elo.")
     at = serializers.DateTimeField()
 
 
 class GameOut(Out):
-    """A game at its usual table."""
+    """A game, with its usual table."""
 
     key = serializers.CharField()
     title = serializers.CharField()
     players = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Possible numbers of seats, the usual one first."
+        child=serializers.IntegerField(), help_text="Possible numbers of seats; the usual one comes first."
     )
     score_unit = serializers.CharField()
     revision = serializers.IntegerField()
@@ -129,12 +134,12 @@ class AnyField(serializers.JSONField):
 
 
 class OptionOut(Out):
-    """An option of a game: a value of `values`, or where that is null a whole number of `range`."""
+    """An option of a game: one of `values`, or, if that is null, a whole number in `range`."""
 
     name = serializers.CharField()
     default = AnyField()
     values = serializers.ListField(child=AnyField(), allow_null=True)
-    range = serializers.CharField(allow_null=True, help_text="In words.")
+    range = serializers.CharField(allow_null=True, help_text="Allowed numbers, in words.")
 
 
 class GameDetail(GameOut):
@@ -142,38 +147,42 @@ class GameDetail(GameOut):
 
     seats = serializers.IntegerField()
     sides = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField()), help_text="Seats by side."
+        child=serializers.ListField(child=serializers.IntegerField()), help_text="Seats of each side."
     )
-    boards = serializers.IntegerField(help_text="Boards of a match where a tournament names no other number.")
+    boards = serializers.IntegerField(help_text="Boards of a match if a tournament sets no other number.")
     options = OptionOut(many=True)
 
 
 class QueueOut(Out):
-    """The queue and the workers, and the reason if nothing is played."""
+    """The queue and the workers, and why nothing is played if that is so."""
 
     queued = serializers.IntegerField()
     playing = serializers.IntegerField()
     oldest = serializers.DateTimeField(
-        allow_null=True, help_text="The time since which the oldest match has been waiting."
+        allow_null=True, help_text="When the queued match that has waited longest was created."
     )
     workers = serializers.IntegerField()
-    refusing = serializers.IntegerField(help_text="Workers that refuse to play because their sandbox is not safe.")
-    starved = serializers.CharField(help_text="Empty while matches flow.")
+    refusing = serializers.IntegerField(help_text="Workers that refuse to play, because their sandbox is not safe.")
+    starved = serializers.CharField(help_text="Why nothing is played; empty while matches are played.")
     waiting = serializers.DictField(
         child=serializers.IntegerField(),
-        help_text="Queued matches by why they wait: turn, retry (our fault), paused, retest (of a bot), rules (of another release), worker, sandbox.",
+        help_text="Queued matches by reason: turn, retry (our fault), paused, retest (of a bot), rules (of another release), worker, sandbox.",
     )
 
 
 class OverallOut(Out):
-    """A bot over all games at their usual tables."""
+    """A bot in the ranking over all games at their usual tables."""
 
-    place = serializers.IntegerField(allow_null=True, help_text="Null below half of the games.")
+    place = serializers.IntegerField(
+        allow_null=True, help_text="Null if the bot has played fewer than half of the games."
+    )
     bot = serializers.CharField(source="bot.slug")
     owner = serializers.CharField(source="bot.owner.name")
-    score = serializers.FloatField(help_text="Mean over the games of the expected share of the board points, 0 to 1.")
+    score = serializers.FloatField(help_text="Expected share of the board points, 0 to 1, averaged over the games.")
     margin = serializers.FloatField(help_text="Half of the 95% interval.")
     games = serializers.DictField(
-        child=serializers.FloatField(), help_text="Expected share in each game it has played."
+        child=serializers.FloatField(), help_text="Expected share in each game that the bot has played."
     )
-    missing = serializers.ListField(child=serializers.CharField(), help_text="Games in which it counts one half.")
+    missing = serializers.ListField(
+        child=serializers.CharField(), help_text="Games that the bot has not played; each counts one half."
+    )

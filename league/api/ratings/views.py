@@ -72,7 +72,7 @@ class Leaderboard(ListView):
     """/pools/{id}/leaderboard"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """Return the counters of the ratings of the pool; for a past time, its results."""
+        """Return the counters of the pool's ratings; for a past time, those of its results."""
         of_past = (changes.of_pool(params["id"]),) if "at" in self.request.query_params else ()
         return changes.of_ratings(params["id"]), changes.BOTS, *of_past
 
@@ -88,21 +88,21 @@ class Leaderboard(ListView):
             OpenApiParameter(
                 "every_version",
                 OpenApiTypes.BOOL,
-                description="true: a row per version; false or left out: a row per bot.",
+                description="true: a row for each version; false or left out: a row for each bot.",
             ),
             OpenApiParameter(
                 "show",
                 OpenApiTypes.STR,
                 enum=leaderboards.Only.SHOWS,
-                description="active: bots that are not idle; house: those of the league. Places stay those of the whole table.",
+                description="active: bots that are not idle; house: house bots. Places stay those of the whole table.",
             ),
-            OpenApiParameter("owner", OpenApiTypes.STR, description="Name of a player: their bots."),
+            OpenApiParameter("owner", OpenApiTypes.STR, description="Name of a player: only their bots."),
             AT,
         ],
         responses=RatingOut(many=True),
     )
     def get(self, request: Request, id: int) -> Response:
-        """Read Elo per board with 95% margins. Provisional rows are among the others, by their Elo."""
+        """Read Elo with 95% margins. Provisional rows are listed by their Elo, too."""
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
             problem = message("must be true or false, not {text!r}", text=text[:30])
@@ -137,12 +137,12 @@ class Overall(ListView):
 
     @extend_schema(
         operation_id="get_overall",
-        summary="Read the table over all games, best first",
+        summary="Read the ranking over all games, best first",
         tags=["ratings"],
         responses=OverallOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Read the mean expected score on a board against the field of each game; a game without results counts one half."""
+        """Read for each bot the mean expected score on a board against the field of each game; a game without results counts one half."""
         cursor, size = cursors.read_cursor(request, (int,)), cursors.page_size(request)
         return self.cut(overall.read_page(cursor, size))
 
@@ -158,7 +158,7 @@ class History(ListView):
     serializer_class = PointOut
     filterset_class = PointFilters
 
-    @extend_schema(operation_id="list_history", summary="List how ratings changed, newest first", tags=["ratings"])
+    @extend_schema(operation_id="list_history", summary="List rating changes, newest first", tags=["ratings"])
     def get(self, request: Request, id: int) -> Response:
         """List one row for each version and match."""
         pool = existing(Pool.objects.filter(pk=id).first())
@@ -178,7 +178,7 @@ class VersionRatings(ListView):
         operation_id="list_ratings_of_version", summary="List the ratings of a version in all pools", tags=["ratings"]
     )
     def get(self, request: Request, id: int) -> Response:
-        """List one row for each pool in which it has played."""
+        """List a row for each pool in which the version has played."""
         version = existing(BotVersion.objects.filter(pk=id).first())
         rows = Rating.objects.filter(version=version).select_related("pool")
         return self.page(self.filtered(rows))
@@ -221,10 +221,12 @@ class OneGame(View):
         operation_id="get_game",
         summary="Read a game with its options",
         tags=["games"],
-        parameters=[OpenApiParameter("players", int, description="Seats at the table; the usual number if left out.")],
+        parameters=[
+            OpenApiParameter("players", int, description="Number of seats; if left out, the usual number of the game.")
+        ],
     )
     def get(self, request: Request, key: str) -> Response:
-        """Read one game. Options differ with the number of seats."""
+        """Read one game. The options depend on the number of seats."""
         existing(key if key in engine.games() else None)
         text = request.query_params.get("players")
         seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
@@ -259,11 +261,11 @@ class QueueState(View):
 
     serializer_class = QueueOut
 
-    @extend_schema(operation_id="get_queue", summary="Read what waits and who plays", tags=["matches"])
+    @extend_schema(operation_id="get_queue", summary="Read the state of the queue and the workers", tags=["matches"])
     def get(self, request: Request) -> Response:
         """Read the state of the queue and the workers."""
         queue = workers.queue()
         if queue.refusing and not (request.user.is_authenticated and request.user.is_staff):
-            # A refusal names paths of the operator's machine.
+            # A refusal names paths of the operator's machine, so the reason is replaced.
             queue = workers.Queue(**{**vars(queue), "starved": "every worker refuses to play" if queue.starved else ""})
         return Response(QueueOut(queue).data)

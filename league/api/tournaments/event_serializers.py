@@ -10,11 +10,11 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.output import Out
-from league.api.http.problems import message
 from league.api.http.serializers import MessageField, ObjectField, StrictSerializer
+from league.api.tournaments.serializers import GameChoice
 from league.domain.matches import sight
 from league.domain.tournaments import circuits, events, releases, waiting
-from league.enums import DEFAULT_FORMAT, Audience, TournamentStatus, format_choices
+from league.enums import Audience, TournamentStatus, format_choices
 from league.models import Circuit, Event
 
 
@@ -22,41 +22,47 @@ class PartOut(Out):
     """A tournament that is a stage (or a group of it), or a division."""
 
     tournament = serializers.SlugField(source="slug")
-    stage = serializers.IntegerField(allow_null=True, help_text="From 1; null for a division.")
-    group = serializers.IntegerField(help_text="Group of the stage or division of the season, from 1.")
+    stage = serializers.IntegerField(allow_null=True, help_text="Number of the stage, from 1; null for a division.")
+    group = serializers.IntegerField(
+        help_text="Number of the group in its stage, or of the division in its season, from 1."
+    )
     format = serializers.ChoiceField(choices=format_choices())
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
 
 
 class EventOut(Out):
-    """Stages that follow from each other."""
+    """An event: stages that follow one another."""
 
     slug = serializers.SlugField()
     name = serializers.CharField()
     owner = serializers.SlugField(source="owner.name")
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
-    document = ObjectField(help_text="As it was created.")
+    document = ObjectField(help_text="The document from which the event was created.")
     secret_sha256 = serializers.CharField(
-        help_text="Published before the first deal; the secrets of the stages follow from the secret."
+        help_text="Published before the first deal; the secrets of the stages are derived from the event's secret."
     )
     secret = serializers.SerializerMethodField(
-        help_text="Hexadecimal. Null until the event has finished, and while replays are hidden."
+        help_text="In hexadecimal. Null until the event has finished and its replays are visible."
     )
-    embargo = serializers.DateTimeField(allow_null=True, help_text="The time until which its replays are hidden.")
+    embargo = serializers.DateTimeField(allow_null=True, help_text="Until this time the replays are hidden.")
     audience = serializers.ChoiceField(
         choices=Audience.choices,
-        help_text="Who sees matches and standings before they are shown; the owner and operators always do.",
+        help_text="Who sees matches and standings before they are released; the owner and operators always do.",
     )
-    private = serializers.BooleanField(help_text="True if only people whom its link has let in can know of it.")
-    release = serializers.DateTimeField(allow_null=True, help_text="When its owner wants it shown; null: not said yet.")
-    pace_s = serializers.IntegerField(help_text="Seconds for which each board is shown from then on; 0: all at once.")
+    private = serializers.BooleanField(help_text="True if only people whom its link has let in know of the event.")
+    release = serializers.DateTimeField(
+        allow_null=True, help_text="When the owner wants to release the results; null: not decided yet."
+    )
+    pace_s = serializers.IntegerField(
+        help_text="Seconds for which each board is shown after the release; 0: all boards at once."
+    )
     due = serializers.DateTimeField(
-        allow_null=True, help_text="The time when entries close and the event starts; null: its owner starts it."
+        allow_null=True, help_text="When entries close and the event starts; null: the owner starts it."
     )
     opens = serializers.SerializerMethodField(
-        help_text="The time when all of it is shown; null if nothing is hidden or the time is not known yet."
+        help_text="When everything is visible; null if nothing is hidden, or the time is not known yet."
     )
-    invitation = serializers.SerializerMethodField(help_text="The path of the link to a private event, for its owner.")
+    invitation = serializers.SerializerMethodField(help_text="For the owner of a private event: the path of its link.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
     tournaments = serializers.SerializerMethodField()
@@ -68,7 +74,7 @@ class EventOut(Out):
 
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_opens(self, event: Event) -> str | None:
-        """Return the time, or None if it is not known."""
+        """Return the time of full visibility, or None if it is not known."""
         is_known = event.opens is not None and event.opens != sight.NEVER
         return serializers.DateTimeField().to_representation(event.opens) if is_known and event.opens else None
 
@@ -88,32 +94,32 @@ class EventOut(Out):
 
 
 class StallOut(Out):
-    """A match that could not be played, and nobody goes on until it is."""
+    """A match that could not be played, for which the event waits."""
 
-    void = serializers.CharField(help_text="The match that was struck out.")
+    void = serializers.CharField(help_text="Public id of the void match.")
     again = serializers.CharField(
-        help_text="The one that is tried in its place; empty where an operator has to ask for it."
+        help_text="Public id of the match that replaces it; empty if an operator has to request one."
     )
 
 
 class WaitOut(Out):
-    """A tournament that an event waits for."""
+    """A tournament for which an event waits."""
 
     tournament = serializers.SlugField(source="tournament.slug")
     paused = serializers.DateTimeField(source="tournament.paused", allow_null=True)
-    left = serializers.IntegerField(source="unplayed", help_text="Matches that wait or are being played.")
+    left = serializers.IntegerField(source="unplayed", help_text="Number of queued and running matches.")
     stalls = StallOut(many=True)
 
 
 class EventDetail(EventOut):
-    """An event with what it waits for."""
+    """An event, with the tournaments for which it waits."""
 
-    waits = serializers.SerializerMethodField(help_text="The running tournaments of the present stage.")
-    why = serializers.SerializerMethodField(help_text="Why it could not go on; empty otherwise.")
+    waits = serializers.SerializerMethodField(help_text="The running tournaments of the current stage.")
+    why = serializers.SerializerMethodField(help_text="Why the event could not go on; empty otherwise.")
 
     @extend_schema_field(WaitOut(many=True))
     def get_waits(self, event: Event) -> list[dict[str, Any]]:
-        """Return the waits by group."""
+        """Return the waits, by group."""
         return list(WaitOut(waiting.waits(event), many=True).data)
 
     def get_why(self, event: Event) -> str:
@@ -122,48 +128,50 @@ class EventDetail(EventOut):
 
 
 class TermsNew(StrictSerializer):
-    """The start of an event, its audience, and the time at which it is shown."""
+    """The start of an event, its audience, and the time of its release."""
 
     due = serializers.DateTimeField(
         required=False,
         allow_null=True,
         default=None,
-        help_text="The time when entries close and the event starts; null: you start it. Not allowed after the start.",
+        help_text="When entries close and the event starts; null: you start it. Not allowed after the start.",
     )
 
     audience = serializers.ChoiceField(
         choices=Audience.choices,
-        help_text="Who sees matches and standings before everybody does; matches that are hidden from anybody are unrated.",
+        help_text="Who sees matches and standings before the release. Matches that are hidden from anybody are unrated.",
     )
     release = serializers.DateTimeField(
-        required=False, allow_null=True, default=None, help_text="When they are shown; null: when you say so."
+        required=False, allow_null=True, default=None, help_text="When everybody sees them; null: when you decide."
     )
     pace_s = serializers.IntegerField(
         required=False,
         default=0,
         min_value=0,
         max_value=releases.PACE_S[1],
-        help_text="Seconds of each board; 0: all at once.",
+        help_text="Seconds for which each board is shown; 0: all boards at once.",
     )
 
 
 class LinkNew(StrictSerializer):
-    """Another link to a private event, or none."""
+    """A new link to a private event, or none."""
 
-    close = serializers.BooleanField(required=False, default=False, help_text="Let nobody else in.")
+    close = serializers.BooleanField(
+        required=False, default=False, help_text="True: close the event to further people."
+    )
 
 
 class JoinByLink(StrictSerializer):
     """The link of a private event."""
 
-    link = serializers.CharField(max_length=40, help_text="The last part of its address.")
+    link = serializers.CharField(max_length=40, help_text="The last part of the link.")
 
 
 class EntrantNew(StrictSerializer):
     """A bot for a private event."""
 
     bot = serializers.SlugField(max_length=40)
-    leave = serializers.BooleanField(required=False, default=False, help_text="Take it out again.")
+    leave = serializers.BooleanField(required=False, default=False, help_text="True: withdraw the bot.")
 
 
 class EventNew(TermsNew):
@@ -173,15 +181,15 @@ class EventNew(TermsNew):
         choices=Audience.choices,
         required=False,
         default=Audience.PUBLIC,
-        help_text="Who sees matches and standings before everybody does; matches that are hidden from anybody are unrated.",
+        help_text="Who sees matches and standings before the release. Matches that are hidden from anybody are unrated.",
     )
     private = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="Only who has its link knows of it, and enters bots until you start it. Unrated.",
+        help_text="True: only people with its link know of the event, and can enter bots until you start it. Unrated.",
     )
 
-    document = ObjectField(help_text="name, game and stages; docs/event.schema.json is its schema.")
+    document = ObjectField(help_text="Name, game and stages; docs/event.schema.json is the schema.")
     bots = serializers.ListField(child=serializers.SlugField(max_length=40), max_length=settings.MAX_ENTRIES)
     message = MessageField()
 
@@ -192,7 +200,7 @@ class SeasonOut(Out):
     number = serializers.IntegerField()
     due = serializers.DateTimeField()
     opened = serializers.DateTimeField()
-    reason = serializers.CharField(help_text="Why it was not played; empty if it was.")
+    reason = serializers.CharField(help_text="Why the season was skipped; empty if it was played.")
     divisions = serializers.SerializerMethodField()
 
     @extend_schema_field(PartOut(many=True))
@@ -202,7 +210,7 @@ class SeasonOut(Out):
 
 
 class CircuitOut(Out):
-    """A league that recurs by the calendar."""
+    """A league that recurs by a calendar."""
 
     slug = serializers.SlugField()
     name = serializers.CharField()
@@ -213,15 +221,17 @@ class CircuitOut(Out):
     boards = serializers.IntegerField(
         allow_null=True, help_text="Number of boards in each match; null: a number that suits the game."
     )
-    size = serializers.IntegerField(help_text="Entries of a division.")
-    moves = serializers.IntegerField(help_text="How many go up and down between neighbouring divisions.")
+    size = serializers.IntegerField(help_text="Number of entries in a division.")
+    moves = serializers.IntegerField(help_text="Number promoted and relegated between two divisions.")
     days = serializers.CharField()
     at = serializers.CharField()
     time_zone = serializers.CharField()
     active = serializers.BooleanField()
-    bots = serializers.SerializerMethodField(help_text="Those that take part in the next season.")
+    bots = serializers.SerializerMethodField(help_text="Bots that take part in the next season.")
     created = serializers.DateTimeField()
-    next_due = serializers.SerializerMethodField(help_text="Null while it rests.")
+    next_due = serializers.SerializerMethodField(
+        help_text="When the next season is due; null while the league is paused."
+    )
 
     @extend_schema_field(serializers.ListField(child=serializers.SlugField()))
     def get_bots(self, circuit: Circuit) -> list[str]:
@@ -235,35 +245,21 @@ class CircuitOut(Out):
         return serializers.DateTimeField().to_representation(due) if due else None
 
 
-class CircuitNew(StrictSerializer):
-    """A league that recurs."""
+class CircuitNew(GameChoice):
+    """A recurring league to create."""
 
     name = serializers.CharField(max_length=60)
-    game = serializers.CharField(max_length=30)
-    players = serializers.IntegerField(required=False, min_value=1, max_value=20)
-    options = ObjectField(required=False)
-    format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
-    parameters = ObjectField(required=False)
-    boards = serializers.IntegerField(required=False, min_value=1, max_value=settings.MAX_BOARDS)
     size = serializers.IntegerField(required=False, default=8, min_value=2, max_value=settings.MAX_ENTRIES)
     moves = serializers.IntegerField(required=False, default=2, min_value=0, max_value=settings.MAX_ENTRIES)
     days = serializers.CharField(
         max_length=80, help_text="Weekdays such as mon,thu, or days of the month such as 1,15."
     )
     at = serializers.CharField(max_length=5, help_text="Local time, such as 20:00.")
-    time_zone = serializers.CharField(max_length=60, help_text="Such as Europe/Madrid.")
-
-    def validate_options(self, value: Any) -> dict[str, Any]:
-        """An object."""
-        if not isinstance(value, dict):
-            raise serializers.ValidationError(message("must be an object that maps names to values"))
-        return value
-
-    validate_parameters = validate_options
+    time_zone = serializers.CharField(max_length=60, help_text="Name of a time zone, such as Europe/Madrid.")
 
 
 class CircuitChange(StrictSerializer):
-    """Pause or resume it."""
+    """A pause or resumption of a recurring league."""
 
     active = serializers.BooleanField()
 

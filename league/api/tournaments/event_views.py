@@ -59,7 +59,7 @@ def _circuit(slug: str) -> Circuit:
 
 
 def _bots(names: list[str]) -> list[Bot]:
-    """Return these bots in this order. ValidationError names the missing ones."""
+    """Return these bots in this order. Raise ValidationError, which names the missing ones."""
     bots = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
     missing = [name for name in names if name not in bots]
     if missing:
@@ -95,7 +95,7 @@ class Events(ListView):
         responses={201: EventOut},
     )
     def post(self, request: Request) -> Response:
-        """Create an event. Errors in the document are named by their place.
+        """Create an event. Messages about errors in the document name the place.
 
         If owners of bots have to agree first, the event is `open` until you start it.
         """
@@ -118,7 +118,7 @@ class OneEvent(View):
 
     def counters(self, **params: Any) -> Sequence[str]:
         """Return the counters of the event, its tournaments with their matches, and its bots."""
-        # These are read before the tournaments of the event.
+        # Read these counters before the tournaments of the event.
         changes.keep_until(self.request._request, changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
         return [changes.of_tournament(pk) for pk in sight.find_stages(params["slug"])]
 
@@ -126,7 +126,7 @@ class OneEvent(View):
 
     @extend_schema(operation_id="get_event", summary="Read an event", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
-        """Read one event with what it waits for."""
+        """Read one event, with the matches for which it waits."""
         return Response(EventDetail(_one(request, slug), context={"viewer": viewer_of(request)}).data)
 
 
@@ -144,7 +144,7 @@ class StartEvent(View):
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Start with the bots whose owners agree; open requests expire. Repeating it changes nothing."""
+        """Start with the bots whose owners agree; open requests expire. Repeatable."""
         event = _one(request, slug)
         events.start(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
@@ -158,13 +158,13 @@ class CancelEvent(View):
 
     @extend_schema(
         operation_id="cancel_event",
-        summary="Take your open event back",
+        summary="Cancel your open event",
         tags=["tournaments"],
         request=None,
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Cancel an event that has not started; a running one ends with the tournament of its stage. Repeating it changes nothing."""
+        """Cancel an event that has not started; to end a running one, cancel the tournament of its stage. Repeatable."""
         event = _one(request, slug)
         events.cancel(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
@@ -178,13 +178,13 @@ class EmbargoOfEvent(View):
 
     @extend_schema(
         operation_id="hold_back_event",
-        summary="Hold back the replays of your event",
+        summary="Hide the replays of your event",
         tags=["tournaments"],
         request=EmbargoNew,
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Withhold the replays and secrets of all its stages until that time. Results are shown. Repeating it changes nothing."""
+        """Hide the replays and secrets of all stages until a time. Results are shown. Repeatable."""
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
         embargoes.change_own(event, self.body()["until"], owner=player)
@@ -199,13 +199,16 @@ class ShowEvent(View):
 
     @extend_schema(
         operation_id="show_event",
-        summary="Say to whom your event is shown, and when",
+        summary="Set to whom your event is shown, and when",
         tags=["tournaments"],
         request=TermsNew,
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Once it has begun it can only be opened further: the audience `public` shows all of it now. 409 where it has been shown."""
+        """Set audience, release and start.
+
+        After the event has begun it can only be opened further: the audience `public` shows everything now. 409 if it has already been shown.
+        """
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
         data = self.body()
@@ -222,13 +225,13 @@ class LinkOfEvent(View):
 
     @extend_schema(
         operation_id="renew_link",
-        summary="Make a new link to your private event, or close it",
+        summary="Replace or remove the link of your private event",
         tags=["tournaments"],
         request=LinkNew,
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """The link before lets nobody in any more; who is in stays."""
+        """Replace the link, or remove it. The old link stops working; people who have joined stay."""
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
         releases.renew(event, actor=player.name, close=self.body()["close"])
@@ -244,13 +247,13 @@ class JoinEvent(View):
 
     @extend_schema(
         operation_id="join_event",
-        summary="Take part in a private event by its link",
+        summary="Join a private event by its link",
         tags=["tournaments"],
         request=JoinByLink,
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """`link` is the last part of its address. 404 where it does not hold any more. Joining again changes nothing."""
+        """Join with the last part of the link, in `link`. 404 if the link is no longer valid. Repeatable."""
         player = player_of(request)
         existing(releases.join(slug, self.body()["link"], player))
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
@@ -265,13 +268,13 @@ class BotsOfEvent(View):
 
     @extend_schema(
         operation_id="enter_event",
-        summary="Enter your bot in a private event that has not begun",
+        summary="Enter your bot in a private event before its start",
         tags=["tournaments"],
         request=EntrantNew,
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """The bot plays with the version that is current when the event starts. `leave` withdraws it. A second call changes nothing."""
+        """Enter a bot; the version that is current when the event starts will play. `leave` withdraws it. Repeatable."""
         event, player = _one(request, slug), player_of(request)
         data = self.body()
         [bot] = _bots([data["bot"]])
@@ -296,19 +299,19 @@ class Circuits(ListView):
         responses=CircuitOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Each with its calendar and the bots that take part."""
+        """List recurring leagues, each with its calendar and its bots."""
         return self.page(rows.circuits(), CircuitOut)
 
     @extend_schema(
         operation_id="create_circuit",
-        summary="Create a league that recurs by the calendar",
+        summary="Create a recurring league",
         tags=["tournaments"],
         parameters=[KEY],
         request=CircuitNew,
         responses={201: CircuitOut},
     )
     def post(self, request: Request) -> Response:
-        """Its first season begins at the first due moment."""
+        """Create a recurring league. Its first season begins at the next time in its calendar."""
         player = player_of(request)
         return self.once(lambda: self._create(player))
 
@@ -330,7 +333,7 @@ class OneCircuit(View):
 
     @extend_schema(operation_id="get_circuit", summary="Read a recurring league", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
-        """One circuit by its slug."""
+        """Read one recurring league by its slug."""
         return Response(CircuitOut(_circuit(slug)).data)
 
     @extend_schema(
@@ -341,7 +344,7 @@ class OneCircuit(View):
         responses=CircuitOut,
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """A season that is being played is not touched."""
+        """Pause or resume a recurring league. A running season is not affected."""
         circuit = _circuit(slug)
         player = self.owner_only(circuit.owner, f"the circuit {slug}")
         body = CircuitChange(data=request.data)
@@ -360,15 +363,16 @@ class CircuitBots(View):
 
     @extend_schema(
         operation_id="join_circuit",
-        summary="Let a bot take part from the next season on",
+        summary="Add a bot from the next season on",
         tags=["tournaments"],
         request=JoinNew,
         responses={200: CircuitOut, 202: RequestOut},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Let a bot take part. Each season takes the version that it sends. Repeating it changes nothing.
+        """Add a bot. Each season takes the version that the bot sends. Repeatable.
 
-        As owner of the circuit you may add any bot whose owner agrees; if they have to be asked first, the answer is 202 with the request.
+        As the owner of the circuit you may add any bot whose owner agrees; if the owner has to be asked first, the response is 202 with the
+        request.
         """
         circuit, data, player = _circuit(slug), self.body(), player_of(request)
         [bot] = _bots([data["bot"]])
@@ -390,12 +394,12 @@ class OneCircuitBot(View):
 
     @extend_schema(
         operation_id="leave_circuit",
-        summary="Take your bot out, from the next season on",
+        summary="Remove a bot from the next season on",
         tags=["tournaments"],
         responses={204: None},
     )
     def delete(self, request: Request, slug: str, bot: str) -> Response:
-        """Take a bot out: for its owner or the owner of the circuit. The present season is played to its end."""
+        """Remove a bot, as its owner or the owner of the circuit. It still finishes the current season."""
         circuit = _circuit(slug)
         row = existing(circuit.bots.select_related("owner__user").filter(slug=bot).first())
         player = player_of(request)
@@ -421,6 +425,6 @@ class Seasons(ListView):
         responses=SeasonOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List seasons with their divisions; those that were not played with the reason."""
+        """List seasons with their divisions; skipped seasons have a reason."""
         circuit = existing(Circuit.objects.filter(slug=slug).first())
         return self.page(circuit.seasons.prefetch_related("tournaments"))

@@ -1,4 +1,4 @@
-"""Formats: what there is, what it would take, rounds and brackets, and what a running tournament lets its owner change."""
+"""Formats and forecasts, rounds and brackets, and changes by the owner of a running tournament."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Formats(View):
 
     @extend_schema(
         operation_id="list_formats",
-        summary="List the formats of tournaments",
+        summary="List tournament formats",
         tags=["tournaments"],
         responses=FormatOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Each with one sentence and its parameters."""
+        """List formats, each with one sentence and its parameters."""
         answer = [
             {**vars(format), "parameters": [_parameter(parameter, text) for parameter, text in format.parameters]}
             for format in formats.describe_formats()
@@ -77,15 +77,15 @@ class Forecast(View):
 
     @extend_schema(
         operation_id="forecast_tournament",
-        summary="Predict how much a tournament would take",
+        summary="Forecast matches and duration of a tournament",
         tags=["tournaments"],
         request=ForecastNew,
         responses=ForecastOut,
     )
     def post(self, request: Request) -> Response:
-        """Predict the fewest and most matches, boards and sittings, and the time at the present pace of the workers. Creates nothing.
+        """Return the fewest and most matches, boards and sittings, and the duration at the current speed of the workers. Nothing is created.
 
-        A tournament above your limit of boards is refused with the number that would fit.
+        If the tournament would exceed your limit of boards, the refusal names the number that would fit.
         """
         data = self.body()
         boards = data.get("boards") or tournaments.default_boards(
@@ -121,9 +121,9 @@ class Rounds(ListView):
         operation_id="list_rounds", summary="List the rounds", tags=["tournaments"], responses=RoundOut(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List the rounds by number, each with its matches. If rounds follow from each other, those that are known.
+        """List the rounds by number, each with its matches. If rounds depend on results, only the known ones are listed.
 
-        A page has fewer rounds than `page_size` if they have more than 1,000 matches together.
+        A page has fewer rounds than `page_size` if these have more than 1,000 matches together.
         """
         tournament = seen(request, Tournament.objects.all(), slug)
         chosen = self._chosen(request, tournament)
@@ -132,7 +132,7 @@ class Rounds(ListView):
         )
 
     def _chosen(self, request: Request, tournament: Tournament) -> list[Round]:
-        """Return the rounds of the page. Two queries."""
+        """Return the rounds of the requested page. Two queries."""
         cursor, size = cursors.read_cursor(request, self.page_order.kinds), cursors.page_size(request)
         page = paging.read_page(tournament.rounds.all(), self.page_order, cursor, size)
         back = cursor is not None and cursor.back
@@ -151,7 +151,7 @@ class Bracket(View):
 
     @extend_schema(operation_id="get_bracket", summary="Read the bracket", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
-        """Read winners, losers, finals and the match for the third place, with the reason of each result."""
+        """Read winners' and losers' bracket, finals and the match for third place, with the reason for each result."""
         tournament = seen(request, Tournament.objects.select_related("pool"), slug)
         steps = [
             {
@@ -177,13 +177,13 @@ class Extend(View):
 
     @extend_schema(
         operation_id="extend_tournament",
-        summary="Give your running tournament more cycles, budget or cap",
+        summary="Raise cycles, budget or cap of your running tournament",
         tags=["tournaments"],
         request=ExtendNew,
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Add matches; existing ones stay as they are. Repeating it changes nothing."""
+        """Add matches; existing ones do not change. Repeatable."""
         return act_as_owner(
             self, slug, lambda row, actor: tournaments.extend(row, self.body()["parameters"], actor=actor)
         )
@@ -203,5 +203,5 @@ class Close(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """End a ladder: its present order is final, and queued matches are cancelled. All other formats end by themselves."""
+        """End a ladder: its current order is final, and queued matches are cancelled. All other formats end by themselves."""
         return act_as_owner(self, slug, lambda row, actor: progress.close(row, actor=actor))

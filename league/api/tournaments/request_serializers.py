@@ -1,4 +1,4 @@
-"""Requests for bots of others, and blocks."""
+"""Requests to enter other players' bots, and blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league.models import EntryRequest, Player
 
 
 class RequestOut(Out):
-    """Somebody wants to enter another's bot."""
+    """A request to enter another player's bot."""
 
     id = serializers.IntegerField()
     bot = serializers.SlugField(source="bot.slug")
@@ -20,29 +20,29 @@ class RequestOut(Out):
         source="version.number",
         default=None,
         allow_null=True,
-        help_text="Null: the one that the bot sends when it enters.",
+        help_text="Number of the version; null: the version that the bot sends when it enters.",
     )
-    owner = serializers.SlugField(source="bot.owner.name", help_text="Who answers.")
-    asker = serializers.SlugField(source="asker.name", help_text="Who has asked.")
-    kind = serializers.SerializerMethodField(help_text="What it is for: tournament, event or circuit.")
+    owner = serializers.SlugField(source="bot.owner.name", help_text="The owner of the bot, who answers.")
+    asker = serializers.SlugField(source="asker.name", help_text="The player who asked.")
+    kind = serializers.SerializerMethodField(help_text="The kind of occasion: tournament, event or circuit.")
     slug = serializers.SlugField(source="occasion.slug", help_text="Slug of the tournament, event or circuit.")
     status = serializers.ChoiceField(choices=RequestStatus.choices)
-    message = serializers.SerializerMethodField(help_text="For the two of them; null for all others.")
+    message = serializers.SerializerMethodField(help_text="For the asking player and the owner; null for all others.")
     created = serializers.DateTimeField()
     answered = serializers.DateTimeField(allow_null=True)
 
     def get_kind(self, request: EntryRequest) -> str:
-        """The word of the addresses."""
+        """Return the kind of occasion, as in addresses."""
         return consent.kind(request.occasion)
 
     def get_message(self, request: EntryRequest) -> str | None:
-        """Return the message to the owner of the bot, for the two of them."""
+        """Return the message to the owner of the bot; only for the owner and the asking player."""
         viewer: Player | None = self.context.get("viewer")
         return request.message if viewer and viewer.pk in (request.asker_id, request.bot.owner_id) else None
 
 
 class BlockOut(Out):
-    """A player who can enter, challenge and ask for none of your bots."""
+    """A player who can neither enter nor challenge your bots, nor ask for them."""
 
     player = serializers.SlugField(source="blocked.name")
     created = serializers.DateTimeField()

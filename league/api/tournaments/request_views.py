@@ -1,4 +1,4 @@
-"""Requests for bots of others: who waits for an answer, the answers, and blocks."""
+"""Requests to enter other players' bots: the open ones, the answers, and blocks."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class MyRequests(ListView):
 
     @extend_schema(
         operation_id="list_my_requests",
-        summary="List the requests for your bots and those that you have made, newest first",
+        summary="List requests for your bots, and your own requests, newest first",
         tags=["requests"],
         responses=RequestOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Answer those for your bots that are `asked`."""
+        """List requests. Those for your bots with the status `asked` await your answer."""
         return self.page(self.filtered(requests.requests_of(player_of(request))))
 
     def get_serializer_context(self) -> dict[str, object]:
@@ -48,14 +48,14 @@ class MyRequests(ListView):
 
 
 class WaitingOf(ListView):
-    """/tournaments/{slug}/requests, and the same of events and circuits"""
+    """The open requests of a tournament, event or circuit: /tournaments/{slug}/requests and so on"""
 
     queryset = EntryRequest.objects.none()
     serializer_class = RequestOut
     page_order = paging.Order.by("pk")
 
     def get_serializer_context(self) -> dict[str, object]:
-        """Add the viewer, on whom messages depend."""
+        """Add the viewer, on whom the messages depend."""
         return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
 
     def _waiting(self, occasion: consent.Occasion) -> Response:
@@ -67,12 +67,12 @@ class WaitingOfTournament(WaitingOf):
 
     @extend_schema(
         operation_id="list_requests_of_tournament",
-        summary="List the bots that wait for the consent of their owners",
+        summary="List open requests, which await the consent of the owners of bots",
         tags=["requests"],
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Requests expire when the tournament starts. Requests to a ladder expire when it ends, or after 30 days."""
+        """List open requests. They expire when the tournament starts; for a ladder, when it ends or after 30 days."""
         return self._waiting(seen(request, Tournament.objects.all(), slug))
 
 
@@ -81,12 +81,12 @@ class WaitingOfEvent(WaitingOf):
 
     @extend_schema(
         operation_id="list_requests_of_event",
-        summary="List the bots that wait for the consent of their owners",
+        summary="List open requests, which await the consent of the owners of bots",
         tags=["requests"],
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Requests expire when the event starts."""
+        """List open requests. They expire when the event starts."""
         return self._waiting(existing(sight.events(Event.objects.filter(slug=slug), user_of(request)).first()))
 
 
@@ -95,12 +95,12 @@ class WaitingOfCircuit(WaitingOf):
 
     @extend_schema(
         operation_id="list_requests_of_circuit",
-        summary="List the bots that wait for the consent of their owners",
+        summary="List open requests, which await the consent of the owners of bots",
         tags=["requests"],
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """If the owner agrees, the bot takes part from the next season on. An unanswered request expires after 30 days."""
+        """List open requests. If the owner agrees, the bot takes part from the next season on. A request expires after 30 days."""
         return self._waiting(existing(Circuit.objects.filter(slug=slug).first()))
 
 
@@ -111,18 +111,16 @@ class OneRequest(View):
     permission_classes = [IsAuthenticated]
     serializer_class = RequestOut
 
-    @extend_schema(
-        operation_id="get_request", summary="Read a request of yours, or for a bot of yours", tags=["requests"]
-    )
+    @extend_schema(operation_id="get_request", summary="Read a request", tags=["requests"])
     def get(self, request: Request, id: int) -> Response:
-        """404 for those of others."""
+        """Read your own request, or a request for your bot; 404 for all others."""
         return self.answered(_mine(request, id))
 
     @extend_schema(
-        operation_id="withdraw_request", summary="Take your request back", tags=["requests"], responses={204: None}
+        operation_id="withdraw_request", summary="Withdraw your request", tags=["requests"], responses={204: None}
     )
     def delete(self, request: Request, id: int) -> Response:
-        """While it is open; of an event that has not begun also when it was granted. Doing it again changes nothing."""
+        """Withdraw an open request; before an event has begun, also a granted one. Repeatable."""
         requests.withdraw(_mine(request, id), player=player_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -149,13 +147,13 @@ class Grant(Answer):
 
     @extend_schema(
         operation_id="grant_request",
-        summary="Let your bot enter",
+        summary="Grant a request",
         tags=["requests"],
         request=None,
         responses=RequestOut,
     )
     def post(self, request: Request, id: int) -> Response:
-        """The bot enters at once. A second call changes nothing. The call is refused if entries are closed."""
+        """Grant the request: the bot enters at once. Refused if entries are closed. Repeatable."""
         return self._answer(request, id)
 
 
@@ -166,13 +164,13 @@ class Refuse(Answer):
 
     @extend_schema(
         operation_id="refuse_request",
-        summary="Do not let your bot enter",
+        summary="Refuse a request",
         tags=["requests"],
         request=None,
         responses=RequestOut,
     )
     def post(self, request: Request, id: int) -> Response:
-        """Nobody can ask for it again for the same tournament, event or circuit; you can still grant it. Again changes nothing."""
+        """Refuse the request: nobody can repeat it for the same tournament, event or circuit, but you can still grant it. Repeatable."""
         return self._answer(request, id)
 
 
@@ -185,12 +183,12 @@ class MyBlocks(ListView):
 
     @extend_schema(
         operation_id="list_my_blocks",
-        summary="List whom you have blocked, newest first",
+        summary="List the players whom you have blocked, newest first",
         tags=["requests"],
         responses=BlockOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Blocked players cannot enter your bots, challenge them or ask for them. Existing entries stay."""
+        """List blocked players, who cannot enter your bots, challenge them or ask for them. Existing entries stay."""
         return self.page(player_of(request).blocks.select_related("blocked"), BlockOut)
 
     @extend_schema(
@@ -201,7 +199,7 @@ class MyBlocks(ListView):
         responses={201: BlockOut},
     )
     def post(self, request: Request) -> Response:
-        """Block a player. Their open requests are refused. Repeating it changes nothing."""
+        """Block a player. Their open requests are refused. Repeatable."""
         block = consent.block(player_of(request), self.body()["player"])
         return Response(BlockOut(block).data, status=status.HTTP_201_CREATED)
 
@@ -214,7 +212,7 @@ class OneBlock(View):
 
     @extend_schema(operation_id="unblock_player", summary="Unblock a player", tags=["requests"], responses={204: None})
     def delete(self, request: Request, name: str) -> Response:
-        """Doing it again changes nothing."""
+        """End a block. Repeatable."""
         consent.unblock(player_of(request), name)
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -1,4 +1,4 @@
-"""Queries of tournaments, events and circuits with everything that answers show."""
+"""Queries of tournaments, events and circuits with everything that responses show."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def circuits() -> QuerySet[Circuit]:
 
 
 def describe_round(row: RoundMatches) -> dict[str, Any]:
-    """Return the answer about a round, without a serializer: its matches are plain values already, and there are many."""
+    """Return the response about a round, without a serializer: there are many matches, and they are plain values already."""
     return {"number": row.number, "resting": row.resting, "matches": [vars(match) for match in row.matches]}

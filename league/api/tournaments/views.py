@@ -44,13 +44,13 @@ from league.service import changes
 AGAINST = OpenApiParameter(
     "against",
     str,
-    description="Cursor of the page whose entries are the columns of the crosstable; that of the rows if left out.",
+    description="Cursor of the page whose entries are the columns of the crosstable; if left out, the entries of this page.",
 )
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
 
 
 def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
-    """Return the tournament of that name among `rows`; 404 if the viewer may not see it."""
+    """Return the tournament with this slug among `rows`; 404 if the viewer may not see it."""
     return existing(sight.tournaments(rows, user_of(request)).filter(slug=slug).first())
 
 
@@ -68,14 +68,14 @@ def counters_of(slug: str) -> Sequence[str]:
 
 
 def asked(request: EntryRequest, player: Player) -> Response:
-    """Answer 202: the owner of the bot has to agree first to the request of `player`."""
+    """Answer 202: the owner of the bot first has to agree to the request of `player`."""
     where = reverse("api:request", args=[request.pk])
     answer = RequestOut(request, context={"viewer": player}).data
     return Response(answer, status=status.HTTP_202_ACCEPTED, headers={"Location": where})
 
 
 def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
-    """Let the owner of a tournament act on it, and answer with the tournament after that. `act` gets it and the owner's name."""
+    """Let the owner of a tournament act on it, and answer with the changed tournament. `act` gets the tournament and the owner's name."""
     tournament = one_tournament(view.request, slug)
     act(tournament, view.owner_only(tournament.owner, f"the tournament {slug}").name)
     return Response(TournamentOut(one_tournament(view.request, slug)).data)
@@ -182,7 +182,7 @@ class Start(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Freeze the entries and queue the matches. Repeating it changes nothing."""
+        """Fix the entries and queue the matches. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: tournaments.start(row, actor=actor))
 
 
@@ -200,7 +200,7 @@ class Cancel(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Cancel queued and running matches. Finished ones stay and count. Repeating it changes nothing."""
+        """Cancel queued and running matches. Finished ones stay and count. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: progress.cancel(row, actor=actor, why=self.body()["why"]))
 
 
@@ -218,7 +218,7 @@ class Pause(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Start no further match; running ones are played to their end. Repeating it changes nothing."""
+        """Start no further match; running ones are finished. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: progress.pause(row, actor=actor))
 
 
@@ -230,13 +230,13 @@ class Resume(View):
 
     @extend_schema(
         operation_id="resume_tournament",
-        summary="Let your paused tournament go on",
+        summary="Resume your paused tournament",
         tags=["tournaments"],
         request=None,
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Play its matches again, in their turn. Repeating it changes nothing."""
+        """Resume the tournament: its matches start again, in their turn. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: progress.resume(row, actor=actor))
 
 
@@ -248,13 +248,13 @@ class Embargo(View):
 
     @extend_schema(
         operation_id="hold_back_tournament",
-        summary="Hold back the replays of your tournament",
+        summary="Hide the replays of your tournament",
         tags=["tournaments"],
         request=EmbargoNew,
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Withhold replays and the secret until that time; results are shown. A finished tournament can only be shown earlier."""
+        """Hide replays and the secret until a time; results are shown. In a finished tournament the time can only become earlier."""
         player, until = player_of(request), self.body()["until"]
         return act_as_owner(self, slug, lambda row, _: embargoes.change_own(row, until, owner=player))
 
@@ -290,9 +290,9 @@ class Entries(ListView):
         filters=False,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Enter your own bot, or as owner of the tournament any bot whose owner agrees.
+        """Enter your own bot, or, as the owner of the tournament, any bot whose owner agrees.
 
-        If its owner has to agree first, the answer is 202 with the request. Repeating it changes nothing.
+        If the owner of the bot has to agree first, the response is 202 with the request. Repeatable.
         """
         player_of(request)
         tournament = seen(request, Tournament.objects.select_related("owner__user", "pool"), slug)
@@ -332,15 +332,15 @@ class OneEntry(View):
         operation_id="withdraw_entry", summary="Withdraw an entry", tags=["tournaments"], responses={204: None}
     )
     def delete(self, request: Request, slug: str, number: int) -> Response:
-        """Withdraw a bot: for its owner, and before the start or in a ladder for the owner of the tournament.
+        """Withdraw a bot as its owner; before the start and in a ladder also as the owner of the tournament. Repeatable.
 
-        Before the start it leaves the tournament. In a running ladder it gets no new match. In any other running tournament its matches are played
-        and its place stands, but it does not qualify for a further stage. Repeating it changes nothing.
+        Before the start the entry is removed. In a running ladder it gets no new match. In any other running tournament its matches are still
+        played and count, but it does not advance to a further stage.
         """
         rows = Entry.objects.select_related("tournament__owner", "version__bot__owner")
         entry = existing(rows.filter(tournament__slug=slug, number=number).first())
         player = player_of(request)
-        if entry.version.bot.owner_id != player.pk:  # its owner may withdraw it even if the event is hidden
+        if entry.version.bot.owner_id != player.pk:  # The owner may withdraw the bot even if the event is hidden
             seen(request, Tournament.objects.all(), slug)
         if player.pk != entry.tournament.owner_id:
             self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
@@ -384,7 +384,7 @@ class Standings(View):
             "rows": rows,
             "crosstable": [],
         }
-        # Without a serializer: the cells are plain values already, and there are many.
+        # Without a serializer: there are many cells, and they are plain values already.
         cells = _describe_cells(sheet.cells, [entry.number for entry in down], [entry.number for entry in over], met)
         return Response({**StandingsOut(table).data, "crosstable": cells})
 
@@ -392,7 +392,7 @@ class Standings(View):
 def _describe_cells(
     table: Crosstable, rows: list[int], columns: list[int], met: Mapping[tuple[int, int], list[str]]
 ) -> list[dict[str, Any]]:
-    """Return the cells between these entries, in the order of their numbers, without those of entries that have not met."""
+    """Return the cells between these entries, in the order of their numbers, except for entries that have not met."""
     down, across = ([table.place[number] for number in sorted(side)] for side in (rows, columns))
     wins, draws = (matrix[np.ix_(down, across)].tolist() for matrix in (table.wins, table.draws))
     losses = table.wins[np.ix_(across, down)].T.tolist()

@@ -1,1 +1,1 @@
-"""Audits: conversations of finished matches put to their bots again."""
+"""Audits: conversations of finished matches, repeated with the same bots."""

@@ -13,7 +13,10 @@ from league.models import Audit, BotVersion, Match
 
 @dataclass(frozen=True)
 class Summary:
-    """The audited conversations of a version by verdict. `reproducible`: it declares itself deterministic, and every audit confirms it."""
+    """The number of audited conversations of a version by verdict.
+
+    `reproducible`: it declares itself deterministic, and every audit confirms that.
+    """
 
     same: int = 0
     alike: int = 0
@@ -23,7 +26,7 @@ class Summary:
 
     @property
     def total(self) -> int:
-        """The number of finished audits."""
+        """Return the number of finished audits."""
         return self.same + self.alike + self.differs + self.failed
 
 
@@ -44,7 +47,7 @@ def summaries(versions: Iterable[BotVersion]) -> dict[int, Summary]:
 
 
 def _finished() -> QuerySet[Audit]:
-    """Return the audits that have compared a decision. No query."""
+    """Return the audits that have compared at least one decision. No query."""
     return Audit.objects.filter(decisions__gt=0).exclude(verdict="")
 
 

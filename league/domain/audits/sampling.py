@@ -1,6 +1,7 @@
-"""The draw of conversations to audit: by lots that nobody outside can foresee, more often for rising bots, and every one of a final.
+"""The choice of conversations to audit: at random, more often for rising bots, and every conversation of a final.
 
-A lot follows from the server's secret key and the conversation, so a second draw gives the same, and a row is inserted once by its key.
+Nobody outside can foresee the choice. It follows from the server's secret key and the conversation, so a second draw chooses the same, and the
+audit's key keeps its row unique.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from league.models import Audit, Match, RatingPoint, Sitting, Tournament
 from league.pure.formats import FORMATS
 from league.pure.portable import ELO_DIGITS, comparable
 
-PRIORITY = -100  # For display only: `leases.claim` takes audits only if no match is queued
+PRIORITY = -100  # For display only: `leases.claim` takes audits only while no match is queued
 AUDITED = (MatchKind.TOURNAMENT, MatchKind.LADDER)
-RISING = 5  # times the share, for a rising bot
-RISE_ELO = 50.0  # a bot rises that gained this in its last RECENT rated matches of a pool
+RISING = 5  # A rising bot is audited this many times as often as others.
+RISE_ELO = 50.0  # A bot is rising if it gained this in its last RECENT rated matches of a pool.
 RECENT = 20
-FINALS = timedelta(days=1)  # a final is looked for until this long after the tournament
-BATCH = 50  # matches in one transaction
-MOST = 20 * BATCH  # matches of one call
+FINALS = timedelta(days=1)  # Finals are looked for until this long after the end of the tournament.
+BATCH = 50  # Matches in one transaction.
+MOST = 20 * BATCH  # The most matches of one call.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 def draw(*, now: datetime | None = None) -> int:
-    """Queue the audits of matches that have finished since the last call, and return their number. Harmless to repeat, and to run twice at once.
+    """Queue audits of the matches that have finished since the last call, and return their number. Repeatable, also by several processes at once.
 
     With AUDIT_PERCENT 0 nothing is drawn, not even from finals.
     """
@@ -70,7 +71,7 @@ def lot(match: Match, sitting: int, seat: int) -> float:
     return int.from_bytes(digest[:8], "big") / (1 << 64)
 
 
-Place = tuple[int, int, int]  # pass, seat, version
+Place = tuple[int, int, int]  # Pass, seat, version.
 
 
 def conversations(match: Match) -> list[Place]:
@@ -85,7 +86,7 @@ def conversations(match: Match) -> list[Place]:
 
 
 def _rising(match: Match) -> set[int]:
-    """Return the versions at the table whose rating in this pool has risen by RISE_ELO of late. One query for each."""
+    """Return the versions at the table whose rating in this pool has recently risen by RISE_ELO. One query for each."""
     rising = set()
     for version in match.parties.values_list("version_id", flat=True).distinct().order_by("version_id"):
         points = RatingPoint.objects.filter(version=version, pool=match.pool_id).order_by("-at", "-pk")
@@ -95,7 +96,7 @@ def _rising(match: Match) -> set[int]:
 
 
 def _finals(now: datetime) -> Iterator[tuple[Match, list[Place]]]:
-    """Yield the matches of the last round of each elimination that ended of late and was not drawn from."""
+    """Yield the matches of the last round of each recently finished elimination tournament that have no audits yet."""
     keys = [key for key, form in FORMATS.items() if key.endswith("_elimination") and form.eliminates]
     recent = Tournament.objects.filter(status=TournamentStatus.FINISHED, format__in=keys, finished__gte=now - FINALS)
     recent = recent.exclude(matches__audits__reason=AuditReason.FINAL)
@@ -105,7 +106,7 @@ def _finals(now: datetime) -> Iterator[tuple[Match, list[Place]]]:
 
 
 def _queue(match: Match, places: list[Place], reason: str, now: datetime) -> int:
-    """Insert the audits of these conversations, or change the reason of earlier ones. Return the number of new ones."""
+    """Insert the audits of these conversations, and set the reason of those that exist. Return the number of new ones."""
     added = 0
     with transaction.atomic():
         for sitting, seat, version in places:
@@ -120,7 +121,7 @@ def _queue(match: Match, places: list[Place], reason: str, now: datetime) -> int
                     "boards_planned": match.boards_planned,
                     "rated": False,
                     "priority": PRIORITY,
-                    "avoid": match.worker,  # else a worker could confirm a match that it never played
+                    "avoid": match.worker,  # Otherwise a worker could confirm a match that it never played
                     "created": now,
                 },
             )

@@ -10,16 +10,16 @@ from django.db.models import Max
 
 from engine.packages import manifest
 from league.domain.bots import packages
-from league.domain.core import clock, hints, journal, names
+from league.domain.core import clock, hints, journal, names, search_words
 from league.domain.core.errors import Refused
 from league.domain.matches import validation
 from league.domain.people import players, quotas
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Player
 
-HOLD = timedelta(days=1)  # The time for which a pause by the owner keeps the bot's matches in the queue.
-HOLD_AGAIN = timedelta(days=7)  # The time after which another pause may do so again.
-VALIDATION_S = 300  # After this time one of several validations should be done.
+HOLD = timedelta(days=1)  # How long a pause by the owner keeps the bot's matches in the queue.
+HOLD_AGAIN = timedelta(days=7)  # How long after such a pause the next one does not keep them.
+VALIDATION_S = 300  # If several validations run, one should be done after this time.
 RESERVED = frozenset({"new", "me"})
 
 
@@ -28,7 +28,7 @@ class NameRefused(Refused):
 
 
 def slug(name: str) -> str:
-    """Return `name` as used in addresses. Raise NameRefused if nothing is left of it, it is reserved, or a character is not allowed."""
+    """Return `name` as used in addresses. Raise NameRefused if no character remains, the name is reserved, or a character is not allowed."""
     try:
         name = names.checked(name)
     except Refused as error:
@@ -54,7 +54,7 @@ def upload(
     """Upload a new version of the player's bot `bot_name` (empty: the name in the package), and queue its validation.
 
     1. The package is read in memory; PackageRefused ends the upload before anything is written.
-    2. In one transaction: limits, name, duplicates (with the row of the files locked), version, event, validation.
+    2. One transaction checks limits, name and duplicates (with the package row locked), and creates version, journal line and validation.
 
     Raise PackageRefused, Refused or TooMany. `secret` is the key of the validation's deals; by default it is random.
     """
@@ -62,7 +62,7 @@ def upload(
     content = packages.inspect(data, filename, games)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
-        # Locks the player, so that only one of their uploads runs at a time and limits and numbers hold.
+        # This locks the player, so their uploads run one after the other, and limits and numbers hold.
         quotas.ask(player, quotas.UPLOADS, now=now)
         quotas.ask(player, quotas.VALIDATIONS, wait_s=VALIDATION_S, now=now)
         bot = _bot(player, name, now)
@@ -100,9 +100,10 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
     if bot is None:
         quotas.ask(player, quotas.BOTS, now=now)
         _take(name)
-        # Read again with the player locked: the request may have begun before a ban.
+        # Read again while the player is locked: the request may have begun before a ban.
         fresh["owner_banned"] = Player.objects.filter(pk=player.pk, banned__isnull=False).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
+        search_words.put(bot, name)
     if bot.owner_id != player.pk:
         raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:
@@ -130,7 +131,7 @@ def _check_duplicate(player: Player, sha256: str) -> None:
 
 
 def sent_version(bot: Bot, game: str | None = None) -> BotVersion:
-    """Return the version that `bot` sends: the one chosen by its owner if it plays `game`, else its newest accepted one that does.
+    """Return the version that `bot` sends to tournaments: its owner's choice if that plays `game`, else the newest accepted one that does.
 
     Raise Refused if there is none.
     """
@@ -144,7 +145,7 @@ def sent_version(bot: Bot, game: str | None = None) -> BotVersion:
 
 
 def check_playable(version: BotVersion, game: str) -> None:
-    """Raise Refused if a version may not be entered or challenged in a game: not accepted for it, or its bot is paused or retired."""
+    """Raise Refused if a version may not be entered or challenged in a game, because it is not accepted there, or its bot is paused or retired."""
     if version.status != VersionStatus.ACCEPTED:
         raise Refused(
             "{version} is {status}; only versions that passed their validation can be entered",
@@ -173,7 +174,7 @@ def check_playable(version: BotVersion, game: str) -> None:
 
 
 def version_of(entrant: Bot | BotVersion, game: str | None = None) -> BotVersion:
-    """Return a version itself; for a bot, the version that it sends."""
+    """Return `entrant` if it is a version; if it is a bot, the version that it sends."""
     return sent_version(entrant, game) if isinstance(entrant, Bot) else entrant
 
 
@@ -191,9 +192,9 @@ def describe(bot: Bot, text: str) -> None:
 def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
     """Pause, reactivate or retire a bot. Retirement is permanent. Repeatable. Raise Refused.
 
-    A pause by the owner keeps queued matches waiting for a day, because other bots in their tournaments wait as well; then they are played. It
-    does so only once a week, so that nobody can choose when to play or block an event. A retired bot enters nothing more, but its queued matches
-    are played. Running matches are played to the end in any case.
+    During a pause by the owner the bot's queued matches wait, for one day at most, since other bots of the tournaments wait with them. A second
+    pause within a week does not stop them, so that nobody can choose when to play, or block an event. A retired bot enters nothing more, but its
+    queued matches are played. Running matches are always finished.
     """
     now = clock.now_or(now)
     if to not in BotState.values:
@@ -215,15 +216,15 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
 
 
 def stop(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """Pause a bot as an operator until `release`; its owner cannot resume it. It starts no match and enters nothing. Return True if that is new.
+    """Pause a bot as an operator until `release`: it starts no match and enters nothing, and its owner cannot resume it.
 
-    Running matches are played to the end.
+    Return True if that is new. Running matches are finished.
     """
     return _hold(bot, stopped=clock.now_or(now), why=why, actor=actor, now=clock.now_or(now))
 
 
 def release(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """End the pause of an operator; the bot plays again if its owner lets it. Return True if that changed something."""
+    """End the pause by an operator. The bot plays again unless its owner paused it, too. Return True if something changed."""
     return _hold(bot, stopped=None, why=why, actor=actor, now=clock.now_or(now))
 
 
@@ -240,7 +241,7 @@ def _hold(bot: Bot, *, stopped: datetime | None, why: str, actor: str, now: date
 
 
 def release_held(*, now: datetime | None = None) -> int:
-    """Let the queued matches of bots be played whose pause has kept them for HOLD; return the number of bots."""
+    """End the pauses that have kept queued matches for HOLD, so that these matches are played; return the number of bots."""
     now = clock.now_or(now)
     ended = 0
     for bot in Bot.objects.filter(held_until__lte=now).order_by("pk"):
@@ -252,7 +253,7 @@ def release_held(*, now: datetime | None = None) -> int:
 
 
 def choose_version(bot: Bot, number: int | None, *, actor: str, now: datetime | None = None) -> None:
-    """Let a bot send this accepted version to tournaments from now on; None: its newest one. Raise Refused for any other version.
+    """Choose the accepted version that a bot sends to tournaments; None: always its newest. Raise Refused for any other version.
 
     Running tournaments keep their versions. Repeatable.
     """

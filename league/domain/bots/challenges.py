@@ -1,6 +1,6 @@
 """Challenges: one unrated match between as many bots as a game has sides, requested by the owner of one of them.
 
-A challenge changes no table, waits behind all tournaments, and cannot get a bot paused.
+A challenge changes no leaderboard, waits behind all tournaments, and never causes the league to pause a bot.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def challenge(
 ) -> Match:
     """Queue an unrated match of the player's own bot against accepted versions; a bot stands for the version that it sends.
 
-    Raise Refused or TooMany if `own` belongs to somebody else, an owner lets nobody challenge a bot, or the number of bots is wrong.
+    Raise Refused if `own` belongs to somebody else, a bot may not be challenged, or the number of bots is wrong; TooMany at the quota.
     """
     now = clock.now_or(now)
     if game not in engine.games():

@@ -1,10 +1,10 @@
-"""Consent: whether a player may let another player's bot play. `decide` alone decides it, however a bot is entered.
+"""Consent: the rules for entering another player's bot. Only `decide` applies them, however a bot is entered.
 
-The owner of a bot chooses who may enter it: anybody, players who ask, or nobody. The usual policy means anybody in unrated matches and public leagues
-(those of the house and of operators), and players who ask in other rated events. A request's answer holds for that tournament, event or circuit
-whatever the owner chooses later, and a bot that has entered stays.
+The owner of a bot chooses who may enter it: anybody, players who ask, or nobody. By default anybody may enter it in unrated matches and in public
+leagues (those of the house and of operators); in other rated events a player has to ask. The answer to a request holds for that tournament, event
+or circuit, whatever the owner chooses later, and a bot that has entered stays.
 
-The caller locks the bot (`hold`) until the end of the transaction that enters it, so a change of policy comes either before or after.
+The caller locks the bot (`hold`) in the transaction that enters it, so the policy cannot change in between.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_AT_ONCE = 500
 
 
 class EntryAnswer(Enum):
-    """The answer of a bot's owner to a player who wants it to play."""
+    """The answer that a bot's owner gives to a player who wants the bot to play."""
 
     YES = 0
     ASK = 1
@@ -46,7 +46,10 @@ class EntryAnswer(Enum):
 def decide(
     bot: Bot, player: Player, *, blocked: bool, answers: Collection[str] = (), public: bool, rated: bool = True
 ) -> EntryAnswer:
-    """Decide. blocked: by the owner of the bot; answers: statuses of the requests for this bot here; public: see `is_public`."""
+    """Return the owner's answer.
+
+    blocked: the owner has blocked the player; answers: statuses of the requests for this bot here; public: see `is_public`.
+    """
     if bot.owner_id == player.pk or bot.is_house:
         return EntryAnswer.YES
     if blocked:
@@ -68,7 +71,7 @@ def decide(
 def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
     """Return True if the player may let `bot` play in `occasion` (None: an unrated match); False if its owner must agree first.
 
-    Raise Refused if asking is pointless. Four queries of the current rows for another player's bot, which is locked (`hold`).
+    Raise Refused if a request would be pointless. Four queries of the current rows; another player's bot is locked (`hold`).
     """
     if bot.owner_id == player.pk or bot.is_house:
         return True
@@ -87,21 +90,21 @@ def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
 
 
 def expected_answers(bots: Iterable[Bot], player: Player, *, rated: bool = True) -> dict[int, EntryAnswer]:
-    """Return what the owners of these bots would answer if the player created something new, by bot id. One query."""
+    """Return how the owners of these bots would answer if the player created something new, by bot id. One query."""
     blockers = set(Block.objects.filter(blocked=player).values_list("owner_id", flat=True))
     public = is_public(player)
     return {bot.pk: decide(bot, player, blocked=bot.owner_id in blockers, public=public, rated=rated) for bot in bots}
 
 
 def is_public(owner: Player) -> bool:
-    """Return True if what this player runs is public: a league of the house or of an operator."""
+    """Return True if the occasions of this owner are public: leagues of the house or of an operator."""
     return owner.name == players.HOUSE or owner.user.is_staff
 
 
 def hold(bots: Iterable[Bot], player: Player) -> None:
     """Lock the policies of these bots until the end of the transaction, except the player's own bots and house bots.
 
-    To avoid deadlocks all are locked at once, by id, and after any player and tournament.
+    To avoid deadlocks, all bots are locked at once, by id, and after players and tournaments.
     """
     others = {bot.pk for bot in bots if bot.owner_id != player.pk and not bot.is_house}
     if others:
@@ -114,7 +117,7 @@ def requests_for(occasion: Occasion) -> QuerySet[EntryRequest]:
 
 
 def kind(occasion: Occasion) -> str:
-    """Return the column of a request for this kind of occasion."""
+    """Return the column of EntryRequest for this kind of occasion."""
     return type(occasion).__name__.lower()
 
 
@@ -124,13 +127,13 @@ def place(occasion: Occasion) -> str:
 
 
 def names_asked(occasion: Occasion) -> str:
-    """Return the bots with an open request as text; empty if there are none."""
+    """Return the names of the bots with an open request as text; empty if there are none."""
     requests = requests_for(occasion).filter(status=RequestStatus.ASKED)
     return ", ".join(requests.order_by("pk").values_list("bot__slug", flat=True))
 
 
 def lapse(occasion: Occasion, *, now: datetime) -> int:
-    """Expire the open requests, in the transaction that closes the entries; return their number."""
+    """Expire the open requests, within the transaction that closes the entries; return their number."""
     waiting = list(requests_for(occasion).filter(status=RequestStatus.ASKED).order_by("pk"))
     for request in waiting:
         transitions.move(request, RequestStatus.EXPIRED, now=now, answered=now)
@@ -138,23 +141,23 @@ def lapse(occasion: Occasion, *, now: datetime) -> int:
 
 
 def expire(*, now: datetime | None = None) -> int:
-    """Expire requests for circuits and running ladders, which never close, that nobody has answered for OPEN_FOR; return their number.
+    """Expire requests for circuits and running ladders, which never close, after OPEN_FOR without an answer; return their number.
 
-    The asker may ask again.
+    The player may ask again.
     """
     now = clock.now_or(now)
     endless = Q(circuit__isnull=False) | Q(tournament__status=TournamentStatus.RUNNING)
     waiting = EntryRequest.objects.filter(endless, status=RequestStatus.ASKED, created__lte=now - OPEN_FOR)
     ended = 0
     for request in waiting.order_by("created")[:MOST_AT_ONCE]:
-        with suppress(IllegalMove):  # It has just been answered or withdrawn.
+        with suppress(IllegalMove):  # Somebody has just answered or withdrawn it.
             transitions.move(request, RequestStatus.EXPIRED, now=now, answered=now)
             ended += 1
     return ended
 
 
 def ask(occasion: Occasion, entrant: Bot | BotVersion, player: Player, message: str, *, now: datetime) -> EntryRequest:
-    """Return the open request for a bot or version, or create one. Lock first the occasion, then the player, then the bot (`hold`)."""
+    """Return the open request for a bot or version; create it if there is none. Lock first the occasion, then the player, then the bot (`hold`)."""
     bot = entrant if isinstance(entrant, Bot) else entrant.bot
     existing = requests_for(occasion).filter(bot=bot, status=RequestStatus.ASKED).first()
     if existing is not None:
@@ -184,24 +187,47 @@ def _checked(message: str) -> str:
 
 
 def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> None:
-    """Record that the owner of `bot` has taken it out, so that nobody else enters it again. Call it in the transaction that does so.
+    """Record that a bot was withdrawn, in the transaction that does so.
 
-    Nothing is recorded if the player is not the owner, or owns the occasion.
+    If its owner did it, nobody else enters the bot again. If the owner of the occasion did it, only they let its player in again. Nothing is recorded
+    if they are the same.
     """
-    if player.pk != bot.owner_id or player.pk == occasion.owner_id:
+    if bot.owner_id == occasion.owner_id or player.pk not in (bot.owner_id, occasion.owner_id):
         return
+    to = RequestStatus.REFUSED if player.pk == bot.owner_id else RequestStatus.REMOVED
     requests = requests_for(occasion).filter(bot=bot)
-    granted = requests.filter(status__in=[RequestStatus.ASKED, RequestStatus.GRANTED]).first()
+    granted = requests.filter(status=RequestStatus.GRANTED).first()
+    if granted is None and to == RequestStatus.REFUSED:
+        granted = requests.filter(status=RequestStatus.ASKED).first()
     if granted is not None:
-        transitions.move(granted, RequestStatus.REFUSED, now=now, actor=player.name, answered=now)
-    elif not requests.filter(status=RequestStatus.REFUSED).exists():
-        columns = {kind(occasion): occasion, "asker_id": occasion.owner_id, "status": RequestStatus.REFUSED}
+        transitions.move(granted, to, now=now, actor=player.name, answered=now)
+    elif not requests.filter(status=to).exists():
+        columns = {kind(occasion): occasion, "asker_id": occasion.owner_id, "status": to}
         EntryRequest.objects.create(bot=bot, created=now, answered=now, **columns)
         journal.append("bot.taken_out", f"bot:{bot.slug}", now=now, actor=player.name, of=place(occasion))
 
 
+def is_welcome(occasion: Occasion, player: Player) -> bool:
+    """Return False if the owner of the occasion has removed a bot of this player. One query."""
+    return not requests_for(occasion).filter(bot__owner=player, status=RequestStatus.REMOVED).exists()
+
+
+def check_welcome(occasion: Occasion, player: Player) -> None:
+    """Raise Refused if the owner of the occasion has removed a bot of this player, who could otherwise just enter it again."""
+    if not is_welcome(occasion, player):
+        raise Refused(
+            "the owner of {tournament!r} has taken your bot out, so only they can let you in again",
+            tournament=occasion.name,
+        )
+
+
+def welcome(occasion: Occasion, bot: Bot) -> None:
+    """Allow the owner of this bot to enter again, because the owner of the occasion enters the bot or asks for it."""
+    requests_for(occasion).filter(bot__owner=bot.owner_id, status=RequestStatus.REMOVED).delete()
+
+
 def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
-    """Set who may enter a bot from now on. Bots that have entered stay, and open requests wait for their answer. Repeatable."""
+    """Set who may enter a bot from now on. Entered bots stay, and open requests still wait for an answer. Repeatable."""
     if to not in EntryPolicy.values:
         raise Refused(
             "choose who may enter a bot from {allowed}, not {to!r}", allowed=", ".join(EntryPolicy.values), to=to
@@ -215,7 +241,7 @@ def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) ->
 
 
 def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = None) -> None:
-    """Set whether a bot plays on the standing ladders of its games; its results stay. Repeatable."""
+    """Set whether a bot plays on the standing ladders of its games; its earlier results stay. Repeatable."""
     with transaction.atomic():
         if Bot.objects.filter(pk=bot.pk).exclude(on_ladders=on).update(on_ladders=on):
             journal.append("bot.on_ladders", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor, to=on)
@@ -231,7 +257,7 @@ def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
     if blocked.pk == owner.pk:
         raise Refused("you cannot block yourself; name another player")
     with transaction.atomic():
-        # A player who is just asking holds the lock of one of them.
+        # A player who is making a request holds the lock of one of these bots.
         list(Bot.objects.select_for_update(no_key=True).filter(owner=owner).order_by("pk").values_list("pk"))
         row, fresh = Block.objects.get_or_create(owner=owner, blocked=blocked, defaults={"created": now})
         if fresh:

@@ -15,7 +15,7 @@ from league.enums import Period
 from league.models import Board, BotVersion, Party, Player, Pool, RatingPoint
 from league.pure.portable import ELO_DIGITS, comparable
 
-MOST = 300  # Matches of a period that are read, the latest.
+MOST = 300  # The most matches of a period that are read; older ones are left out.
 BOARDS = 3  # Boards listed for a pair of bots.
 
 
@@ -40,7 +40,7 @@ class BoardLine:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """The results of a version against another bot: the sum of its leads in the unit of the game, and the boards with the largest ones."""
+    """The results of a version against another bot: the sum of its leads in the unit of the game, and the boards with its largest leads."""
 
     bot: str
     lead: float
@@ -51,7 +51,7 @@ class Against:
 class DigestLine:
     """The results of one version in one pool.
 
-    elo: change of its rating; best, worst: the bots it won most from and lost most to, or None.
+    elo: change of the rating; best, worst: the opponents with the highest and the lowest total lead, or None.
     """
 
     version: BotVersion
@@ -67,7 +67,7 @@ class DigestLine:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A digest of a period. `more`: there were more matches than were read."""
+    """The digest of a period. `more`: the period had more matches than were read."""
 
     since: datetime
     until: datetime
@@ -77,7 +77,7 @@ class Digest:
 
 @dataclass(slots=True)
 class _Played:
-    """Data collected for one version in one pool."""
+    """The data collected for one version in one pool."""
 
     points: list[RatingPoint] = field(default_factory=list)
     faults: int = 0
@@ -86,7 +86,10 @@ class _Played:
 
 
 def build_digest(player: Player, since: datetime, until: datetime, *, now: datetime | None = None) -> Digest:
-    """Build the digest from `since` until before `until`, from public matches, most matches first. Three queries; one if there are none."""
+    """Build the digest for matches from `since` until before `until`, from public matches; lines with most matches come first.
+
+    Three queries; one if there are none.
+    """
     rows = RatingPoint.objects.filter(version__bot__owner=player, at__gte=since, at__lt=until)
     rows = rows.filter(sight.by_everybody("match__tournament__", now=now))
     rows = rows.select_related("version__bot", "pool", "match").defer("match__secret", "match__host")

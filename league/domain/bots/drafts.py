@@ -1,7 +1,7 @@
-"""Drafts: the text that an author is writing in the editor, one in each language for each of their bots and for a new bot.
+"""Drafts: texts that an author is writing in the editor, one for each of their bots, and for a new bot, in each language.
 
-Only its author reads a draft, operators included. A draft ends when its text is submitted or its author discards it. A player has at most `MOST`
-of them, each as long as the text of a try at most; the one that was changed longest ago makes room.
+Only its author can read a draft; not even operators can. Submitting the text or discarding the draft removes it. A player has at most `MOST`
+drafts, each no longer than the text of a try; a further one replaces the one that was changed longest ago.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from league.domain.people import players
 from league.models import Draft, Player
 
 MOST = 40  # More than the bots that a player may have by default.
-NEW = ""  # The key of the draft of a bot without a name.
+NEW = ""  # The key of the draft of a new bot, which has no name yet.
 
 
 def save(player: Player, bot: str, text: str, *, language: Language = PYTHON, now: datetime | None = None) -> Draft:
-    """Store the text as the draft of the player's own bot `bot` (NEW: of a new bot). Raise Refused for a text that could not be tried."""
+    """Store the text as the draft of the player's own bot `bot` (NEW: a new bot). Raise Refused for a text that could not be tried."""
     now = clock.now_or(now)
     tries.checked(text)
     with transaction.atomic():
@@ -38,12 +38,12 @@ def save(player: Player, bot: str, text: str, *, language: Language = PYTHON, no
 
 
 def of_player(player: Player) -> list[Draft]:
-    """Return the player's drafts without their texts, the one changed last first. One query."""
+    """Return the player's drafts without their texts, the last changed first. One query."""
     return list(player.drafts.defer("text").order_by("-updated", "-pk"))
 
 
 def find(player: Player, bot: str, language: Language | None = None) -> Draft | None:
-    """Return the player's draft of one bot (NEW: of a new bot) in a language, or else the one that was changed last; or None. One query."""
+    """Return the player's draft of one bot (NEW: a new bot) in a language; without `language`, the draft changed last; or None. One query."""
     rows = player.drafts.filter(bot=bot, **({"language": language.key} if language else {}))
     return rows.order_by("-updated", "-pk").first()
 

@@ -1,4 +1,4 @@
-"""House bots: those that the league ships, entered by their own player like any other."""
+"""House bots: the bots that the league ships. The player `house` enters them in the usual way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from league.domain.core.errors import Refused
 from league.domain.people import players
 from league.models import BotVersion, Player
 
-FOLDER = Path("bots/house")  # Below the project; it has one package per folder.
+FOLDER = Path("bots/house")  # Below the project's folder; each folder in it is one package.
 
 
 def player(*, now: datetime | None = None) -> Player:
@@ -32,7 +32,7 @@ def names() -> list[str]:
 def enter(
     only: Collection[str] = (), *, secret: bytes | None = None, now: datetime | None = None
 ) -> Iterator[tuple[BotVersion, bool]]:
-    """Upload the house bots (or `only` these) that the league does not have yet; yield each current version, and whether it is new.
+    """Upload the house bots (or `only` these) that the league does not have yet; yield each current version, and True if it is new.
 
     Raise Refused for an unknown name before anything is uploaded. `secret` is the key of the validations' deals, for repeatable runs.
     """

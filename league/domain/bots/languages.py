@@ -1,6 +1,7 @@
-"""The languages of the editor: how a text becomes a package.
+"""The languages of the editor, and how a text in one of them becomes a package.
 
-The text is the entry of its package. Beside a text in JavaScript stands the league's tute.mjs; the runtime of Python has its SDK already.
+The text is the entry point of its package. A text in JavaScript gets a copy of the league's tute.mjs beside it; the runtime of Python already has
+its SDK.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ KITS = settings.BASE_DIR / "bots" / "kits"
 
 @dataclass(frozen=True)
 class Language:
-    """A language. title: its name for people; file: the name of a text in its package and in its tracebacks; beside: files of the kits."""
+    """A language of the editor.
+
+    title: its name for people; file: the name of a text in its package and in its tracebacks; beside: files of the kit that are packed with it.
+    """
 
     key: str
     title: str
@@ -34,7 +38,7 @@ class Language:
 
     @property
     def ending(self) -> str:
-        """The ending of its files, such as ".py"."""
+        """Return the ending of its files, such as ".py"."""
         return Path(self.file).suffix
 
 
@@ -44,7 +48,7 @@ LANGUAGES = {language.key: language for language in (PYTHON, JAVASCRIPT)}
 
 
 def find(key: str) -> Language:
-    """Return a language by its key. Raise Refused."""
+    """Return the language with this key, or raise Refused."""
     if key not in LANGUAGES:
         raise Refused(
             "the editor has no language {language!r}; choose one of {languages}",
@@ -55,7 +59,7 @@ def find(key: str) -> Language:
 
 
 def _names(language: Language) -> dict[str, Path]:
-    """Return the files that stand beside a text: their names in the package, and where they are."""
+    """Return the files that are packed beside a text, by their names in the package."""
     return {Path(name).name: KITS / name for name in language.beside}
 
 
@@ -76,7 +80,7 @@ def language_of(version: BotVersion) -> Language | None:
 
 
 def text_of(version: BotVersion) -> str | None:
-    """Return the text of a version that the editor can open, else None. Reads its package."""
+    """Return the text of a version that the editor can open, else None. Reads the package."""
     language = language_of(version)
     if language is None:
         return None

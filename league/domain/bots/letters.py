@@ -1,8 +1,8 @@
 """The digest of a player's bots by mail: one letter for each whole day or week with matches.
 
-A letter is claimed, sent, then marked. The claim postpones the next try, so that two schedulers never send the same letter at once, and a mail server
-that fails is tried again after growing pauses. A process that dies after the server accepted a letter and before the mark sends it again minutes
-later, with the same Message-ID, by which mailboxes recognise it. So no letter is lost.
+A process claims a letter, sends it, then marks it as sent. The claim postpones the next attempt, so that two schedulers never send the same letter
+at once, and so that a failing mail server is tried again after growing pauses. If a process dies between sending and marking, another one sends the
+letter again minutes later, with the same Message-ID, by which mailboxes recognise it. So no letter is lost.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from league.models import Subscription
 from league.service import mail
 
 log = logging.getLogger("league.letters")
-BATCH = 20  # Letters in one pass.
-AFTER = timedelta(minutes=15)  # A period's letter is due this long after its end, when its matches have been counted.
+BATCH = 20  # The most letters of one pass.
+# A period's letter is due this long after the period ended, when its matches have been counted.
+AFTER = timedelta(minutes=15)
 BACK = {Period.DAY: timedelta(days=7), Period.WEEK: timedelta(weeks=4)}  # Older periods are skipped.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=5), timedelta(hours=12)
 
@@ -44,7 +45,7 @@ Write = Callable[[Subscription, Digest], Letter]
 
 
 def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) -> int:
-    """Send at most `most` of the letters that are due; return how many were sent. Repeatable, also by several processes at once.
+    """Send at most `most` of the due letters; return the number of sent ones. Repeatable, also by several processes at once.
 
     If the mail server fails, the pass ends and the next one tries the rest. At most three queries if nothing is due.
     """
@@ -61,18 +62,18 @@ def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) ->
         except SMTPRecipientsRefused as error:
             log.error("the digest of player %s was refused: %s", row.player_id, _codes(error))
         except (OSError, SMTPException) as error:
-            log.error("the mail server failed (%s); the next try follows after a pause", type(error).__name__)
+            log.error("the mail server failed (%s); trying again after a pause", type(error).__name__)
             break
     return sent
 
 
 def _codes(error: SMTPRecipientsRefused) -> list[int]:
-    """Return the codes of the server, without the address."""
+    """Return the status codes of the mail server, without the address."""
     return [code for code, _text in error.recipients.values()]
 
 
 def _claim(row: Subscription, now: datetime) -> bool:
-    """Claim a row, so that nobody else tries it before the pause ends, even if this process dies."""
+    """Claim a row, so that nobody else tries to send it before the pause ends, even if this process dies."""
     due = now + min(FIRST_PAUSE * 2 ** min(row.tries, 20), LONGEST_PAUSE)
     rows = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period, address=row.address)
     if not rows.update(due=due, tries=row.tries + 1):
@@ -100,7 +101,7 @@ def _send(row: Subscription, write: Write, now: datetime) -> bool:
 
 
 def _mark(row: Subscription, until: datetime, due: datetime) -> None:
-    """Mark everything before `until` as sent, unless the player has changed the subscription meanwhile."""
+    """Mark everything before `until` as sent, unless the player has changed the subscription in the meantime."""
     rows = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period)
     rows.update(told=until, due=due, tries=0)
 
@@ -108,9 +109,9 @@ def _mark(row: Subscription, until: datetime, due: datetime) -> None:
 def _headers(row: Subscription, letter: Letter, until: datetime) -> dict[str, str]:
     host = urlsplit(row.site).hostname or "localhost"
     return {
-        # The same for each try of this digest.
+        # The same for each attempt to send this digest.
         "Message-ID": f"<digest.{row.pk}.{row.period}.{until:%Y%m%d}@{host}>",
-        # RFC 8058: the mail program of the reader shows a button for it.
+        # RFC 8058: the reader's mail program shows a button for it.
         "List-Unsubscribe": f"<{letter.stop}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         "Auto-Submitted": "auto-generated",

@@ -1,4 +1,4 @@
-"""Packages: uploads on their way into the database, and from there to a worker."""
+"""Packages: the way of an upload into the database, and from there to a worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> a
 
 
 def store(content: archive.Package) -> Package:
-    """Return the row for these contents, locked; create it if missing. The lock lets the later of two equal uploads see the earlier one."""
+    """Return the row for these contents, locked; create it if missing.
+
+    If two equal uploads come at once, the lock makes the second see the first.
+    """
     packed = content.zip()
     defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
     return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]
@@ -30,7 +33,7 @@ def store(content: archive.Package) -> Package:
 
 def files(version: BotVersion) -> Mapping[str, bytes]:
     """Return the files of a version by their names. Reads the package."""
-    return archive.read(bytes(version.package.data), "package.zip").files
+    return archive.read_stored(bytes(version.package.data)).files
 
 
 def is_one_text(version: BotVersion) -> bool:
@@ -49,11 +52,11 @@ def source(version: BotVersion) -> str | None:
 
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:
-    """Unpack the bot of `version` under `folder`, once per contents, where it stays until `keeping.release`. Raise OSError.
+    """Unpack the bot of `version` under `folder`, once for equal contents; it stays there until `keeping.release`. Raise OSError.
 
     The hash is computed again, which detects a damaged row.
     """
-    content = archive.read(bytes(version.package.data), "package.zip")
+    content = archive.read_stored(bytes(version.package.data))
     if content.sha256 != version.package_id:
         raise RuntimeError(
             f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"

@@ -1,8 +1,8 @@
-"""Totals of what bots have played, for their pages. The scheduler adds each rated match once, and subtracts a match that is voided.
+"""Totals over the matches of bots, for their pages. The scheduler adds each rated match once, and subtracts a match that is voided.
 
-Results and style count all boards of a match. The worker counts the style while it plays and reports it with the result; for a match of an older
-release it is counted from the first STYLE_BOARDS boards, since replaying a log takes milliseconds per deal. A match whose cards are withheld when it
-is counted adds no style.
+Results and style count all boards of a match. The worker counts the style while it plays and reports it with the result. For a match of an older
+release the style is counted here, from the first STYLE_BOARDS boards only, since replaying a log takes milliseconds per deal. If the cards of a
+match are withheld when it is counted, it adds no style.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
     fresh = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, summed=False).order_by("-id")
     removed = _carry(struck, list(struck.values_list("pk", flat=True)[:most]), {}, sign=-1)
     ids = list(fresh.values_list("pk", flat=True)[:most])
-    # Before any row is locked, because replaying a log takes milliseconds per deal.
+    # Computed before any row is locked, because replaying a log takes milliseconds per deal.
     styles = {match.pk: _style_of(match, now) for match in _with_cards(ids)}
     return removed + _carry(fresh, ids, styles, sign=1)
 
@@ -77,7 +77,7 @@ def _style_of(match: Match, now: datetime) -> list[Style] | None:
 
 
 def _carry(rows: QuerySet[Match], ids: Sequence[int], styles: Mapping[int, list[Style] | None], *, sign: int) -> int:
-    """Add these matches to the totals (`sign` 1) or subtract them (-1), as far as they are still among `rows`."""
+    """Add these matches to the totals (`sign` 1) or subtract them (-1), except those that are no longer among `rows`."""
     if not ids:
         return 0
     with transaction.atomic():
@@ -92,7 +92,7 @@ def _carry(rows: QuerySet[Match], ids: Sequence[int], styles: Mapping[int, list[
         for match in matches:
             _add_played(match, parties[match.pk], len(boards[match.pk]), match_styles.get(match.pk), played)
             _add_met(match, parties[match.pk], boards[match.pk], met)
-        # In a fixed order with the pools' rows last, so that two processes cannot deadlock.
+        # In a fixed order, the pools' rows last, so that two processes cannot deadlock.
         for (bot, pool, opponent), added in sorted(met.items()):
             _grow(MeetingSum, {"bot_id": bot, "pool_id": pool, "opponent_id": opponent}, added, sign)
         for (version, pool), added in sorted(played.items(), key=lambda item: (not item[0][0], item[0])):
@@ -184,7 +184,7 @@ def _grow(model: type[Model], key: Mapping[str, Any], added: Mapping[str, int], 
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class PoolResult:
     """The results of all versions of a bot, or all bots of a player, in one pool."""
 
     pool: Pool
@@ -197,34 +197,34 @@ class Result:
 
     @property
     def share(self) -> float | None:
-        """Return the board points per comparison: 1 for a win, 1/2 for a draw."""
+        """Return the board points as a share from 0 to 1: 1 for a win, 1/2 for a draw, against each opponent."""
         met = self.wins + self.draws + self.losses
         return (self.wins + self.draws / 2) / met if met else None
 
 
-def results_of(bot: Bot) -> list[Result]:
+def results_of(bot: Bot) -> list[PoolResult]:
     """Return the results of all versions of a bot, by pool, most boards first. Two queries."""
     return _results(PlayedSum.objects.filter(version__bot=bot))
 
 
-def results_of_player(player: Player) -> list[Result]:
+def results_of_player(player: Player) -> list[PoolResult]:
     """Return the results of all bots of a player, by pool, most boards first. Two queries."""
     return _results(PlayedSum.objects.filter(version__bot__owner=player))
 
 
 def size_of(pool: Pool) -> int:
-    """Return the points in one unit of the game, also for options that only another release knows."""
+    """Return the score units in one unit of the game, also for options that only another release knows."""
     return engine.load(pool.game, players=pool.players).score_size
 
 
-def _results(rows: QuerySet[PlayedSum]) -> list[Result]:
+def _results(rows: QuerySet[PlayedSum]) -> list[PoolResult]:
     sums = (
         rows.filter(boards__gt=0).order_by().values("pool").annotate(**{f"all_{name}": Sum(name) for name in RESULTS})
     )
     rows_by_boards: list[dict[str, Any]] = sorted(map(dict, sums), key=lambda row: (-row["all_boards"], row["pool"]))
     pools_by_id = Pool.objects.in_bulk([row["pool"] for row in rows_by_boards])
     return [
-        Result(
+        PoolResult(
             pools_by_id[row["pool"]],
             row["all_boards"],
             row["all_wins"],
@@ -239,7 +239,10 @@ def _results(rows: QuerySet[PlayedSum]) -> list[Result]:
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A trait of play as a share from 0 to 1: of the version, of the one before, and of all bots in the pool. None without an occasion."""
+    """A trait of play as a share from 0 to 1: of the version, of the version before, and of all bots in the pool.
+
+    None if it never had the chance.
+    """
 
     name: str  # "sung", "trump_leads" or "capotes"
     own: float | None
@@ -249,7 +252,10 @@ class Trait:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """The style of a version in a pool. `places`: seats in deals that were counted; `before`: number of the version before, None for the first."""
+    """The style of a version in a pool.
+
+    `places`: number of counted seats in deals; `before`: number of the version before, None for the first one.
+    """
 
     version: int
     places: int
@@ -261,7 +267,7 @@ TRAITS = (("sung", "places"), ("trump_leads", "leads"), ("capotes", "places"))
 
 
 def manner_of(bot: Bot, pool: Pool) -> Manner | None:
-    """Return the style of a bot's newest counted version in a pool, beside the one before and all bots there. One query."""
+    """Return the style of a bot's newest counted version in a pool, with those of the version before and of all bots there. One query."""
     rows = PlayedSum.objects.filter(Q(version__bot=bot) | Q(version=None), pool=pool, places__gt=0)
     everybody = None
     own_rows = []

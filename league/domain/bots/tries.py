@@ -1,8 +1,9 @@
 """Tries: an author sees how the text of a bot plays before it is uploaded.
 
-A try is one board of a game against a house bot, a series of `SERIES` boards, or one decision that a bot of the author had in a match, put to the
-text. A worker plays it in the sandbox like every match. No bot or version is created, no name is taken, nothing is rated, paused or counted, and only
-its author sees it. A player has one at a time, and a number an hour. After `KEPT` it is removed with its result.
+In a try the text plays one board against a house bot, or a series of `SERIES` boards, or it decides once in the place of the author's bot in a
+finished match. A worker plays the try in the sandbox like a match. No bot or version is created, no name is taken, nothing is rated, paused or
+counted, and only the author sees the try. A player has one at a time, and a limited number an hour. After `KEPT` the try is removed with its
+result.
 
 A guest without an account tries single boards. Few tries of guests run at a time, and a number starts an hour, of all guests together. They wait
 among the tournaments, where all guests take turns as one owner: they delay no upload, and no try of a player. Whoever signs up takes them along.
@@ -41,21 +42,21 @@ from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Pool, Try
 from league.service import logs
 
-MOST_SOURCE = 64 * 1024  # bytes of UTF-8
-MOST_S = 20.0  # Seconds of wall time, with the start of the bots; sittings that ended by then are kept
+MOST_SOURCE = 64 * 1024  # The most bytes of UTF-8.
+MOST_S = 20.0  # Seconds of wall time, including the start of the bots; sittings that ended by then count
 EXPECTED_S = 3.0  # Seconds of a try with a bot that answers quickly
-SERIES = 20  # boards of a series
+SERIES = 20  # Boards of a series.
 MOST_SERIES_S = 60.0
 EXPECTED_SERIES_S = 15.0
-PRIORITY = validation.PRIORITY  # its author waits
-PRIORITY_OF_OTHERS = 0  # Series and tries of guests: that of tournaments
+PRIORITY = validation.PRIORITY  # Priority of a board or decision, whose author waits at the screen
+PRIORITY_OF_OTHERS = 0  # Priority of series and of guests' tries: that of tournaments
 KEPT = timedelta(days=7)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-BATCH = 200  # rows of one DELETE
+BATCH = 200  # Rows of one DELETE.
 
 
 def rivals() -> list[BotVersion]:
-    """Return the house bots that a text may be tried against: the newest accepted version of each active one, by name. One query."""
+    """Return the house bots against which a text may be tried: the newest accepted version of each active one, by name. One query."""
     rows = BotVersion.objects.filter(bot__is_house=True, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
     newest: dict[str, BotVersion] = {}
     for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):
@@ -65,7 +66,7 @@ def rivals() -> list[BotVersion]:
 
 @dataclass(frozen=True)
 class Table:
-    """The seats and options of a try; None and {}: those of the game."""
+    """The seats and options of a try; None and {} are the game's defaults."""
 
     players: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
@@ -73,7 +74,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Moment:
-    """A decision of a bot in a match. board: its number; sitting, seat from 0; step: the actions of the sitting before it."""
+    """A decision of a bot in a match. board: its number; sitting, seat: from 0; step: number of actions of the sitting before the decision."""
 
     match: str
     board: int
@@ -82,7 +83,7 @@ class Moment:
     step: int
 
     def until(self, lines: Sequence[Exchange]) -> Sequence[Exchange]:
-        """Return the lines to the bot in the pass up to this decision; none if it was asked nothing there."""
+        """Return the lines that the bot was sent in the pass up to this decision; none if the bot had no decision there."""
         here = (self.board, self.step)
         for place, line in enumerate(lines):
             if (line.board, line.step) == here and line.answer is not None and line.step >= 0:
@@ -100,9 +101,9 @@ def begin_at(
     language: Language = PYTHON,
     now: datetime | None = None,
 ) -> Try:
-    """Queue a try of a text at a decision that a bot of `player` had in a match: it is sent what the bot was sent until then, byte for byte.
+    """Queue a try of a text at a decision of a bot of `player` in a match: the text gets the lines that the bot got up to there, byte for byte.
 
-    rival: the house bot of the tries that follow; it does not play in this one. Raises as `begin`.
+    rival: the house bot of the following tries; it does not play in this one. Raise the errors of `begin`.
     """
     now = clock.now_or(now)
     rows = sight.matches(Match.objects.select_related("pool", "tournament"), player.user, now=now)
@@ -112,7 +113,7 @@ def begin_at(
     if not pools.is_known(match.pool):
         raise Refused("match {match} was played by older rules, so its decisions cannot be repeated", match=at.match)
     if not at.until(conversations.told(match, at.board, at.sitting, at.seat, player)):
-        raise Refused("the bot was asked nothing at this step of match {match}", match=at.match)
+        raise Refused("the bot had no decision at this step of match {match}", match=at.match)
     return _begin(player, source, language, match.pool, _rival(rival), name, asdict(at), now)
 
 
@@ -130,7 +131,7 @@ def begin(
     first: int = 1,
     now: datetime | None = None,
 ) -> Try:
-    """Queue a try of a text at a game against the house bot called `rival`, which takes all other places.
+    """Queue a try of a text against the house bot called `rival`, which plays all other parties.
 
     boards: 1 or `SERIES`. like: the public id of an earlier try of the author at the same table; this one gets its cards, from board `first` on.
     Raise PackageRefused if the text could not be uploaded either, Refused, TooMany.
@@ -150,7 +151,7 @@ def begin(
 
 
 def _model(author: Person, public_id: str, pool: Pool) -> Match:
-    """Return the work of the author's own try whose cards another one shall have. Raise Refused if there is none at a table of `pool`."""
+    """Return the work of the author's earlier try whose cards a new one shall have. Raise Refused if there is none at a table of `pool`."""
     own_works = own(author).filter(at__isnull=True).values("work")
     work = Match.work.defer(None).filter(pk__in=own_works, public_id=public_id).first()
     if work is None:
@@ -218,29 +219,29 @@ def own(author: Person) -> QuerySet[Try]:
 
 
 def _author(author: Person) -> dict[str, Any]:
-    """Return the columns that say whose a try is."""
-    return {"owner": author} if isinstance(author, Player) else {"guest": author.key, "guest_from": author.address}
+    """Return the columns that identify the author of a try."""
+    return {"owner": author} if isinstance(author, Player) else {"guest": author.key, "guest_from": author.network}
 
 
 def _ask(author: Person, boards: int, now: datetime) -> None:
-    """Check the limits of an author, with their tries locked. Raise Refused, TooMany."""
+    """Check the limits of an author; the caller has locked their tries. Raise Refused or TooMany."""
     if not isinstance(author, Player):
         _ask_guest(author, boards, now)
         return
     quotas.ask(author, quotas.TRIES if boards == 1 else quotas.SERIES, now=now)
-    # Read behind the lock: the request may have begun before a ban
+    # Read while the player is locked: the request may have begun before a ban
     if Player.objects.filter(pk=author.pk, banned__isnull=False).exists():
         raise Refused("this account is banned, so it cannot try bots")
 
 
 def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:
-    """Check that a guest may try a text. The number that an address starts in an hour is limited before: a new cookie does not help."""
+    """Check that a guest may try a text. Before that, tries are limited by address, so that a new cookie gains nothing."""
     if boards > 1 or not settings.GUEST_TRIES:
         raise Refused("this needs an account; sign up, your code is kept")
     guests.lock()
     of_guests = Try.objects.filter(owner=None)
     live = of_guests.filter(work__status__in=LIVE)
-    from_there = live.filter(guest_from=guest.address).exclude(guest_from="")
+    from_there = live.filter(guest_from=guest.network).exclude(guest_from="")
     if live.count() >= settings.GUEST_TRIES or from_there.count() >= max(1, settings.GUEST_TRIES // 2):
         raise TooMany(
             "other visitors are trying their bots; try again in a few seconds, or sign up: there is room for players",
@@ -267,7 +268,7 @@ def adopt(player: Player, guest: Guest) -> int:
 
 
 def checked(source: str) -> bytes:
-    """Return the bytes of a text from the editor. Raises Refused if it is empty, too long, or cannot be stored."""
+    """Return the bytes of a text from the editor. Raise Refused if it is empty, too long, or cannot be stored."""
     data = source.encode("utf-8", "surrogatepass")
     if not source.strip():
         raise Refused("there is no code; write a bot, or start from a template")
@@ -307,29 +308,30 @@ def _row(author: Person, pool: Pool, boards: int, now: datetime) -> Match:
 
 @dataclass
 class Result:
-    """The result of a try, as JSON data. Except for the replays, all of it is about the text."""
+    """The result of a try, as JSON data. Everything except the replays is about the text alone."""
 
-    stopped: bool = False  # its time was over before the last sitting ended
+    stopped: bool = False  # True if the time ran out before the last sitting ended
     scores: list[int] = field(
         default_factory=list
     )  # Sums over the sittings of a single board, by party; party 0 is the text
-    # Each complete board of a series: number, scores by party
+    # The finished boards of a series, each with number and scores by party
     boards: list[dict[str, Any]] = field(default_factory=list)
-    # Each sitting that ended, in order: seating (party by seat), scores by seat, record; in a series its board
+    # The finished sittings, in order: seating (party by seat), scores by seat, record; in a series also the board
     sittings: list[dict[str, Any]] = field(default_factory=list)
-    lines: list[list[Any]] = field(default_factory=list)  # sitting, seat, line to the bot, its answer; none in a series
-    faults: list[dict[str, Any]] = field(default_factory=list)  # engine.runner.FaultReport
+    # [sitting, seat, line to the bot, its answer], ...; empty in a series
+    lines: list[list[Any]] = field(default_factory=list)
+    faults: list[dict[str, Any]] = field(default_factory=list)  # As engine.runner.FaultReport.
     stderr: str = ""
     decisions: int = 0
-    logged: str = ""  # The action of the bot in the match, for a try at a decision
-    tier: str = ""  # The tier of the sandbox
+    logged: str = ""  # For a try at a decision: the action that the bot took in the match
+    tier: str = ""  # The tier of the sandbox in which the bots ran
 
     def packed(self) -> bytes:
         """Serialise the result for the database."""
         return zlib.compress(json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False).encode(), 6)
 
 
-MOST_SERIES = 20  # series of a text that are added up: each is unpacked for it
+MOST_SERIES = 20  # The most series of a text that are added up, because each has to be unpacked
 
 
 def opened(row: Try) -> Result | None:
@@ -354,9 +356,10 @@ def text_boards(row: Try) -> list[list[int]]:
 
 
 def compare(row: Try) -> list[list[int]]:
-    """Return, for each deal of a series, by how much its text did better than the last other text on the same deals; [] if there is none.
+    """Return for each deal of a series how this text and the last different text did on it; [] if there is no such text.
 
-    A board is a pair of differences between the text and the mean of its rivals, times the number of rivals: this text's, the other's.
+    A deal is a pair (this text, the other text) of differences between the score of the text and the mean of its rivals, times the number of
+    rivals.
     """
     other = (
         _series(row).filter(work__table=row.work.table).exclude(source=row.source).order_by("-created", "-pk").first()
@@ -375,14 +378,17 @@ def _lead(scores: Sequence[int]) -> int:
 
 
 def _series(row: Try) -> QuerySet[Try]:
-    """Return the finished series of the same author at the same table against the same rival, up to `row`. Their number has the limit of a player."""
+    """Return the finished series of the same author at the same table against the same rival, up to `row`.
+
+    The player's quota limits their number.
+    """
     rows = Try.objects.filter(owner=row.owner_id, rival=row.rival_id, created__lte=row.created, result__isnull=False)
     return rows.filter(work__pool=row.work.pool_id, work__boards_planned__gt=1)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A line to the bot in a sitting, and its answer; times in milliseconds, None if not measured."""
+    """A line to the bot in a sitting, and the bot's answer; times in milliseconds, None if not measured."""
 
     number: int  # The number of the decision, from 1; 0 at the start and the end
     seat: int  # Counts from 1
@@ -412,7 +418,7 @@ def asked(result: Result, number: int) -> list[Asked]:
 def _asked(before: int, seat: int, request: str, answer: str, times: list[tuple[int, int]]) -> Asked:
     try:
         line: dict[str, Any] = json.loads(request)
-    except ValueError:  # it was too long and is cut
+    except ValueError:  # The line was too long and has been cut
         line = {"type": "act", "legal": []}
     if line.get("type") != "act":
         return Asked(0, seat + 1, request, answer)
@@ -433,17 +439,17 @@ def record_of(result: Result, number: int) -> dict[str, Any]:
 
 
 def find(author: Person, public_id: str) -> Try | None:
-    """Return an author's own try by its public id. No one else, operators included, learns that it exists. One query."""
+    """Return an author's own try by its public id. Nobody else, operators included, learns that it exists. One query."""
     rows = own(author).select_related("work__pool", "rival__bot", "owner").defer("work__secret")
     return rows.filter(work__public_id=public_id).first()
 
 
 def let_go(*, now: datetime | None = None) -> int:
-    """Remove old tries and return their number. Harmless to repeat. A try that a worker holds stays until the next call."""
+    """Remove old tries and return their number. Repeatable. A try that a worker is playing stays until the next call."""
     now, count = clock.now_or(now), 0
     aged = Q(created__lte=now - KEPT) | Q(owner=None, created__lte=now - guests.KEPT)
-    old = Try.objects.filter(aged).exclude(work__status__in=fairness.HELD).order_by("created")
+    old = Try.objects.filter(aged).exclude(work__status__in=Match.HELD).order_by("created")
     while works := list(old.values_list("work", flat=True)[:BATCH]):
         with transaction.atomic():
-            count += Match.work.filter(pk__in=works).exclude(status__in=fairness.HELD).delete()[1].get("league.Try", 0)
+            count += Match.work.filter(pk__in=works).exclude(status__in=Match.HELD).delete()[1].get("league.Try", 0)
     return count

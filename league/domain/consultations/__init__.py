@@ -1,1 +1,1 @@
-"""Consultations: a house bot is asked, on request, what it would have done at the decisions of a seat."""
+"""Consultations: on request a house bot says what it would have done at the decisions of one seat."""

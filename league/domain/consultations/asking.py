@@ -1,4 +1,4 @@
-"""Requests to put a seat of a match to a house bot, and the answers that exist. They show cards, so only those who may see the replays see them."""
+"""Requests for consultations, and the existing ones. Consultations show cards, so only people who may see the replays see them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from league.domain.people import players, quotas
 from league.domain.ratings import pools
 from league.models import BotVersion, Consultation, Match, Player, Sitting
 
-JOB = "consultation"  # the kind of its jobs
+JOB = "consultation"  # The kind of a consultation's job
 
 
 def bots(game: str) -> list[BotVersion]:
@@ -26,10 +26,10 @@ def bots(game: str) -> list[BotVersion]:
 def ask(
     match: Match, board: int, sitting: int, seat: int, bot: str, player: Player, *, now: datetime | None = None
 ) -> tuple[Consultation, bool]:
-    """Return the consultation of a house bot about one seat of a sitting, and True if it is new. One that exists counts towards nobody's quota.
+    """Return the consultation of a house bot about one seat of a sitting, and True if it is new. Only a new one counts towards a quota.
 
-    Raises Refused while the cards are hidden, if the replays are no longer stored, or for an unknown seat or bot; TooMany at the quota. Needs the
-    match's pool and tournament.
+    Raise Refused while the cards are hidden, if the replays are no longer stored, or for an unknown seat or bot; TooMany at the quota. `match` must
+    have been read with its pool and tournament.
     """
     now = clock.now_or(now)
     if reason := reason_not(match):
@@ -37,7 +37,7 @@ def ask(
     version = _version(bot, match)
     played = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
     if played is None or not 0 <= seat < len(played.seating):
-        raise Refused("nobody sat there in match {match}", match=match.public_id)
+        raise Refused("nobody sat at this seat in match {match}", match=match.public_id)
     key = {"match": match, "board": board, "sitting": sitting, "seat": seat, "version": version}
     with transaction.atomic():
         players.lock(player.pk)
@@ -56,17 +56,17 @@ def ask(
 
 
 def enqueue(row: Consultation, *, now: datetime) -> None:
-    """Give a consultation its job; those who ask take turns."""
+    """Give a consultation its job. The players who ask take turns."""
     position = queue.turn_of(JOB, row.asked_by) if row.asked_by else 0
     queue.add(JOB, consultation=row, owner=row.asked_by, position=position, now=now)
 
 
 def reason_not(match: Match) -> Refused | None:
-    """Return why no bot can be asked about a match, or None. Needs its pool and tournament."""
+    """Return why no bot can be asked about a match, or None. `match` must have been read with its pool and tournament."""
     if reason := judging.reason_not(match):
         return reason
     if not pools.is_known(match.pool):
-        return Refused("match {match} was played by other rules than those of now", match=match.public_id)
+        return Refused("match {match} was played by other rules than the current ones", match=match.public_id)
     return None
 
 
@@ -74,7 +74,7 @@ def _version(bot: str, match: Match) -> BotVersion:
     versions = {version.bot.slug: version for version in bots(match.pool.game)}
     if bot not in versions:
         raise Refused(
-            "a bot of the house that plays {game} is asked: {there}; {bot!r} is none",
+            "{bot!r} is not a house bot that plays {game}; choose one of: {there}",
             game=match.pool.game,
             there=", ".join(versions) or "-",
             bot=bot,

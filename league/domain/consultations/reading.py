@@ -1,4 +1,4 @@
-"""The answers of a consultation: at each decision the action that was taken, and the one that the bot would have taken."""
+"""The answers of a consultation: at each decision the action in the match, and the action of the house bot."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from league.models import Consultation
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A decision. step: actions of the sitting before it; ply: moments of its deal before it; action: the one taken; would: that of the bot."""
+class BotAnswer:
+    """One decision of the asked seat.
+
+    step: number of actions of the sitting before it; ply: number of moves of its deal before it; action: the one in the match; would: that of the
+    house bot.
+    """
 
     step: int
     deal: int
@@ -21,12 +25,12 @@ class Answer:
 
     @property
     def differs(self) -> bool:
-        """Return True if the bot would have acted otherwise."""
+        """Return True if the house bot would have acted differently."""
         return self.would != self.action
 
     @property
     def anchor(self) -> str:
-        """The id of its step on the page."""
+        """Return the id of the step on the page."""
         return f"d{self.deal}p{self.ply}"
 
     def plain(self) -> list[Any]:
@@ -34,14 +38,14 @@ class Answer:
         return [self.step, self.deal, self.ply, self.action, self.would]
 
 
-def answers(row: Consultation) -> list[Answer]:
-    """Return the answers in order. Raises Refused if they are damaged: workers write them."""
+def answers(row: Consultation) -> list[BotAnswer]:
+    """Return the answers in order. Raise Refused if they are damaged, which is possible because workers write them."""
     try:
         return [
-            Answer(int(step), int(deal), int(ply), str(action), str(would))
+            BotAnswer(int(step), int(deal), int(ply), str(action), str(would))
             for step, deal, ply, action, would in row.answers
         ]
     except (ValueError, TypeError) as error:
         raise Refused(
-            "these answers are damaged and cannot be shown; an operator can have them made again (manage.py repair --replays)"
+            "these answers are damaged and cannot be shown; an operator can repeat them (manage.py repair --replays)"
         ) from error

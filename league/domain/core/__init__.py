@@ -1,1 +1,1 @@
-"""The parts that the whole domain uses: clock, errors, journal, hints, paging, transitions of a status."""
+"""The parts that the whole domain uses: clock, errors, journal, hints, paging, status transitions."""

@@ -1,7 +1,7 @@
 """The time of the league: the clock of the database server, or of this machine on SQLite.
 
-Leases compare times written by different machines. A worker whose own clock is an hour off would lose every match at once, or keep a dead one
-for an hour. So every process asks the server for the time and counts on from there by its monotonic clock.
+Leases compare times written by different machines. If a worker's clock were an hour wrong, its leases would end at once, or an hour after its
+death. So every process asks the server for the time, and from there counts with its own monotonic clock.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 
 from league.domain.core.errors import Refused
 
+YEARS = range(2, 9999)
 FRESH_S = 60.0  # After this time the server is asked again.
 
 
@@ -32,7 +33,7 @@ class _Clock:
 
 
 def now_or(now: datetime | None) -> datetime:
-    """Return `now`, or the present if a view, command or task passed None."""
+    """Return `now`, or the current time if a view, command or task passed None."""
     return present() if now is None else now
 
 
@@ -46,12 +47,18 @@ def present() -> datetime:
     return reading.server + timedelta(seconds=time.monotonic() - reading.monotonic)
 
 
-def read(text: str) -> datetime:
-    """Parse a time that a person wrote; without a zone it is UTC. Raise Refused if it is not a time."""
+def parse(text: str) -> datetime | None:
+    """Parse a time. Return None if the text is no time, or its year is near the ends of the calendar, where databases and sums fail."""
     try:
         moment = parse_datetime(text)
     except ValueError:  # The form is right, but a number is out of range.
-        moment = None
+        return None
+    return moment if moment is not None and moment.year in YEARS else None
+
+
+def read(text: str) -> datetime:
+    """Parse a time that a person wrote; without a zone it is UTC. Raise Refused if it is not a time."""
+    moment = parse(text)
     if moment is None:
         raise Refused("{text!r} is not a time; write it as 2026-11-21T12:00Z", text=text[:40])
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Subqueries for numbers that a list shows beside its rows, computed for the rows of the page alone."""
+"""Subqueries for numbers that a list shows beside its rows. The database computes them for the rows of one page only."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from django.db.models.functions import Coalesce
 
 
 def count_of(rows: QuerySet[Any], owner: str) -> Coalesce:
-    """Return the number of `rows` that belong to a row of the list by their column `owner`. A subquery, because two joins would multiply."""
+    """Return the number of `rows` whose column `owner` is the row of the list.
+
+    It is a subquery, because with two joins the counts would multiply.
+    """
     return Coalesce(value_of(rows, owner, Count("pk"), IntegerField()), 0)
 
 
 def value_of(rows: QuerySet[Any], owner: str, value: Aggregate, kind: Any = None) -> Subquery:
-    """Return any aggregate of such rows; null without rows."""
+    """Return another aggregate of such rows; null without rows."""
     owned = rows.filter(**{owner: OuterRef("pk")}).order_by().values(owner)
     return Subquery(owned.annotate(aggregate=value).values("aggregate"), output_field=kind)

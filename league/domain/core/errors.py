@@ -1,7 +1,7 @@
-"""Refusals: errors whose message a person reads. It says what was refused, why, and what to do next.
+"""Refusals: errors whose message a person reads. A message says what was refused, why, and what to do next.
 
-A message is an English sentence with placeholders: `Refused("the name {name!r} is taken; choose another", name=name)`. `str(error)` is English, for
-logs, commands and the database; `shown(error)` is in the active language.
+It is an English sentence with placeholders: `Refused("the name {name!r} is taken; choose another", name=name)`. `str(error)` is English, for logs,
+commands and the database; `shown(error)` is in the active language.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _FOLDERS = re.compile(r"(?<![\w.~:/])/(?:[^\s/'\"]+/)+")
 
 
 class Refused(Refusal):
-    """A request that the rules of the league do not allow. Nothing has changed."""
+    """The error for a request that the rules of the league do not allow. Nothing has changed."""
 
     @classmethod
     def from_error(cls, error: ValueError) -> Self:
-        """Wrap an error of code that knows no languages; a text without placeholders stays as it is."""
+        """Wrap an error of code without translations; a text without placeholders stays as it is."""
         if isinstance(error, Refusal):
             return cls(error.message, **error.values)
         return cls("{why}", why=str(error))
@@ -32,15 +32,15 @@ class Refused(Refusal):
 
 
 class IllegalMove(Refused):
-    """A change of status that the transition table does not allow, or that came too late."""
+    """The error for a change of status that the transition table does not allow, or that came too late."""
 
 
 class Forbidden(Refused):
-    """A request that the rules allow, but not for this caller."""
+    """The error for a request that the rules allow, but not for this caller."""
 
 
 class TooMany(Refused):
-    """A request beyond a limit of the caller, who may try again after `retry_after` seconds."""
+    """The error for a request beyond a limit of the caller, who may try again after `retry_after` seconds."""
 
     def __init__(self, message: str, *, retry_after: int, **values: object) -> None:
         super().__init__(message, **values)

@@ -1,4 +1,4 @@
-"""Hints: tell other processes, after the commit, that there may be work for them.
+"""Hints: messages to other processes, after the commit, that there may be work for them.
 
 Nothing depends on a hint: the scheduler finds all work without them. The layers above register how to send one.
 """
@@ -21,7 +21,7 @@ class _Senders:
 
 
 def register(*, work: Callable[[], None], rating: Callable[[int], None], tournament: Callable[[int], None]) -> None:
-    """Set how to announce queued matches, and new results of a pool or a tournament (by id)."""
+    """Set the functions that announce queued matches, and new results of a pool or a tournament (by id)."""
     _Senders.work = staticmethod(work)
     _Senders.rating = staticmethod(rating)
     _Senders.tournament = staticmethod(tournament)

@@ -17,7 +17,7 @@ from league.domain.core.errors import Refused
 from league.models import IdempotencyKey, Player
 
 KEPT = timedelta(hours=24)
-# Older releases wrote a row before its response. One without a response after this time belongs to a dead process.
+# Older releases wrote the row before the response. A row still without a response after this time belongs to a dead process.
 IN_DOUBT = timedelta(minutes=1)
 
 
@@ -50,7 +50,7 @@ def begin(player: Player, key: str, request_sha256: str, *, now: datetime | None
     if row.request_sha256 != request_sha256:
         raise Refused("this Idempotency-Key was used for a different request; use a new key for a new request")
     if not fresh and row.status is None:
-        raise Refused("a request with this Idempotency-Key is still at work; ask again in a moment")
+        raise Refused("a request with this Idempotency-Key is still running; repeat yours in a moment")
     return row, fresh
 
 

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from league.models import LeagueEvent
 
+DAY = timedelta(days=1)
+
 
 def append(kind: str, subject: str, *, now: datetime, actor: str = "", **data: Any) -> LeagueEvent:
-    """Add one line. `kind` is a pair of words like "match.moved", `subject` names a row like "match:8f3k2p"."""
+    """Append a line. `kind` is two words, such as "match.moved"; `subject` names a row, such as "match:8f3k2p"."""
     return LeagueEvent.objects.create(at=now, kind=kind, subject=subject, actor=actor, data=data)
 
 
 def append_all(lines: Sequence[tuple[str, str, dict[str, Any]]], *, now: datetime, actor: str = "") -> None:
-    """Add lines in one statement; each is (kind, subject, data)."""
+    """Append lines in one statement; each is (kind, subject, data)."""
     LeagueEvent.objects.bulk_create(
         LeagueEvent(at=now, kind=kind, subject=subject, actor=actor, data=data) for kind, subject, data in lines
     )
 
 
 def latest(subject: str, kinds: Sequence[str], most: int) -> list[LeagueEvent]:
-    """Return the latest lines of these kinds about a row, newest first. One query, by its index."""
+    """Return the latest lines of these kinds about a row, newest first. One query, using the index on the subject."""
     return list(LeagueEvent.objects.filter(subject=subject, kind__in=kinds).order_by("-id")[:most])
+
+
+def again_at(subject: str, kinds: Sequence[str], actor: str, most: int, *, now: datetime) -> datetime | None:
+    """Return when `actor` may again add a line of these kinds about a row, with at most `most` lines a day; None: now.
+
+    One query, using the index.
+    """
+    lines = LeagueEvent.objects.filter(subject=subject, kind__in=kinds, actor=actor, at__gt=now - DAY)
+    latest = list(lines.order_by("-id").values_list("at", flat=True)[:most])
+    return latest[-1] + DAY if len(latest) >= most else None

@@ -1,7 +1,7 @@
 """The background loops of a process. An error in a round is logged and counted, and the loop goes on.
 
-An error that no loop survives (such as SystemExit) is logged, shown in `trouble`, and ends the process: a process with only some of its loops running
-would look healthy.
+An error that ends a loop (such as SystemExit) is logged, set in `trouble`, and ends the process, because a process with only some of its loops
+running would look healthy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db import close_old_connections, connection
 from league.service.alive import NEVER_S, REFUSAL, Signs
 
 log = logging.getLogger("league.loops")
-# Seconds that one round may take before the loop counts as stuck. A worker calls `alive` more often while it plays.
+# Seconds that one round may take before the loop counts as stuck. A playing worker calls `alive` more often.
 PATIENCE_S = 1800.0
 
 
@@ -24,11 +24,11 @@ class Loops:
     """The loops of one process, with their errors."""
 
     def __init__(self, kind: str = "") -> None:
-        """Publish signs of life as a process of this `kind` ("worker" or "scheduler"); publish none if it is empty."""
+        """Publish signs of life of a process of this `kind` ("worker" or "scheduler"); publish none if it is empty."""
         self._signs = Signs(kind) if kind else None
         self._here = threading.local()  # The loop that this thread runs, with its patience.
         self.errors: Counter[str] = Counter()  # Errors since the start, by loop.
-        self.trouble = ""  # The loop that has died, and why.
+        self.trouble = ""  # Which loop has died, and why.
         self.broker = ""  # Why no hints arrive; empty if they do.
         self.lost: Callable[[], None] = lambda: None  # Called when a loop has died.
         self._latest: dict[str, str] = {}  # The error of the previous round, by loop.
@@ -58,11 +58,11 @@ class Loops:
         except Exception as error:
             self.count(name)
             error_text = f"{type(error).__name__}: {error}".strip()
-            # A repeated error, as while the database is down, needs no second traceback.
+            # A repeated error, such as every round's while the database is down, needs no second traceback.
             is_repeat = self._latest.get(name) == error_text
             self._latest[name] = error_text
             log.error(
-                "an error in the loop %r, which goes on: %s", name, error_text, exc_info=None if is_repeat else error
+                "error in the loop %r, which continues: %s", name, error_text, exc_info=None if is_repeat else error
             )
             connection.close()
             return False
@@ -75,13 +75,13 @@ class Loops:
         self.alive()
 
     def alive(self) -> None:
-        """Show that this thread's loop goes on, also in the middle of a round. Cheap enough to call at any rate."""
+        """Show that this thread's loop is alive, also in the middle of a round. Cheap enough to call often."""
         if self._signs is not None and (loop := getattr(self._here, "loop", None)):
             name, patience = loop
             self._signs.show(name, patience, self._latest.get(name, ""))
 
     def refuse(self, why: str) -> None:
-        """Publish why this process takes no work; an empty text means that it does."""
+        """Publish why this process takes no work; "" if it takes work."""
         if self._signs is not None:
             self._signs.show(REFUSAL, NEVER_S, why)
 
@@ -98,7 +98,7 @@ class Loops:
             self._signs.close()
 
     def lose(self, name: str, error: BaseException) -> None:
-        """Report that the loop `name` cannot go on, then let the process end."""
+        """Report that the loop `name` cannot continue, then end the process."""
         self.trouble = f"the loop {name!r} is lost: {type(error).__name__}: {error}"
         log.critical("%s; this process ends", self.trouble, exc_info=error)
         self.attempt(name, self.lost)

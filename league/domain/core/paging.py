@@ -1,7 +1,7 @@
-"""Keyset pagination: pages of a list by the key of the row at their edge. The API and the pages of the site share it.
+"""Keyset pagination: a page begins after the row whose key its cursor has. The API and the pages of the site share it.
 
-No page skips or repeats rows because others were added meanwhile, and a page far down costs what the first one costs. A cursor holds the values of
-the row at the edge, in the order of the list, and a direction.
+New rows never make a page skip or repeat others, and a page far down costs no more than the first one. A cursor has the values of the row at the
+edge of the page, in the columns of the order, and a direction.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Row = TypeVar("Row")
 ModelRow = TypeVar("ModelRow", bound=Model)
 Value: TypeAlias = int | float | str
 
-DEFAULT_SIZE = 50  # rows of a page
+DEFAULT_SIZE = 50  # Rows of a page.
 MAX_INT = 10**15
-MAX_TEXT = 200  # characters of a cursor
+MAX_TEXT = 200  # The most characters of a cursor.
 
 
 class BadCursor(ValueError):
-    """A text that is no cursor of this list."""
+    """The error for a text that is not a cursor of this list."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """An order of rows that an index has: names of columns, with "-" for descending, the last one unique. `kinds` are their types."""
+    """An order of rows for which there is an index: names of columns, with "-" for descending, the last one unique. `kinds` are their types."""
 
     names: tuple[str, ...]
     kinds: tuple[type[Value], ...]
@@ -42,14 +42,14 @@ class Order:
         return cls(names, (int,) * len(names))
 
     def beyond(self, edge: Sequence[Value], *, back: bool) -> Q:
-        """Return the condition for the rows after the one with these values, or before it."""
+        """Return the condition for the rows after the row with these values, or before it."""
         condition: Q | None = None
         for name, value in reversed(list(zip(self.names, edge, strict=True))):
             column = name.lstrip("-")
             side = "lt" if name.startswith("-") != back else "gt"
             if condition is None:
                 condition = Q(**{f"{column}__{side}": value})
-            else:  # a range of the first column: an index has it, and the planner can estimate it
+            else:  # Also a range of the first column, which an index has and the planner can estimate
                 condition = Q(**{f"{column}__{side}e": value}) & ~(Q(**{column: value}) & ~condition)
         if condition is None:
             raise ValueError("an order needs a column")
@@ -62,7 +62,7 @@ class Order:
         return [name[1:] if name.startswith("-") else f"-{name}" for name in self.names]
 
     def values(self, row: Any) -> list[Value]:
-        """Return the values of a row, which may be a dict."""
+        """Return the values of a row (which may be a dict) in these columns."""
         values: list[Value] = []
         for name, kind in zip(self.names, self.kinds, strict=True):
             value = row
@@ -105,7 +105,7 @@ def write_cursor(edge: Sequence[Value], *, back: bool) -> str:
 
 
 def read_cursor(text: str, kinds: Sequence[type[Value]]) -> Cursor:
-    """Return the cursor of a text. BadCursor if it is none of a list with such values."""
+    """Read a cursor from text. Raise BadCursor if it is not one of a list with values of these types."""
     try:
         if len(text) > MAX_TEXT:
             raise ValueError("too long")
@@ -133,7 +133,7 @@ def _is(value: Any, kind: type[Value]) -> bool:
 def read_page(
     rows: QuerySet[ModelRow], order: Order, cursor: Cursor | None = None, size: int = DEFAULT_SIZE
 ) -> Page[ModelRow]:
-    """Return a page of a query. One query, for one row more than the page has: it shows whether there is a next page."""
+    """Return a page of a query. One query, which reads one row too many to see if there is a next page."""
     back = cursor is not None and cursor.back
     if cursor is not None:
         rows = rows.filter(order.beyond(cursor.edge, back=back))
@@ -153,7 +153,7 @@ def read_page(
 
 
 def shorten(page: Page[Row], most: int, values: Callable[[Row], Sequence[Value]], *, back: bool = False) -> Page[Row]:
-    """Return the first `most` rows of a page, or the last ones of a page that was read `back`. The next page begins with the others."""
+    """Return the first `most` rows of a page, or the last ones of a page that was read `back`. The next page begins with the remaining rows."""
     if most >= len(page):
         return page
     if back:
@@ -162,7 +162,7 @@ def shorten(page: Page[Row], most: int, values: Callable[[Row], Sequence[Value]]
 
 
 def cut_page(items: Sequence[Row], cursor: Cursor | None = None, size: int = DEFAULT_SIZE) -> Page[Row]:
-    """Return a page of a sequence. The cursor holds one whole number, a place in it."""
+    """Return a page of a sequence. The cursor is a position in the sequence."""
     if cursor is None:
         start, stop = 0, size
     else:

@@ -1,8 +1,11 @@
-"""The queue of jobs: those that wait for a worker, and those that a worker has, with their leases.
+"""The queue: rows of work that wait for a worker, and those that a worker has, with their leases.
 
-A job is about one subject (`Job`). A claim leases it; its id and a token that grows with every claim name the lease, and whoever comes with an
-older one is refused. A job that is over is deleted, for its subject says what came of it: so a claim reads the first rows of an index of those
-that wait, however many were done before.
+A match is its own row of work; whatever else a worker does is a job (`Job`), with one subject. Both have the columns of `Leased`, and both are
+claimed, renewed, fenced, freed and found overdue here. A claim leases a row. The row and a token that grows with every claim name the lease, and
+whoever comes with an older token is refused.
+
+A job that is over is deleted, for its subject says what came of it: so a claim reads the first rows of an index of those that wait, however many
+were done before.
 
 Whoever changes a subject under a lease locks the job before the subject (`lock`). Every writer keeps this order, so no two wait for each other.
 """
@@ -12,30 +15,116 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, When
 
-from league.domain.core.errors import without_folders
+from league.domain.core import transitions
+from league.domain.core.errors import IllegalMove, without_folders
 from league.enums import JobState
-from league.models import Job, Player
+from league.models import Job, Leased, Player
 
 BACKOFF_S = 2  # The pause before the second attempt; it doubles with each further one
-MOST = 500  # jobs of one pass
+MOST = 500  # rows of one pass
+UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
+Row = TypeVar("Row", bound=Leased)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms on which a kind of work is done."""
+    """The terms on which a kind of job is done."""
 
     attempts: int  # that may end by a fault of ours
     limit: timedelta | None = None  # An attempt is taken from its worker after this time, whatever the worker says.
 
 
 class LeaseLost(Exception):
-    """The worker no longer has the job: it was withdrawn, or another worker has it."""
+    """The worker no longer has the row: it was withdrawn, or another worker has it."""
+
+
+# ---- leases, of matches and of jobs
+
+
+def take(
+    rows: QuerySet[Row],
+    count: int,
+    worker: str,
+    *,
+    now: datetime,
+    ends_by: datetime | None = None,
+    is_attempt: bool = True,
+    **columns: Any,
+) -> list[int]:
+    """Lease the first `count` of these sorted rows to `worker`, and write `columns`. Return their ids, in no order. In a transaction.
+
+    One statement chooses and leases. PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock.
+
+    ends_by: no heartbeat renews the lease beyond it. is_attempt: count an attempt at once.
+    """
+    lease = {"token": F("token") + 1, "worker": worker, "lease_until": deadline(now, ends_by), "ends_by": ends_by}
+    rows = rows.select_for_update(skip_locked=True, of=("self",))[:count]
+    attempts = F("attempts") + int(is_attempt)
+    return transitions.take(rows, now=now, actor=worker, **lease, attempts=attempts, **columns)
+
+
+def deadline(now: datetime, ends_by: datetime | None = None) -> datetime:
+    """Return the time until which a lease lasts that is granted or renewed now."""
+    until = now + timedelta(seconds=settings.LEASE_S)
+    return min(until, ends_by) if ends_by else until
+
+
+def leased(row: Row) -> QuerySet[Row]:
+    """Select a row if it still has the lease that it was read with."""
+    return _held(type(row)).filter(pk=row.pk, token=row.token)
+
+
+def _held(model: type[Row]) -> QuerySet[Row]:
+    """Select the rows that workers have."""
+    return model.work.filter(**{f"{model.STATE}__in": model.HELD})
+
+
+def lock(row: Row) -> Row:
+    """Lock a leased row for the rest of the transaction, before its subject is changed, and return it as it is now. Raises LeaseLost."""
+    present = leased(row).select_for_update().first()
+    if present is None:
+        raise LeaseLost(f"{row} is no longer held by worker {row.worker}")
+    return present
+
+
+def beat(row: Leased, *, now: datetime, **columns: Any) -> bool:
+    """Renew a lease, at most until the attempt has to end, and write `columns`, such as the progress. Return False if the lease is lost."""
+    until = deadline(now)
+    alive = leased(row).exclude(ends_by__lte=now)
+    return bool(alive.update(lease_until=Case(When(ends_by__lte=until, then=F("ends_by")), default=until), **columns))
+
+
+def free(row: Leased, *, now: datetime, why: str = "", guard: dict[str, Any] | None = None, **columns: Any) -> None:
+    """Put a leased row back into the queue, and write `columns`. Raises LeaseLost.
+
+    guard: columns that have to be as they were read, besides the token.
+    """
+    worker, fence = row.worker, {"token": row.token, **(guard or {})}
+    freed: dict[str, Any] = {"worker": "", "lease_until": None, "ends_by": None, **columns}
+    try:
+        transitions.move(row, row.WAITS, now=now, actor=worker, why=why, guard=fence, **freed)
+    except IllegalMove as error:
+        raise LeaseLost(str(error)) from error
+    row.worker = worker  # Whoever ends the attempt notes whose it was
+
+
+def pause(row: Leased) -> timedelta:
+    """Return how long a row waits after an attempt that ended by a fault of ours: each time twice as long."""
+    return timedelta(seconds=BACKOFF_S * 2 ** max(0, row.attempts - 1))
+
+
+def overdue(model: type[Row], *, now: datetime) -> QuerySet[Row]:
+    """Return the rows whose worker was silent past its lease, or has let it run out."""
+    return _held(model).filter(lease_until__lt=now).order_by("id")
+
+
+# ---- jobs
 
 
 def add(kind: str, *, now: datetime, owner: Player | None = None, position: int = 0, **subject: Any) -> Job:
@@ -60,42 +149,16 @@ def waiting(kind: str, *, now: datetime) -> QuerySet[Job]:
 
 
 def claim(rows: QuerySet[Job], worker: str, terms: Terms, *, now: datetime) -> Job | None:
-    """Lease the first of these sorted rows to `worker`. Return None if there is none. In a transaction.
-
-    PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock.
-    """
-    row = rows.select_for_update(skip_locked=True, of=("self",)).first()
-    if row is None:
-        return None
-    ends_by = now + terms.limit if terms.limit else None
-    lease: dict[str, Any] = {"worker": worker, "lease_until": _deadline(now, ends_by), "ends_by": ends_by}
-    _write(row, state=JobState.LEASED, token=row.token + 1, attempts=row.attempts + 1, **lease)
-    return row
-
-
-def leased(row: Job) -> QuerySet[Job]:
-    """Select a job if it still has the lease that it was read with."""
-    return Job.objects.filter(pk=row.pk, token=row.token, state=JobState.LEASED)
-
-
-def lock(row: Job) -> None:
-    """Lock a leased job for the rest of the transaction, before its subject is changed. Raises LeaseLost."""
-    if leased(row).select_for_update().values_list("pk").first() is None:
-        raise LeaseLost(f"{row} is no longer held by worker {row.worker}")
-
-
-def beat(row: Job, *, now: datetime, progress: int | None = None) -> bool:
-    """Renew a lease, at most until the attempt has to end, and note progress in percent. Return False if the lease is lost."""
-    until = now + timedelta(seconds=settings.LEASE_S)
-    columns = {} if progress is None else {"progress": progress}
-    alive = leased(row).exclude(ends_by__lte=now)
-    return bool(alive.update(lease_until=Case(When(ends_by__lte=until, then=F("ends_by")), default=until), **columns))
+    """Lease the first of these sorted jobs to `worker`. Return None if there is none. In a transaction."""
+    ids = take(rows, 1, worker, now=now, ends_by=now + terms.limit if terms.limit else None)
+    return Job.objects.get(pk=ids[0]) if ids else None
 
 
 def count_from_here(row: Job) -> None:
     """Forget the attempts before: the work has come further, so a later fault is another one. The job is locked."""
     if row.attempts:
-        _write(row, attempts=0)
+        Job.objects.filter(pk=row.pk).update(attempts=0)
+        row.attempts = 0
 
 
 def finish(row: Job) -> None:
@@ -104,10 +167,9 @@ def finish(row: Job) -> None:
         raise LeaseLost(f"{row} is no longer held by worker {row.worker}")
 
 
-def release(row: Job, *, not_before: datetime | None = None, **columns: Any) -> None:
+def release(row: Job, *, now: datetime, not_before: datetime | None = None, **columns: Any) -> None:
     """Put a job back into the queue; no attempt is counted. Raises LeaseLost."""
-    lock(row)
-    _requeue(row, attempts=max(0, row.attempts - 1), not_before=not_before, **columns)
+    free(row, now=now, attempts=UNCOUNTED, not_before=not_before, **columns)
 
 
 def retry(row: Job, terms: Terms, why: str, *, now: datetime, **columns: Any) -> bool:
@@ -115,42 +177,22 @@ def retry(row: Job, terms: Terms, why: str, *, now: datetime, **columns: Any) ->
 
     Raises LeaseLost.
     """
-    lock(row)
     if row.attempts >= terms.attempts:
         finish(row)
         return False
-    pause = timedelta(seconds=BACKOFF_S * 2 ** max(0, row.attempts - 1))
-    _requeue(row, not_before=now + pause, reason=without_folders(why), **columns)
+    free(row, now=now, not_before=now + pause(row), reason=without_folders(why), **columns)
     return True
 
 
 def expire(kind: str, take_back: Callable[[Job, str], object], *, now: datetime) -> int:
     """Call `take_back` with each overdue job and the reason, in a transaction that has locked the job. Return the number of jobs."""
-    overdue = Job.objects.filter(kind=kind, state=JobState.LEASED, lease_until__lt=now).order_by("id")
+    rows = overdue(Job, now=now).filter(kind=kind)
     count = 0
-    for pk in list(overdue.values_list("pk", flat=True)[:MOST]):
+    for pk in list(rows.values_list("pk", flat=True)[:MOST]):
         with transaction.atomic():
-            row = overdue.filter(pk=pk).select_for_update(skip_locked=True).first()
+            row = rows.filter(pk=pk).select_for_update(skip_locked=True).first()
             if row is None:  # Its worker was only late
                 continue
             take_back(row, f"worker {row.worker} was lost")
             count += 1
     return count
-
-
-def _requeue(row: Job, **columns: Any) -> None:
-    worker = row.worker
-    _write(row, state=JobState.QUEUED, worker="", lease_until=None, ends_by=None, **columns)
-    row.worker = worker  # Whoever ends the attempt notes whose it was
-
-
-def _write(row: Job, **columns: Any) -> None:
-    """Change a job that this transaction has locked."""
-    Job.objects.filter(pk=row.pk).update(**columns)
-    for name, value in columns.items():
-        setattr(row, name, value)
-
-
-def _deadline(now: datetime, ends_by: datetime | None) -> datetime:
-    until = now + timedelta(seconds=settings.LEASE_S)
-    return min(until, ends_by) if ends_by else until

@@ -1,1 +1,1 @@
-"""The work of a worker: what it leases, runs and reports, with a handler for each kind."""
+"""The work of a worker: leasing, running and reporting jobs, with a handler for each kind."""

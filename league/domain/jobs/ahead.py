@@ -21,7 +21,6 @@ from league.domain.core.loops import Loops
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Site
 from league.domain.jobs.handlers.queued import MatchLease, claim
-from league.domain.matches import leases
 
 
 class Prefetcher:
@@ -123,7 +122,7 @@ class Prefetcher:
         if job is None:
             return None
         self._claimed = job
-        if not leases.count_attempt(job.match):
+        if not job.count_attempt():
             job.lost = True
             return job
         handler = registry.handler_of(job.kind)

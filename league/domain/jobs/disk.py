@@ -1,4 +1,4 @@
-"""The disk space of a worker. It is looked at before a match is claimed: a match that cannot be played to its end is left to others."""
+"""The disk space of a worker. It is checked before each claim: a worker whose disk is too full for a match leaves the match to others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from django.conf import settings
 from engine.sandbox.files import keeping, runtimes
 
 MIB = 1 << 20
-LEAST_FILES = 10_000  # that the disk has room for: an unpacked runtime has thousands
-RESUME_FACTOR = 1.1  # times what is needed has to be free before a worker that refused takes work again
-WRITE_S = 10.0  # between two test writes
-TIDY_S = 600.0  # between two searches for unpacked files that nobody uses
+LEAST_FILES = 10_000  # Free file entries that the disk must have: an unpacked runtime has thousands of files
+RESUME_FACTOR = 1.1  # A worker that refused takes work again when this many times the minimum is free
+WRITE_S = 10.0  # Seconds between two test writes
+TIDY_S = 600.0  # Seconds between two searches for unused unpacked files
 
 
 class DiskSpace:
-    """The disk below one folder, as this process sees it. `free_mb` is what was free at the last look."""
+    """The disk below one folder, as this process sees it. `free_mb`: MiB free at the last check."""
 
     def __init__(self, state_dir: Path, bots: Path) -> None:
         self.state_dir = state_dir
@@ -30,7 +30,7 @@ class DiskSpace:
         self._written_at = self._tidied_at = -TIDY_S
 
     def why_not(self, *, after_refusal: bool = False) -> str:
-        """Return why no match should begin here, or an empty string. If there is no room, remove first what no process uses."""
+        """Return why no match should begin here, or "". If the disk is too full, first remove files that no process uses."""
         with self._lock:
             why = self._why_not(RESUME_FACTOR if after_refusal else 1.0)
             if why and self.tidy(to_nothing=True):
@@ -55,7 +55,7 @@ class DiskSpace:
         return ""
 
     def _write(self) -> None:
-        """Write a page that reaches the disk: the free bytes may be for other users, or the disk may be read-only."""
+        """Write a page through to the disk: free bytes may be reserved for other users, or the disk may be read-only."""
         probe = self.state_dir / f".room-{os.getpid()}-{secrets.token_hex(4)}"
         try:
             with probe.open("wb") as file:
@@ -67,7 +67,7 @@ class DiskSpace:
         self._written_at = time.monotonic()
 
     def tidy(self, *, to_nothing: bool = False) -> list[str]:
-        """Remove unpacked bots and runtimes that no process uses, beyond UNPACKED_MB of each; all of them if `to_nothing`. Return their names."""
+        """Remove unused unpacked bots and runtimes beyond UNPACKED_MB of each; all unused ones if `to_nothing`. Return their names."""
         now = time.monotonic()
         if now - self._tidied_at < (WRITE_S if to_nothing else TIDY_S):
             return []

@@ -1,6 +1,6 @@
-"""The tables of people that a worker runs beside its job: each in a thread of its own, its bots frozen except on their turn.
+"""The tables of people that a worker runs beside its job: each in its own thread, with its bots frozen except on their turn.
 
-A table takes no match's place: it waits for its person most of the time, and its bots think for milliseconds.
+A table takes no match's place, because it mostly waits for its person, and its bots think for milliseconds.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from league.domain.tables.holding import TableLease
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-LOOK_S = 1.0  # seconds between two checks for a waiting table
-AGAIN_S = 1.0  # seconds between two checks for an answer while wake-ups arrive
-DEAF_S = 0.05  # seconds between two checks for an answer while no wake-up arrives
-STOP_S = 0.25  # seconds between two checks for a request to stop
-CROWDED_S = 10.0  # a person who thinks longer yields to one who waits for a worker
-MOST_S = 1800.0  # an older table is given back at its person's next turn, to begin with new processes
+LOOK_S = 1.0  # Seconds between two checks for a waiting table
+AGAIN_S = 1.0  # Seconds between two checks for an answer if notifications arrive
+DEAF_S = 0.05  # Seconds between two checks for an answer if no notification arrives
+STOP_S = 0.25  # Seconds between two checks if the worker must stop
+CROWDED_S = 10.0  # If a person thinks longer, their table yields to one that waits for a worker
+# After this many seconds a table is given back at its person's next turn, to continue with new processes
+MOST_S = 1800.0
 
 
 class PutDown(Exception):
-    """The table is given back while its person thinks."""
+    """The signal to give the table back while its person thinks."""
 
 
 class Tables:
@@ -57,7 +58,7 @@ class Tables:
         self._lock = threading.Lock()
 
     def look(self) -> bool:
-        """Take up a waiting table if there is room. Return True if there was one."""
+        """Take a waiting table if there is room. Return True if there was one."""
         if not settings.TABLES or self._leaving():
             return False
         with self._lock:
@@ -82,7 +83,7 @@ class Tables:
             lease.beat()
 
     def close(self, patience: float = 15) -> None:
-        """Wait until all tables are given back; `leaving` returns True by now."""
+        """Wait until all tables have been given back; `leaving` already returns True."""
         with self._lock:
             threads = [thread for _, thread in self._held.values()]
         for thread in threads:
@@ -99,7 +100,7 @@ class Tables:
             connection.close()
             try:
                 holding.fail(lease, error)
-            except Exception as again:  # the database is away: the lease runs out
+            except Exception as again:  # The database is down; the lease expires
                 log.error("table %s: it could not be given back", lease.row.public_id, exc_info=again)
         finally:
             connection.close()
@@ -147,7 +148,7 @@ class Tables:
     def _answer(
         self, lease: TableLease, number: int, advise: Advise | None, stop: Callable[[], bool], until: float
     ) -> str:
-        """Wait for the person. Raises PutDown if they think for long, LeaseLost."""
+        """Wait for the person. Raise PutDown if they think for a long time, LeaseLost if the lease is lost."""
         began = looked = time.monotonic()
         with listening.LISTENER.subscribe(transitions.subject(lease.row)) as moved:
             while True:
@@ -174,8 +175,8 @@ class Tables:
         return full and holding.is_awaited()
 
 
-def _pause(moved: listening.Subscription, stop: Callable[[], bool]) -> None:
-    """Wait until the table may have moved, or it is time to look again."""
+def _pause(moved: listening.ChangeSubscription, stop: Callable[[], bool]) -> None:
+    """Wait until the table may have changed, or the next check is due."""
     until = time.monotonic() + (AGAIN_S if listening.LISTENER.is_listening else DEAF_S)
     while not stop() and (seconds_left := until - time.monotonic()) > 0:
         if moved.wait(min(seconds_left, STOP_S)):

@@ -28,7 +28,7 @@ from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler
 from league.domain.jobs.handlers.queued import MatchLease, claim
 from league.domain.jobs.tables import LOOK_S, Tables
-from league.domain.matches import leases, workers
+from league.domain.matches import workers
 from league.domain.matches.reports import Receipt
 
 log = logging.getLogger("league.jobs")
@@ -239,7 +239,7 @@ class Worker:
             return self.stopping.is_set() or job.must_stop()
 
         def interlude() -> Callable[[], None] | None:
-            return partial(self._let_pass, job) if isinstance(job, MatchLease) and job.in_the_way else None
+            return partial(self._let_pass, job) if job.in_the_way else None
 
         signals = Signals(stop, self._prepare_next if ahead else None, interlude)
         return execute(registry.handler_of(job.kind), job, self, signals, beating=self._beating(job))
@@ -248,8 +248,8 @@ class Worker:
         if seconds_left <= SOON_S and not self.stopping.is_set():
             self.ahead.begin()
 
-    def _let_pass(self, job: MatchLease) -> None:
-        """Validate an upload that waits, while the slow match at hand stands still. Nothing that goes wrong with it ends the match."""
+    def _let_pass(self, job: Lease) -> None:
+        """Validate an upload that waits, while the slow job at hand stands still. Nothing that goes wrong with it ends the job."""
         job.in_the_way, began = False, time.monotonic()
         try:
             may_claim = not self.stopping.is_set() and self._may_claim()
@@ -257,7 +257,7 @@ class Worker:
             if not uploads:
                 return
             (upload,) = uploads
-            if leases.stand_still(job.match.pk, job.match.token, upload.match):
+            if job.stand_still(upload):
                 self.run(upload)
                 self.after()
             else:
@@ -268,4 +268,4 @@ class Worker:
             log.warning("%s: no upload could be validated meanwhile", job, exc_info=error)
             connection.close()
         finally:
-            job.began = (job.began or began) + time.monotonic() - began
+            job.leave_out(time.monotonic() - began)

@@ -1,1 +1,1 @@
-"""Analyses (judgements) of finished matches: the points that each decision gave away, computed on request where nothing else waits."""
+"""Analyses (`Judgement`) of finished matches: the points that each decision gave away, computed on request while no match is queued."""

@@ -1,4 +1,4 @@
-"""Requests for the analysis of a match, and the analyses that exist. An analysis shows all cards, so it is open to those who may see the replays."""
+"""Requests for analyses of matches, and the existing ones. An analysis shows all cards, so only people who may see the replays see it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from league.domain.people import players, quotas
 from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Judgement, Match, Player
 
-JOB = "analysis"  # the kind of its jobs
-FAILED_DAYS = 30  # A failure is kept for this time; after that the work may be asked for again
+JOB = "analysis"  # The kind of an analysis job
+FAILED_DAYS = 30  # How long a failure is kept; after that, people may ask for the work again
 WAITING = (JudgementStatus.ASKED, JudgementStatus.WORKING)
 
 
 def samples(kind: str) -> int:
-    """Return the number of deals over which a decision is judged in this way; 0 for the real deal alone."""
+    """Return the number of deals over which an analysis of this kind averages each decision; 0 for the real deal alone."""
     return settings.JUDGE_DEALS if kind == JudgementKind.FAIR else 0
 
 
 def ask(match: Match, kind: str, player: Player, *, now: datetime | None = None) -> tuple[Judgement, bool]:
-    """Return the judgement of a match by the present judge, and True if it is new. One that exists counts towards nobody's quota.
+    """Return the analysis of a match by the current program, and True if it is new. Only a new one counts towards a quota.
 
-    Raises Refused while the cards are hidden or if the replays are no longer stored, TooMany at the quota. Needs the match's tournament.
+    Raise Refused while the cards are hidden or if the replays are no longer stored, TooMany at the quota. `match` must have been read with its
+    tournament.
     """
     now = clock.now_or(now)
     kind = JudgementKind(kind).value
@@ -55,35 +56,35 @@ def ask(match: Match, kind: str, player: Player, *, now: datetime | None = None)
 
 
 def enqueue(row: Judgement, *, now: datetime) -> None:
-    """Give a judgement its job; those who ask take turns."""
+    """Give an analysis its job. The players who ask take turns."""
     position = queue.turn_of(JOB, row.asked_by) if row.asked_by else 0
     queue.add(JOB, judgement=row, owner=row.asked_by, position=position, now=now)
 
 
 def reason_not(match: Match) -> Refused | None:
-    """Return why a match cannot be judged, or None. Needs its tournament."""
+    """Return why a match cannot be analysed, or None. `match` must have been read with its tournament."""
     if match.status != MatchStatus.FINISHED:
         return replays.reason_closed(match) or Refused(
-            "match {match} counts for nothing, so it is not judged", match=match.public_id
+            "match {match} is void, so it cannot be analysed", match=match.public_id
         )
     if reason := replays.reason_closed(match):
         return reason
     if logs.was_let_go(match):
         return Refused(
-            "the replays of match {match} are not kept any more, so it cannot be judged", match=match.public_id
+            "the replays of match {match} are no longer stored, so it cannot be analysed", match=match.public_id
         )
     return None
 
 
 def of_match(match: Match) -> dict[str, Judgement]:
-    """Return the judgements of a match by the present judge, by kind and without bodies; none while its cards are hidden. One query."""
+    """Return the analyses of a match by the current program, by kind and without bodies; none while its cards are hidden. One query."""
     if replays.reason_closed(match):
         return {}
     return {row.kind: row for row in _present(match).defer("body")}
 
 
 def find(match: Match, kind: str) -> Judgement | None:
-    """Return the judgement of one kind with its body; None if there is none or the cards are hidden. One query."""
+    """Return the analysis of one kind with its body; None if there is none or the cards are hidden. One query."""
     return None if replays.reason_closed(match) else _present(match).filter(kind=kind).first()
 
 

@@ -1,4 +1,4 @@
-"""The stored verdicts of a judgement: compressed JSON with a short list for each decision."""
+"""The stored losses of an analysis: compressed JSON with a short list for each decision."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from engine.analysis import PHASES, Move
 from engine.judging import Verdict
 from league.domain.core.errors import Refused
 
-MOST_BYTES = 64 << 20  # JSON of one match: several times the need of the longest match
+MOST_BYTES = 64 << 20  # JSON of one match: several times what the longest match needs
 
-Place = tuple[int, int]  # board, sitting from 0
+Place = tuple[int, int]  # Board, and sitting from 0.
 
 
 @dataclass
 class Body:
-    """The verdicts by sitting, and how they were computed. unit: of the losses; nodes: the most searched for each action of each deal."""
+    """The analysed decisions by sitting, and how they were computed.
+
+    unit: of the losses; nodes: the most nodes searched for each action of each deal.
+    """
 
     unit: str = ""
     nodes: int = 0
@@ -27,7 +30,7 @@ class Body:
 
 
 def pack(body: Body) -> bytes:
-    """Serialise verdicts for the database."""
+    """Serialise an analysis for the database."""
     plain = {
         "unit": body.unit,
         "nodes": body.nodes,
@@ -36,7 +39,7 @@ def pack(body: Body) -> bytes:
             f"{board}.{number}": [_short(verdict) for verdict in rows]
             for (board, number), rows in body.sittings.items()
         },
-        # A key of their own, so that releases without lines can still read the lists above
+        # Under a separate key, so that releases without lines can still read the lists above
         "lines": {
             f"{board}.{number}": {verdict.step: verdict.line for verdict in rows if verdict.line}
             for (board, number), rows in body.sittings.items()
@@ -46,7 +49,7 @@ def pack(body: Body) -> bytes:
 
 
 def unpack(data: bytes) -> Body:
-    """Read stored verdicts. Raises Refused if they are damaged: workers write them."""
+    """Read a stored analysis. Raise Refused if it is damaged, which is possible because workers write it."""
     if not data:
         return Body()
     try:
@@ -63,7 +66,7 @@ def unpack(data: bytes) -> Body:
         return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings)
     except (zlib.error, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise Refused(
-            "this judgement is damaged and cannot be shown; an operator can have it made again (manage.py repair --replays)"
+            "this analysis is damaged and cannot be shown; an operator can repeat it (manage.py repair --replays)"
         ) from error
 
 
@@ -85,7 +88,7 @@ def _short(verdict: Verdict) -> list[Any]:
 
 
 def _number(value: float | None) -> float | int | None:
-    """Round to three places, and to an int if nothing is lost."""
+    """Round to three decimals, and to an int if that loses nothing."""
     if value is None:
         return None
     return int(value) if value == int(value) else round(value, 3)

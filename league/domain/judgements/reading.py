@@ -1,4 +1,4 @@
-"""The analysis of a match for people: its decisions with the parties that took them, totals by phase, and the costliest ones."""
+"""The analysis of a match for people: its decisions with their parties, totals by phase, and the costliest decisions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ ALL = "all"
 BLUNDER = {
     "points": 20,
     "games": 500,
-}  # the loss from which a decision is a blunder, in units of the scores; 1 in other units
-CERTAIN = 1.96  # standard errors
+}  # The loss that makes a decision a blunder, in units of the scores; 1 in other units
+CERTAIN = 1.96  # A loss above this many standard errors is certainly no chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Placed:
     verdict: Verdict
 
     def mark(self, unit: str) -> str:
-        """Return "blunder", "slip", or "" if nothing was lost, the loss may be chance, or the decision was not judged."""
+        """Return "blunder" or "slip"; "" if nothing was lost, the loss may be chance, or the decision was not analysed."""
         lost, error = self.verdict.lost, self.verdict.error
         if not lost or lost <= CERTAIN * error:
             return ""
@@ -57,7 +57,7 @@ def placed(body: Body, where: dict[Place, list[int]]) -> list[Placed]:
 
 
 def tallies(rows: Iterable[Placed], parties: int) -> list[dict[str, Tally]]:
-    """Return the totals of each party: of all its decisions ("all") and of each phase."""
+    """Return the totals of each party: over all its decisions ("all"), and by phase."""
     totals = [{phase: Tally() for phase in (ALL, *PHASES)} for _ in range(parties)]
     for decision in rows:
         if decision.party < parties:

@@ -1,4 +1,4 @@
-"""Totals of the judged decisions of each version. The scheduler keeps them up to date and counts each judgement once."""
+"""Totals of the analysed decisions of each version. The scheduler keeps them up to date and counts each analysis once."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Bot, JudgedSum, Judgement, Party, Pool, PuzzleSearch
 from league.pure.portable import comparable
 
-SEARCH = "puzzles"  # the kind of the jobs that search a match for puzzles
-BATCH = 20  # judgements of one pass
+SEARCH = "puzzles"  # The kind of the jobs that search a match for puzzles.
+BATCH = 20  # Analyses of one pass.
 SUMS = ("boards", "decisions", "judged", "right", "lost", "lost_lost", "lost_judged", "judged_judged")
 
 
 def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
-    """Count the judgements that are not counted yet, and return their number. Any number of processes may do so. One query if there are none."""
+    """Count the analyses that are not counted yet, and return their number. Repeatable, also by several processes at once.
+
+    One query if there are none.
+    """
     uncounted = Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).order_by("id")
     now = clock.now_or(now)
     return sum(_count(pk, now) for pk in uncounted.values_list("pk", flat=True)[:most])
@@ -42,7 +45,7 @@ def _count(pk: int, now: datetime) -> int:
         if row is None:
             return 0
         Judgement.objects.filter(pk=pk).update(summed=True)
-        # The page of a bot shows the totals to everybody, so a match that is hidden from somebody is in none
+        # Everybody sees the totals on the page of a bot, so they include no match that is hidden from anybody
         is_public = row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament)
         if is_public and not _has_counted(row):
             _add(row)
@@ -53,7 +56,7 @@ def _count(pk: int, now: datetime) -> int:
 
 
 def _has_counted(row: Judgement) -> bool:
-    """Return True if its match was counted already, judged in the same way over another number of deals."""
+    """Return True if an analysis of the match of this kind, over another number of deals, was counted already."""
     others = Judgement.objects.filter(match=row.match_id, kind=row.kind, judge=row.judge, status=JudgementStatus.DONE)
     return others.exclude(samples=row.samples).filter(Q(summed=True) | Q(pk__lt=row.pk)).exists()
 
@@ -61,7 +64,7 @@ def _has_counted(row: Judgement) -> bool:
 def _add(row: Judgement) -> None:
     try:
         body = bodies.unpack(bytes(row.body))
-    except Refused:  # damaged: its page says so
+    except Refused:  # Damaged: the page of the analysis says so
         return
     versions = list(Party.objects.filter(match=row.match_id).order_by("number").values_list("version_id", flat=True))
     decisions = reading.placed(body, reading.seatings(row))
@@ -84,7 +87,7 @@ def _add(row: Judgement) -> None:
             )
             for name, value in zip(SUMS, values, strict=True):
                 total[name] += value
-    # Always in this order, the pool's last, so that two processes never wait for each other
+    # Always in this order, the pool's row last, so that two processes cannot deadlock
     for (version, phase), added in sorted(sums.items()):
         _grow(row, version, phase, added)
     for phase in sorted({phase for _, phase in sums}):
@@ -106,9 +109,10 @@ def _grow(row: Judgement, version: int | None, phase: str, added: dict[str, floa
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The totals of judged decisions, for people.
+    """The totals of analysed decisions, for people.
 
-    lost: the average of a decision; margin: half of its 95 % interval over boards, None for fewer than two; right: the share that lost nothing.
+    lost: average loss of a decision; margin: half of its 95 % interval over boards, None for fewer than two boards; right: share of decisions that
+    lost nothing.
     """
 
     boards: int
@@ -120,7 +124,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The figures of one phase, or of "all": those of the version, and those of all versions of the pool."""
+    """The figures of one phase, or of "all": those of the version, and those of all versions in the pool."""
 
     phase: str
     mine: Figures
@@ -129,7 +133,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class VersionFigures:
-    """The figures of a version in a pool by one kind of judgement: all its decisions first, then phase by phase."""
+    """The figures of a version in a pool from one kind of analysis: over all its decisions first, then phase by phase."""
 
     pool: Pool
     kind: str
@@ -138,7 +142,7 @@ class VersionFigures:
 
 
 def of_bot(bot: Bot, pool: Pool | None = None) -> list[VersionFigures]:
-    """Return the figures of the newest judged version of a bot, by pool and kind of judgement; in all pools without `pool`. Two queries."""
+    """Return the figures of the newest analysed version of a bot, by pool and kind of analysis; in all pools without `pool`. Two queries."""
     rows = JudgedSum.objects.filter(judge=JUDGE, judged__gt=0)
     rows_of_bot = rows.filter(version__bot=bot, **({"pool": pool} if pool else {}))
     by_pool: dict[int, list[JudgedSum]] = {}
@@ -172,7 +176,7 @@ def _newest(
 
 
 def figures(row: JudgedSum) -> Figures:
-    """Return the figures of a row with judged decisions. The interval is that of `engine.analysis.Tally.margin`."""
+    """Return the figures of a row that has analysed decisions. The interval is that of `engine.analysis.Tally.margin`."""
     mean, margin = row.lost / row.judged, None
     if row.boards > 1:
         squares = row.lost_lost - 2 * mean * row.lost_judged + mean * mean * row.judged_judged

@@ -1,1 +1,1 @@
-"""The standing ladders: one for each game, played while the queue has nothing else."""
+"""The standing ladders: one for each game. Their matches are played while the queue is otherwise empty."""

@@ -1,9 +1,10 @@
-"""Draws for the standing ladders: the next tables, from the current ratings, when the queue has room.
+"""Draws for the standing ladders: the next tables, from the current ratings, when the queue is nearly empty.
 
-At most `AHEAD` tables per worker are queued, counting all other queued matches, so the ladders use idle time only. Owners take turns; of each owner,
-a version that is not placed yet comes first, then the one that has rested. `league.pure.pairing.standing` chooses its opponents.
+Tables are drawn only while fewer than `AHEAD` matches of any kind per worker are queued, so the ladders use idle time only. Owners take turns;
+among the bots of an owner, unplaced ones come first, then rested ones. `league.pure.pairing.standing` chooses its opponents.
 
-A draw locks the row of `Lots` until its transaction ends; a second process skips. Matches and rest times are written together or not at all.
+A draw locks the row of `LadderDraw` until its transaction ends; meanwhile other processes do not draw. Matches and rest times are written
+together or not at all.
 """
 
 from __future__ import annotations
@@ -27,55 +28,56 @@ from league.domain.ladders.willing import willing
 from league.domain.matches import matches, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
-from league.models import Lots, Match, Party, Pool, Rating, Rung
+from league.models import LadderDraw, Match, Party, Pool, Rating, Rung
 from league.pure.pairing import standing
 from league.pure.pairing.telling import NEW
 from league.pure.rating.leaderboard import BASE, ELO, Z95
 
 PRIORITY = -2  # Below tournaments and challenges.
-AHEAD = 2  # Tables for each worker.
+AHEAD = 2  # The most queued tables for each worker.
 BOARDS = 8
-FIRST_BOARDS = 4  # While a bot at the table is not placed yet, since its author is waiting.
-SPARE = 8  # Candidates read in addition, because some find no opponents.
+FIRST_BOARDS = 4  # Boards of a table with a bot that is not placed yet, since its author is waiting.
+SPARE = 8  # Additional candidates that are read, because some find no opponents.
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-CATCH_UP = timedelta(hours=1)  # A bot that could not be drawn for longer does not come before all others afterwards.
-ALONE = timedelta(minutes=1)  # When to look again for opponents of a bot that has none.
+# A bot that could not be drawn for a long time is treated as due for at most this long, so it does not come before all others.
+CATCH_UP = timedelta(hours=1)
+ALONE = timedelta(minutes=1)  # When to look again for opponents of a bot without any.
 
 
 def draw(*, now: datetime | None = None) -> int:
-    """Queue as many of the next tables as there is room for; return their number. Repeatable, also by several processes at once.
+    """Draw and queue tables until AHEAD matches wait for each worker; return their number. Repeatable, also by several processes at once.
 
-    Four queries if there is no room or nobody is due; else three for each game and some for each table, whatever the size of the league.
+    Four queries if the queue is full or nobody is due; else three for each game and some for each table, whatever the size of the league.
     """
     now = clock.now_or(now)
     if not settings.LADDERS or not room(now=now) or not (_due(now).exists() or version_tests.is_open()):
         return 0
-    if not Lots.objects.filter(pk=1).exists():
-        Lots.objects.get_or_create(pk=1)
+    if not LadderDraw.objects.filter(pk=1).exists():
+        LadderDraw.objects.get_or_create(pk=1)
     with transaction.atomic():
-        lots = Lots.objects.select_for_update(skip_locked=True).filter(pk=1).first()
+        ladder_draw = LadderDraw.objects.select_for_update(skip_locked=True).filter(pk=1).first()
         # Checked again, because another process may have drawn just before.
-        free = 0 if lots is None else room(now=now)
-        if lots is None or not free:
+        free = 0 if ladder_draw is None else room(now=now)
+        if ladder_draw is None or not free:
             return 0
-        draw_round = _Round(lots.drawn, now)
+        draw_round = _Round(ladder_draw.drawn, now)
         drawn = draw_round.play(free)
         if drawn:
-            Lots.objects.filter(pk=1).update(drawn=draw_round.number)
+            LadderDraw.objects.filter(pk=1).update(drawn=draw_round.number)
         if drawn:
             hints.matches_wait()
     return drawn
 
 
 def room(*, now: datetime) -> int:
-    """Return how many tables may be queued, so that AHEAD wait for each worker. Two queries."""
+    """Return how many tables may be queued until AHEAD matches wait for each worker. Two queries."""
     most = AHEAD * workers.count_able(now=now)
     waiting = Match.work.filter(status=MatchStatus.QUEUED, held_back=False).exclude(not_before__gt=now)
     return most and max(0, most - len(waiting.values_list("pk")[:most]))
 
 
 def tidy(*, now: datetime | None = None) -> int:
-    """Cancel queued tables with a bot that may no longer be drawn, and all of them if ladders are off; return their number. One query."""
+    """Cancel queued tables with a bot that may no longer be drawn, or all tables if ladders are off; return their number. One query."""
     now = clock.now_or(now)
     waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority=PRIORITY)
     if settings.LADDERS:
@@ -87,7 +89,7 @@ def tidy(*, now: datetime | None = None) -> int:
             why = "a bot at this table no longer plays on the ladders"
             transitions.move(match, MatchStatus.CANCELLED, now=now, why=why, reason=why, finished=now)
             cancelled += 1
-        except IllegalMove:  # A worker has just claimed it, so it is played.
+        except IllegalMove:  # A worker has just claimed the match, so it is played.
             continue
     return cancelled
 
@@ -128,24 +130,27 @@ class _Game:
 
     @cached_property
     def ladder(self) -> standing.Ladder:
-        """Return the ladder as the draw needs it. If no bot is tied to the others, the oldest one counts as tied."""
+        """Return the ladder for the draw. If chains of matches connect no bot to the others, the oldest one counts as connected (`tied`)."""
         if self.rungs and not any(rung.tied for rung in self.rungs):
             first = min(self.rungs, key=lambda rung: (rung.version_id not in self.ratings, rung.entered, rung.pk))
             first.tied = True
         return standing.Ladder([self._bot(rung) for rung in self.rungs])
 
-    def _bot(self, rung: Rung) -> standing.Bot:
+    def _bot(self, rung: Rung) -> standing.LadderBot:
         bot = rung.version.bot
-        # House bots may meet each other, so each has an owner of its own.
+        # House bots may meet each other, so each counts as its own owner.
         owner = -bot.pk if bot.is_house else bot.owner_id
         tables = self.busy[rung.version_id]
         if rung.version_id not in self.ratings:
-            return standing.Bot(owner=owner, tables=tables, tied=rung.tied)
+            return standing.LadderBot(owner=owner, tables=tables, tied=rung.tied)
         elo, margin, _ = self.ratings[rung.version_id]
-        return standing.Bot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
+        return standing.LadderBot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
 
     def met(self, version: int) -> tuple[Counter[int], bool]:
-        """Count the opponents at a version's latest tables, by place on the ladder, and say if a counted one ties it to the ladder. Two queries."""
+        """Count the opponents at a version's latest tables, by place on the ladder; True if a counted table connects it to the others.
+
+        Two queries.
+        """
         parties = Party.objects.filter(version=version, match__pool=self.pool, match__rated=True)
         parties = parties.exclude(match__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED]).order_by("-match_id")
         latest = dict(parties.values_list("match_id", "match__counted")[: standing.RECENT])
@@ -162,7 +167,7 @@ class _Table:
 
 
 class _Round:
-    """One draw. The caller holds the lock of `Lots`."""
+    """One draw of several tables. The caller holds the lock of `LadderDraw`."""
 
     def __init__(self, drawn: int, now: datetime) -> None:
         self.number, self.now = drawn, now
@@ -171,7 +176,7 @@ class _Round:
         self.tables: list[_Table] = []
 
     def play(self, free: int) -> int:
-        """Draw and queue at most `free` tables; return their number. Up to half test new versions, more if no other bot is due."""
+        """Draw and queue at most `free` tables; return their number. At most half of them test new versions, more if no other bot is due."""
         tests = version_tests.ready(free, now=self.now)
         share = min(len(tests), (free + self.number % 2) // 2)
         for rung in self._first(free - share + SPARE):
@@ -182,12 +187,15 @@ class _Round:
         rest = free - len(self.tables)
         tested = [version_tests.plan_next(test, priority=PRIORITY) for test in tests[:rest]]
         plans = [*(table.plan for table in self.tables), *(plan for plan in tested if plan is not None)]
-        # Tests count too, so that they alternate with other tables when there is room for only one at a time.
+        # Version tests count too, so that they alternate with other tables if only one table at a time is free.
         self.number += len(plans) - len(self.tables)
         return matches.insert(plans, now=self.now)
 
     def _first(self, free: int) -> list[Rung]:
-        """Return the next rungs: owners with an unplaced bot first, then those with fewest tables, then the longest waiting. At most `free`."""
+        """Return the next rungs: first owners with an unplaced bot, then owners with the fewest tables, then the longest waiting.
+
+        At most `free`.
+        """
         full = [version for version, tables in self.busy.items() if tables >= standing.TABLES]
         due = _due(self.now).exclude(version__in=full)
         owners = due.order_by().values("bot__owner").annotate(new=Min("placed"), since=Min("due"))
@@ -212,7 +220,7 @@ class _Round:
         met, tied = game.met(first.version_id)
         if tied:
             game.ladder.tied[place] = game.rungs[place].tied = True
-        # Predicting the draw gains nothing: the deals are derived from a secret.
+        # Predicting the draw would gain nothing, because the deals are derived from a secret.
         rng = random.Random(f"standing ladder\n{game.pool.key}\n{self.number}")  # noqa: S311
         drawn = game.ladder.draw(rng, place, pools.parties(game.pool), met)
         if not drawn:

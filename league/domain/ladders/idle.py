@@ -1,4 +1,4 @@
-"""The reason why the standing ladder of a game plays nothing now, if it does not."""
+"""The reason why the standing ladder of a game has no match running now."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from league.models import Rung
 class Idle:
     """A reason: "off", "few" (bots), "worker" (none runs), "busy" (other matches come first) or "rest" (all bots rest until `until`).
 
-    `bots`: how many may be drawn, house bots included; `need`: how many a table needs; `away`: entered bots that may not be drawn, because their
-    owner does not want ladders or they are paused.
+    `bots`: number that may be drawn, house bots included; `need`: number that a table needs; `away`: number of entered bots that may not be drawn,
+    because they are paused or their owners do not want ladders.
     """
 
     why: str

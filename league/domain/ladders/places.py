@@ -1,4 +1,4 @@
-"""Entering the ladders: each accepted version enters those of its games at once, in place of the version before."""
+"""Entering the ladders: each accepted version enters the ladders of its games at once, and replaces the version before."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from league.domain.ladders import version_tests
 from league.enums import VersionStatus
 from league.models import BotVersion, Rung
 
-MOST = 100  # Versions that enter in one pass.
+MOST = 100  # The most versions that enter in one pass.
 
 
 def enter(*, now: datetime | None = None) -> int:
-    """Enter the versions accepted since the last call, newest first; return the number of places they took.
+    """Enter the versions accepted since the last call, newest first; return the number of rungs that they took.
 
     Repeatable, also by two processes at once. One query if no version waits, and some more for each version.
     """
@@ -30,10 +30,10 @@ def _enter(pk: int, now: datetime) -> int:
         rows = BotVersion.objects.filter(pk=pk, entered=None).select_related("bot")
         version = rows.select_for_update(of=("self",), skip_locked=True).first()
         if version is None:
-            return 0  # Another process is doing it.
+            return 0  # Another process is entering versions.
         games = [game for game in engine.games() if version.plays(game)]
         fresh = {"bot": version.bot, "version": version, "entered": now, "due": now}
-        # This waits for another version of the bot that is just entering; the next query then sees its rows.
+        # This waits for another version of the bot that is being entered at the same time; the next query then sees its rows.
         Rung.objects.bulk_create((Rung(game=game, **fresh) for game in games), ignore_conflicts=True)
         replaced = Rung.objects.filter(bot=version.bot, game__in=games, version__number__lt=version.number)
         before = list(replaced.select_for_update(of=("self",)).values_list("game", "version_id"))

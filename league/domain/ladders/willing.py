@@ -1,4 +1,4 @@
-"""Bots that may be drawn for the standing ladders."""
+"""Condition for bots that may be drawn for the standing ladders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from league.enums import BotState, EntryPolicy
 
 
 def willing(prefix: str = "bot__") -> Q:
-    """Build the condition that the bot at `prefix` may be drawn: its owner allows ladders and public leagues, and it is neither paused nor banned."""
+    """Return the condition that the bot at `prefix` may be drawn: not paused or banned, and with an owner who allows ladders."""
     policy = Q(**{f"{prefix}is_house": True}) | Q(
         **{f"{prefix}entry_policy__in": [EntryPolicy.USUAL, EntryPolicy.ANYBODY]}
     )

@@ -1,1 +1,1 @@
-"""Matches: made, leased, reported, validated, watched."""
+"""Matches: created, leased, reported, validated and shown."""

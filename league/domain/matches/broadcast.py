@@ -1,8 +1,8 @@
 """The broadcast: one deal of a finished match at a time, the same for all viewers at any time.
 
-Time is cut into slots. The deal of a slot follows from the number of the slot and from the rows of the matches that finished at least a minute
-before it began: nothing is stored, and viewers are not counted. If matches finished since the last slot, the most interesting of them is shown;
-otherwise the most interesting of the latest matches take turns.
+Time is cut into slots. The number of a slot, and the matches that finished at least a minute before it began, determine its deal: nothing is
+stored, and viewers are not counted. If matches finished since the last slot, the most interesting one is shown; otherwise the most interesting of
+the latest matches take turns.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from league.models import Board, Match, Party, RatingPoint, Sitting
 from league.pure.portable import ELO_DIGITS, comparable
 
 SLOT_S = 120
-LEAD_S = 8  # The start of a slot, before the first card: it names the players and why the deal is shown
+LEAD_S = 8  # The start of a slot, before the first card: it names the players and says why the deal is shown
 TAIL_S = 14  # The end of a slot, after the last card
-STEP_S = (0.4, 2.0)  # The least and the most seconds of one step: a long deal goes faster
+STEP_S = (0.4, 2.0)  # The least and the most seconds of one step: the steps of a long deal are shorter
 SETTLED = timedelta(seconds=60)  # A match that finished this long ago has all its rows
-LATEST = 24  # The newest matches, the candidates of a slot
-MOST_BOARDS = 32  # The boards of a match that are compared
-TURNS = 8  # The matches that take turns if no new one finished
-UPSET = 100.0  # Elo
-LOUD = ("capote", "tute")  # moments that people talk about
-QUIET = "match"  # the header of a record is no step
+LATEST = 24  # The number of newest matches from which a slot chooses
+MOST_BOARDS = 32  # The most boards of a match that are compared
+TURNS = 8  # The number of matches that take turns if no new one finished
+UPSET = 100.0  # Rating gap, in Elo, from which on a win of the weaker bot is an upset
+LOUD = ("capote", "tute")  # Events that people talk about
+QUIET = "match"  # The header of a record, which is not shown as a step
 
 
 @dataclass(frozen=True)
 class Interest:
-    """Why something is shown: `kind` is "capote", "tute", "upset", "decisive", "swing" or "latest"; `weight` orders, more first."""
+    """The reason why a board is shown. `kind`: "capote", "tute", "upset", "decisive", "swing" or "latest"; the highest `weight` comes first."""
 
     kind: str
     weight: float
-    elo: int = 0  # The rating gap that the winner overcame in an upset
+    elo: int = 0  # The rating gap that the winner of an upset overcame
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The deal of a sitting that a slot shows. first, last: its first and last step among the steps of the sitting, from 0."""
+class ShownDeal:
+    """The deal that a slot shows. first, last: its first and last step, counted from 0 in the sitting."""
 
     match: Match
     sitting: Sitting
@@ -70,10 +70,10 @@ def begins(slot: int) -> datetime:
     return datetime.fromtimestamp(slot * SLOT_S, UTC)
 
 
-def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
-    """Return the deal that a slot shows, or None if there is none that all may see. A dozen queries; reads some logs.
+def choose(slot: int, *, now: datetime | None = None) -> ShownDeal | None:
+    """Return the deal that a slot shows, or None if everybody may see none. A dozen queries; reads some logs.
 
-    Matches that are withheld when the slot begins are no candidates. If the chosen match has been withheld since, the slot shows nothing.
+    Matches that are withheld when the slot begins are not considered. If the chosen match is withheld later, the slot shows nothing.
     """
     until = begins(slot) - SETTLED
     rows = Match.objects.filter(status=MatchStatus.FINISHED, kind=MatchKind.TOURNAMENT, finished__lt=until)
@@ -96,7 +96,7 @@ Ranked = tuple[Match, int, Interest, Party | None]
 
 
 def _rank(matches: Sequence[Match]) -> list[Ranked]:
-    """Return matches with their most interesting board, the most interesting first."""
+    """Return the matches, each with its most interesting board; the most interesting match comes first."""
     ids = [match.pk for match in matches]
     parties: dict[int, list[Party]] = {pk: [] for pk in ids}
     for party in Party.objects.filter(match__in=ids).select_related("version__bot").order_by("number"):
@@ -125,7 +125,7 @@ def _rank(matches: Sequence[Match]) -> list[Ranked]:
 
 
 def _hangs_on_it(match: Match) -> bool:
-    """Return True if the match decides who reaches the next round or stage."""
+    """Return True if the result decides who reaches the next round or stage."""
     return match.tournament is not None and (
         match.tournament.event_id is not None or "elimination" in match.tournament.format
     )
@@ -146,7 +146,7 @@ def judge(
     *,
     knock_out: bool,
 ) -> tuple[int, Interest]:
-    """Return the number of the board to show of a match, and why. before: Elo ratings of its parties before it, by key of the party."""
+    """Return the number of the board of a match that is shown, and why. before: Elo of its parties before the match, by key of the party."""
     leads = {board.number: _lead(board.scores, winner.number if winner else None) for board in boards}
     widest = max(leads, key=lambda number: (abs(leads[number]), -number))
     if winner is None:
@@ -166,21 +166,24 @@ def judge(
 
 
 def _lead(scores: Sequence[int], winner: int | None) -> int:
-    """Return the lead of the winner on a board, negative if it lost there; if the match has no winner, that of the best party over the next."""
+    """Return the winner's lead on a board, negative if the winner lost it; if the match has no winner, the lead of the best party over the next."""
     if winner is None:
         first, second, *_ = sorted(scores, reverse=True)
         return first - second
     return scores[winner] - max(score for party, score in enumerate(scores) if party != winner)
 
 
-def open_board(match: Match, board: int) -> Shown | None:
-    """Return the most interesting deal of a board, or None if its cards cannot be shown. Three queries; reads the log. Needs what `choose` loads."""
+def open_board(match: Match, board: int) -> ShownDeal | None:
+    """Return the most interesting deal of a board, or None if its cards cannot be shown. Three queries; reads the log.
+
+    `match` must have been read as in `choose`.
+    """
     return _open(match, board, Interest("latest", 0.0), None)
 
 
-def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Shown | None:
+def _open(match: Match, board: int, why: Interest, winner: Party | None) -> ShownDeal | None:
     """Return the most interesting deal of a board, or None if its cards cannot be shown."""
-    best: tuple[int, int, Shown] | None = None
+    best: tuple[int, int, ShownDeal] | None = None
     for sitting in (
         Sitting.objects.filter(board__match=match, board__number=board).select_related("board").order_by("number")
     ):
@@ -192,12 +195,12 @@ def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Show
         for loud, length, first, last, kind in _deals(record["events"]):
             reason = Interest(kind, why.weight) if kind and why.kind in ("latest", "swing") else why
             if best is None or (loud, length) > best[:2]:
-                best = (loud, length, Shown(match, sitting, reason, winner, first, last))
+                best = (loud, length, ShownDeal(match, sitting, reason, winner, first, last))
     return best[2] if best else None
 
 
 def _deals(events: Iterable[Mapping[str, object]]) -> list[tuple[int, int, int, int, str]]:
-    """Return for each deal the number of its LOUD moments, its number of steps, its first and its last step, and its first LOUD moment or ""."""
+    """Return for each deal the number of its LOUD events, its number of steps, its first and last step, and its first LOUD event or ""."""
     deals: list[tuple[int, int, int, int, str]] = []
     step = -1
     for event in events:

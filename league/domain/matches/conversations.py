@@ -1,8 +1,9 @@
-"""The lines to and from a bot in a finished match, for its owner, rebuilt from the log (engine.runner.rebuild)."""
+"""The lines to and from a bot in a finished match, for its owner, reconstructed from the log (engine.runner.rebuild)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from engine.analysis import decisions, ply_of
 from engine.replay import ReplayError
@@ -13,9 +14,9 @@ from league.models import Match, Player, Sitting
 
 
 def conversation(match: Match, board: int, sitting: int, seat: int) -> list[Exchange]:
-    """Return every line to a seat in a pass, from its start to the end of a board: later boards change none of these. Two queries.
+    """Return every line to a seat in a pass, from its start to the end of a board. Two queries.
 
-    Raises Unreadable, ReplayError or ValueError for a log that cannot be replayed.
+    Later boards do not change these lines. Raise Unreadable, ReplayError or ValueError if the log cannot be replayed.
     """
     played = Sitting.objects.filter(board__match=match, number=sitting, board__number__lte=board)
     rows = list(played.select_related("board").order_by("board__number"))
@@ -26,33 +27,30 @@ def conversation(match: Match, board: int, sitting: int, seat: int) -> list[Exch
 
 
 def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> list[Exchange]:
-    """Return the lines to a bot of `player`. Raises Refused if none sat here, the cards of the match are hidden, or its log cannot be replayed."""
+    """Return the lines to a bot of `player`.
+
+    Raise Refused if the player had no bot at this seat, the cards are hidden, or the log cannot be replayed.
+    """
     if why := replays.reason_closed(match):
         raise why
     row = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
     parties = {party.number: party for party in match.parties.select_related("version__bot")}
     if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != player.pk:
-        raise Refused("no bot of yours sat there in match {match}", match=match.public_id)
-    try:
+        raise Refused("none of your bots sat at this seat in match {match}", match=match.public_id)
+    with _replayed(match):
         return conversation(match, board, sitting, seat)
-    except (ReplayError, ValueError) as error:
-        if isinstance(error, Refused):
-            raise
-        raise Refused(
-            "this league cannot replay what the bot was sent in match {match}", match=match.public_id
-        ) from None
 
 
 def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until: tuple[int, int]) -> tuple[int, int]:
-    """Return seat and step of the last decision of these seats up to a moment (deal, moments of that deal), else their first one.
+    """Return seat and step of the last decision of these seats up to a position (deal, number of its moves); if there is none, their first one.
 
-    Raises Refused if the cards of the match are hidden, the seats decided nothing, or the log cannot be replayed.
+    Raise Refused if the cards of the match are hidden, the seats had no decision, or the log cannot be replayed.
     """
     if why := replays.reason_closed(match):
         raise why
     sitting.board.match = match
     chosen: tuple[int, int] | None = None
-    try:
+    with _replayed(match):
         for decision in decisions(replays.unpack(sitting)):
             state = decision.state
             if state.turn not in seats:
@@ -60,12 +58,19 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
             if chosen is not None and (state.deal_no, ply_of(state)) > until:
                 break
             chosen = (state.turn, decision.step)
+    if chosen is None:
+        raise Refused("the bot had no choice in this deal, so there is no decision to open")
+    return chosen
+
+
+@contextmanager
+def _replayed(match: Match) -> Iterator[None]:
+    """Turn the errors of a log that cannot be replayed into Refused."""
+    try:
+        yield
     except (ReplayError, ValueError) as error:
         if isinstance(error, Refused):
             raise
         raise Refused(
-            "this league cannot replay what the bot was sent in match {match}", match=match.public_id
+            "this league cannot reconstruct the lines that the bot was sent in match {match}", match=match.public_id
         ) from None
-    if chosen is None:
-        raise Refused("the bot had no choice in this deal, so there is no decision to open")
-    return chosen

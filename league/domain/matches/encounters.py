@@ -1,4 +1,4 @@
-"""The record of two bots against each other, board by board, with any versions and any number of others at the table."""
+"""The results of two bots against each other, board by board, over all their versions, at tables with any number of others."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from engine.intervals import Z95, wilson
 from league.enums import MatchStatus
 from league.models import Board, Bot, Party, Pool
 
-MOST_BOARDS = 20_000  # The newest boards of a pair in a pool: enough for any interval that a page can draw
+# The most boards of a pair in a pool that are read, the newest: enough for any interval that a page can draw
+MOST_BOARDS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """All rated boards of two bots in one pool, seen from the first."""
+    """All rated boards of two bots in one pool, from the view of the first bot."""
 
     pool: Pool
-    matches: list[str]  # public ids, newest first
-    # Own score less the other's, per board, oldest first; `size` of them make one of the game's unit
+    matches: list[str]  # Public ids, newest first.
+    # Own score less the other's on each board, oldest first; `size` is the game's unit of score
     differences: list[int]
     size: int
 
@@ -68,7 +69,7 @@ class Encounter:
 
     @property
     def superiority(self) -> float:
-        """Return the likelihood that the first is the stronger one, from wins and losses: Phi((w - l) / sqrt(w + l)); 1/2 without either."""
+        """Return the likelihood that the first bot is stronger, from wins and losses: Phi((w - l) / sqrt(w + l)); 1/2 without either."""
         decided = self.wins + self.losses
         return 0.5 * (1 + erf((self.wins - self.losses) / sqrt(2 * decided))) if decided else 0.5
 
@@ -81,7 +82,7 @@ class Encounter:
 def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
     """Return the rated, finished boards of two bots by pool, the pool with most boards first. Three queries.
 
-    Two versions of a bot at one table count each against each version of the other.
+    If two versions of a bot sit at one table, each of them counts against each version of the other bot.
     """
     seated: dict[int, tuple[str, int, list[int], list[int]]] = {}
     both = Party.objects.filter(

@@ -1,4 +1,4 @@
-"""Estimates of how long a match takes, measured on the last matches of its game."""
+"""Estimates of the duration of a match, from the last matches of its game."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from league.domain.ratings import pools
 from league.enums import MatchStatus
 from league.models import Match, Tournament
 
-SITTING_S = 0.3  # seconds of one sitting of a game that was never measured: house bots on an ordinary core
-RECENT = 50  # finished matches that are measured
+SITTING_S = 0.3  # Seconds of one sitting of a game without measurements: house bots on an ordinary core
+RECENT = 50  # The number of finished matches that are measured
 
 
 @dataclass(frozen=True)
 class SittingTime:
-    """The seconds of one sitting, and whether they were measured."""
+    """The seconds of one sitting, and True if they were measured."""
 
     seconds: float
     measured: bool
@@ -29,7 +29,7 @@ def sitting_time(game: str) -> SittingTime:
 
 
 def sitting_time_in(tournament: Tournament) -> SittingTime:
-    """Measure the last matches of a tournament, so that bots which think long count as such; else those of its game. Two queries at most."""
+    """Measure the last matches of a tournament, which shows if its bots are slow; without matches those of its game. Two queries at most."""
     seconds = _measure(Match.objects.filter(tournament=tournament))
     return sitting_time(tournament.pool.game) if seconds is None else SittingTime(seconds, True)
 

@@ -1,14 +1,14 @@
 """The fair queue: owners take turns, and so do the tournaments of each owner, by the seconds that their matches are expected to take.
 
-It is start-time fair queueing (Goyal, Vin and Cheng 1996), twice. Each queued match has two positions, both in seconds of work:
+It is start-time fair queueing (Goyal, Vin and Cheng 1996), at two levels. Each queued match has two positions, both in seconds of work:
 
-* `turn`, among the matches of its owner: each tournament counts on from its own last match, and none from before the one that is served now.
-* `virtual_s`, among all matches: those of one owner follow each other in the order of their turns, the first one not before the position that
-  is served now.
+* `turn`, among the matches of its owner: a tournament's next match comes after its last one, and not before the turn that is served now.
+* `virtual_s`, among all matches: the matches of an owner come one after the other in the order of their turns, and the first not before the
+ position that is served now.
 
-So each of n owners with queued work gets an n-th of the workers' time, whatever number of tournaments and matches it is cut into; an idle owner
-saves nothing up; a new one stands at the head. A claim takes the lowest position by an index and computes nothing. Matches of another priority
-(validations) are a queue of their own.
+So each of n owners with queued work gets an n-th of the workers' time, however many tournaments and matches they have. An idle owner saves up
+nothing, and a new owner is served at once. A claim takes the lowest position from an index and computes nothing. Matches of each other priority
+(such as validations) are a separate queue.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ from league.domain.people import players
 from league.enums import MatchStatus
 from league.models import Match
 
-HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
-SERVED = (*HELD, MatchStatus.FINISHED)
+SERVED = (*Match.HELD, MatchStatus.FINISHED)
 ORDER = ("-priority", "virtual_s", "id")  # The order of claims
-BATCH = 500  # rows of one UPDATE
-LEAST_S = 0.01  # a match takes some time, whatever was measured
+BATCH = 500  # Rows of one UPDATE
+LEAST_S = 0.01  # The least seconds of a match, whatever was measured
 
 
 def place(matches: Sequence[Match]) -> None:
@@ -46,7 +45,7 @@ def place(matches: Sequence[Match]) -> None:
 
 
 def place_last(match: Match) -> None:
-    """Set the positions of one match behind all others of its owner. Nothing is locked or moved, so that a worker may do it."""
+    """Set the positions of one match after all others of its owner. A worker may call it, because it locks and moves no other row."""
     if match.owner_id is None:
         return
     last = _queued(match.owner_id, match.priority).order_by("-turn", "-id").first()
@@ -76,12 +75,12 @@ def _place(matches: list[Match], owner: int | None, priority: int) -> None:
 def reorder(owner: int | None, priority: int, *, new: Iterable[Match] = ()) -> int:
     """Set the positions of all queued matches of an owner, and of the `new` ones, in the order of their turns. Return the number of moved rows.
 
-    Matches that may not be played now keep their positions and take none from the others.
+    Matches on hold keep their positions, and the others are placed as if they did not exist.
     """
-    # Rows that another process has locked keep their positions, so that nothing blocks here
+    # Rows that another process has locked keep their positions, so that this one does not wait
     rows = list(_playable(owner, priority).order_by("turn", "id").select_for_update(skip_locked=True, of=("self",)))
     before = {row.pk: row.virtual_s for row in rows}
-    # Sorting is stable: of equal turns the old ones come first
+    # Sorting is stable: of equal turns the older matches come first
     _space_out(sorted([*rows, *new], key=lambda row: row.turn), _start(owner, priority))
     moved = [row for row in rows if row.virtual_s != before[row.pk]]
     for first in range(0, len(moved), BATCH):
@@ -111,9 +110,9 @@ def _start(owner: int | None, priority: int) -> float:
 
 
 def position_served(priority: int) -> float:
-    """Return the position that is served now: the highest one that is running; else that of the next match, or of the last finished one."""
+    """Return the position that is served now: the highest of a running match; else that of the next match, or of the last finished one."""
     matches = Match.line.filter(priority=priority)
-    running = matches.filter(status__in=HELD).aggregate(position=Max("virtual_s"))["position"]
+    running = matches.filter(status__in=Match.HELD).aggregate(position=Max("virtual_s"))["position"]
     if running is not None:
         return float(running)
     for rows in (
@@ -127,9 +126,9 @@ def position_served(priority: int) -> float:
 
 
 def catch_up(*, now: datetime) -> int:
-    """Set new positions for matches that could not be played when theirs was served and can be now. Return the number of moved rows.
+    """Set new positions for matches whose hold has ended after their positions were served. Return the number of moved rows.
 
-    With the old positions, a bot or tournament that was paused would go before everybody with all the work that has piled up.
+    With the old positions, the accumulated work of a paused bot or tournament would go before everybody else's.
     """
     count = 0
     for priority in Match.line.filter(status=MatchStatus.QUEUED).values_list("priority", flat=True).distinct():

@@ -1,7 +1,9 @@
-"""Bots that fail again and again: the league pauses them with one notice, tests them, and lets them back when they play well.
+"""Bots that fail repeatedly: the league pauses them with one notice, tests them, and resumes them after a test without faults.
 
-A bot is paused if in each of its last FAULTS matches it made a fault or the match broke off at it: it enters nothing new. Its scheduled matches
-wait for a first test that comes soon; if that fails, they are played, since the others wait for their results, and the next test comes later.
+A bot is paused if in each of its last FAULTS matches it made a fault, or broke the match off; then it enters nothing new. Its scheduled matches
+wait for a first test, which comes soon. If the bot fails it, they are played all the same, since the others wait for the results, and the next test
+comes later. A bot that passes its test and fails in matches again waits longer each time, and
+its matches do not wait with it.
 """
 
 from __future__ import annotations
@@ -16,28 +18,29 @@ from django.db import transaction
 from league.domain.core import clock, hints, journal
 from league.domain.matches import matches, validation
 from league.enums import BotState, MatchKind, MatchStatus
-from league.models import Bot, Match, Party, Tournament
+from league.models import Bot, BotVersion, Match, Party, Tournament
 
-FAULTS = 3  # faulty matches in a row
+FAULTS = 3  # Number of faulty matches in a row after which a bot is paused
 # The pauses before each test; the last one repeats
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
+MEMORY = timedelta(days=7)  # A version that was resumed within this time has the next longer pause
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # No player chose the opponents in these
-TEST = "h:"  # the prefix of the keys of tests
+DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # The kinds of matches whose opponents no player chose
+TEST = "h:"  # The prefix of the keys of test matches
 
 
 def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> None:
-    """Pause the bots that fail again and again, or end the test of a bot, in the transaction of the report of a match."""
+    """Pause a bot that fails repeatedly, or end its test, in the transaction that stores the report of a match."""
     if match.key.startswith(TEST):
         _judge(match, next(iter(parties)), now=now)
-    elif match.kind in DRAWN:  # a challenge must not get another player's bot paused
+    elif match.kind in DRAWN:  # Challenges do not count, or somebody could get another player's bot paused with them
         for party in parties:
             if _failed(party.fault, party.broken_off):
                 _count_fault(match, party, now=now)
 
 
 def _failed(fault: str, broken_off: list[Any]) -> str:
-    """Return how a bot failed in a match: by its fault, or because an attempt broke off at it."""
+    """Return how a bot failed in a match: its fault, or that an attempt broke off because of it."""
     return fault or ("broken off" if broken_off else "")
 
 
@@ -47,17 +50,25 @@ def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
     before = recent.values_list("fault", "broken_off")[: FAULTS - 1]
     faults = [_failed(party.fault, party.broken_off), *(_failed(*row) for row in before)]
     if len(faults) == FAULTS and all(faults):
-        # Everybody sees the reason on the page of the bot, but not everybody may know of this match
+        # Everybody sees the reason on the page of the bot, but this match may be hidden from some
         is_hidden = Tournament.objects.filter(matches=match, opens__isnull=False).exists()
         where = "" if is_hidden else f" (match {match.public_id})"
         why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {faults[0]}{where}"
-        _pause(party.version.bot, why, actor=match.worker, now=now)
+        _pause(party.version, why, actor=match.worker, now=now)
 
 
-def _pause(bot: Bot, why: str, *, actor: str, now: datetime) -> None:
+def _pause(version: BotVersion, why: str, *, actor: str, now: datetime) -> None:
+    bot, in_vain = version.bot, _resumed_in_vain(version, now)
     active = Bot.objects.filter(pk=bot.pk, state=BotState.ACTIVE)
-    if active.update(state=BotState.PAUSED, paused_for=why, retests=0, retest_at=now + PAUSES[0]):
-        journal.append("bot.paused", f"bot:{bot.slug}", now=now, actor=actor, why=why)  # the one notice
+    if active.update(state=BotState.PAUSED, paused_for=why, retests=in_vain, retest_at=now + PAUSES[in_vain]):
+        journal.append("bot.paused", f"bot:{bot.slug}", now=now, actor=actor, why=why)  # The single notice
+
+
+def _resumed_in_vain(version: BotVersion, now: datetime) -> int:
+    """Return how often the version has lately passed its test and then failed in matches: so many steps longer is its next pause."""
+    most = len(PAUSES) - 1
+    resumed = journal.latest(f"bot:{version.bot.slug}", ["bot.resumed"], most)
+    return sum(line.at > max(version.created, now - MEMORY) for line in resumed)
 
 
 def retest(*, now: datetime | None = None) -> int:
@@ -66,7 +77,7 @@ def retest(*, now: datetime | None = None) -> int:
     paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="")
     for bot in paused.filter(retest_at=None):
         if not Match.objects.filter(key__startswith=f"{TEST}{bot.pk}:", status__in=LIVE).exists():
-            paused.filter(pk=bot.pk).update(retest_at=now)  # its test became void
+            paused.filter(pk=bot.pk).update(retest_at=now)  # Its last test became void
     return sum(_test(bot, now=now) for bot in paused.filter(retest_at__lte=now).order_by("pk"))
 
 
@@ -74,7 +85,7 @@ def _test(bot: Bot, *, now: datetime) -> bool:
     """Queue a test in the pool in which the bot failed last."""
     with transaction.atomic():
         if not Bot.objects.filter(pk=bot.pk, retest_at=bot.retest_at).update(retest_at=None):
-            return False  # another process did
+            return False  # Another process has queued it
         failed = Party.objects.filter(version__bot=bot).filter(match__kind__in=DRAWN)
         failed = failed.exclude(fault="", broken_off=[])
         party = failed.select_related("match__pool", "version__bot").latest("match_id")
@@ -90,7 +101,7 @@ def _judge(match: Match, party: Party, *, now: datetime) -> None:
     paused = Bot.objects.filter(pk=party.version.bot_id, state=BotState.PAUSED).exclude(paused_for="")
     bot = paused.select_for_update().first()
     if bot is None:
-        return  # its owner was faster
+        return  # The owner has changed the state first
     if _failed(party.fault, party.broken_off):
         tests = bot.retests + 1
         pause = PAUSES[min(tests, len(PAUSES) - 1)]

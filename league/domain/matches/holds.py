@@ -1,10 +1,10 @@
-"""Holds: queued matches that may not be played now, whatever their position.
+"""Holds: reasons why a queued match may not be played now, whatever its position.
 
 A match is on hold if its tournament or a bot at its table is paused, if a bot has to be tested first, or if its tournament has ended (such matches
-are about to be cancelled). A bot that an operator stops plays nothing, validations and audits included; one that its owner pauses plays no
+are about to be cancelled). A bot that an operator stopped plays nothing, not even validations and audits; a bot that its owner paused plays no
 tournaments and challenges.
 
-A match that has begun is played to its end: nobody leaves a table by a pause.
+A running match is always finished: a pause takes nobody from a table.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from league.enums import BotState, MatchKind, TournamentStatus
 from league.models import Audit, Match, Party
 
-# The bot of a seat waits for the first test of its pause (league.domain.matches.health)
+# The bot waits for the first test of its pause (league.domain.matches.health)
 TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
-HELD = Q(version__bot__held_until__isnull=False)  # paused by its owner (league.domain.bots.bots)
-STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # stopped by an operator
+HELD = Q(version__bot__held_until__isnull=False)  # Paused by its owner (league.domain.bots.bots)
+STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # Stopped by an operator
 PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER)
 HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
 OVER_STATUSES = (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
@@ -27,23 +27,23 @@ OVER = Q(tournament__status__in=OVER_STATUSES)
 
 
 def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Return the matches at whose table a bot sits that waits for the first test of its pause."""
+    """Return the matches with a bot that waits for the first test of its pause."""
     return matches.filter(_sits(TEST), kind__in=PLAYED)
 
 
 def paused_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Return the matches whose tournament, or a bot at the table, is paused by the owner or an operator."""
+    """Return the matches whose tournament is paused, or a bot at the table, by the owner or an operator."""
     return matches.filter(Q(HALTED | _sits(HELD), kind__in=PLAYED) | _sits(STOPPED))
 
 
 def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Return the matches with no hold, whose tournament has not ended: the process that ended it may have died before it cancelled them."""
+    """Return the matches without a hold whose tournament has not ended: the process that ended it may have died before it cancelled them."""
     stays = Q(_sits(TEST | HELD), kind__in=PLAYED)
     return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED).exclude(OVER)
 
 
 def is_playable(match: Match) -> bool:
-    """Return True if a match has no hold. No query: it was read with its tournament, parties and bots."""
+    """Return True if a match has no hold. No query: `match` must have been read with its tournament, parties and bots."""
     bots = [party.version.bot for party in match.parties.all()]
     if any(bot.stopped is not None or bot.owner_banned for bot in bots):
         return False
@@ -60,7 +60,7 @@ def blocked_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
 
 
 def ready_matches(matches: QuerySet[Match], *, now: datetime) -> QuerySet[Match]:
-    """Return the matches that may be played now, without those that were released since the scheduler looked last."""
+    """Return the matches that may be played now, except those whose hold has ended since the scheduler last marked them."""
     return playable_matches(matches.filter(held_back=False)).filter(due(now))
 
 

@@ -1,4 +1,4 @@
-"""The kinds of work in the queue of matches: the facts that claims and leases need about each."""
+"""The kinds of work in the match queue, with the facts about each that claims and leases need."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from league.domain.ratings import pools
 from league.enums import MatchKind
 from league.models import Match
 
-ROOM = 1.25  # factor on the longest time that the bots of a match may take, since a busy machine makes them wait
-ROOM_S = 60  # seconds added for the referee's own work
-AUDIT_S = 600.0  # longer than any audit takes; its limits are in engine.runner.audit
+ROOM = 1.25  # Factor on the longest time that the bots of a match may take, because a busy machine slows them down
+ROOM_S = 60  # Seconds added for the referee's own work
+AUDIT_S = 600.0  # Seconds; longer than any audit takes (its limits are in engine.runner.audit)
 
 
 def _boards_s(match: Match) -> float:
@@ -26,26 +26,27 @@ def _validation_s(match: Match) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
-    """A kind of work that waits in the queue of matches. limit_s: returns the seconds after which an attempt is taken from its worker."""
+class WorkKind:
+    """A kind of work in the match queue. limit_s: returns the seconds after which a worker loses an attempt."""
 
     counts: bool = (
-        True  # A board of it counts for somebody. If not, a slow one is given back for an upload, and begins again
+        # True if its boards count. If they do not, a slow one yields its worker to an upload and starts again later
+        True
     )
-    is_upload: bool = False  # Its author waits for it: slow matches let it pass
-    is_alone: bool = False  # Somebody waits for it, so it does not wait on a worker behind another match
-    is_idle: bool = False  # It waits beside the queue, and goes last
-    has_seats: bool = True  # Its bots are the parties of the match
+    is_upload: bool = False  # True if an author waits for it: slow matches yield to it
+    is_alone: bool = False  # True if somebody waits for it, so no worker claims it together with other matches
+    is_idle: bool = False  # True if it is claimed only when the queue is empty
+    has_seats: bool = True  # True if its bots are the parties of the match
     limit_s: Callable[[Match], float] = _boards_s
 
 
-KINDS: dict[str, Kind] = {
-    MatchKind.TOURNAMENT: Kind(),
-    MatchKind.LADDER: Kind(),
-    MatchKind.CHALLENGE: Kind(counts=False),
-    MatchKind.VALIDATION: Kind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),
-    MatchKind.TRY: Kind(is_alone=True, has_seats=False),
-    MatchKind.AUDIT: Kind(counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_S),
+KINDS: dict[str, WorkKind] = {
+    MatchKind.TOURNAMENT: WorkKind(),
+    MatchKind.LADDER: WorkKind(),
+    MatchKind.CHALLENGE: WorkKind(counts=False),
+    MatchKind.VALIDATION: WorkKind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),
+    MatchKind.TRY: WorkKind(is_alone=True, has_seats=False),
+    MatchKind.AUDIT: WorkKind(counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_S),
 }
 ALONE = [name for name, kind in KINDS.items() if kind.is_alone]
 IDLE = [name for name, kind in KINDS.items() if kind.is_idle]
@@ -53,11 +54,11 @@ UPLOADS = [name for name, kind in KINDS.items() if kind.is_upload]
 UNCOUNTED = [name for name, kind in KINDS.items() if not kind.counts]
 
 
-def kind_of(match: Match) -> Kind:
+def kind_of(match: Match) -> WorkKind:
     """Return the kind of a match."""
     return KINDS[match.kind]
 
 
 def time_limit_s(match: Match) -> float:
-    """Return the wall-clock seconds after which an attempt is taken from its worker: more than its bots may take by limits, game and boards."""
+    """Return the seconds of wall time after which a worker loses an attempt: more than the bots may take by limits, game and boards."""
     return kind_of(match).limit_s(match)

@@ -16,7 +16,6 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import (
     BinaryField,
-    Case,
     Exists,
     F,
     Func,
@@ -26,13 +25,13 @@ from django.db.models import (
     QuerySet,
     Subquery,
     Value,
-    When,
     prefetch_related_objects,
 )
 from django.db.models.functions import JSONObject
 
-from league.domain.core import clock, journal, transitions
+from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import IllegalMove, without_folders
+from league.domain.core.queue import LeaseLost
 from league.domain.matches import fairness, holds, kinds, matches, snapshot, workers
 from league.domain.ratings import pools
 from league.enums import MatchStatus, TournamentStatus
@@ -40,11 +39,9 @@ from league.models import Match, Package, Party, Pool
 from league.service import logs, version
 
 log = logging.getLogger("league.matches")
-HELD = fairness.HELD
 SHORT_S = 1.0  # expected seconds of all matches of a claim that takes several
 LOOKED_AT = 100  # withheld matches that a claim looks at if nothing else is ready
 MOST_YIELDS = 3  # times that a validation or an audit yields to uploads
-UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
 # The columns that a claim reads. The secret of a tournament is not among them: the deals of all its matches follow from it, and the role of the
 # workers may not read it
 MATCH_COLUMNS = (
@@ -58,11 +55,6 @@ SEAT_COLUMNS = (
     *("version__bot__slug", "version__bot__state", "version__bot__paused_for", "version__bot__retests"),
     *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned"),
 )
-BACKOFF_S = 2  # The pause before the second attempt; it doubles with each further one
-
-
-def _deadline(now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.LEASE_S)
 
 
 def claim(
@@ -150,21 +142,21 @@ class _Changed(Exception):
 
 
 def _claim(plan: _Plan) -> list[Match]:
-    queue = snapshot.queue_snapshot(plan.worker, now=plan.now, counts=plan.ahead or plan.most > 1)
-    if plan.ahead and not queue.is_short_of_workers:
+    load = snapshot.queue_snapshot(plan.worker, now=plan.now, counts=plan.ahead or plan.most > 1)
+    if plan.ahead and not load.is_short_of_workers:
         return []
     waiting = Match.line.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
     if plan.exact:
         waiting = holds.playable_matches(waiting.filter(pools.with_rules(pools.revisions(), "pool__")))
-    if queue.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
+    if load.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
         waiting = waiting.exclude(avoid=plan.worker)
     if plan.uploads_only:
         waiting = waiting.filter(kind__in=kinds.UPLOADS, slow=False)
     elif plan.ahead:
         waiting = waiting.filter(attempts=0, slow=False)
-    elif queue.is_lane_full:
+    elif load.is_lane_full:
         waiting = waiting.filter(slow=False)
-    if taken := _first(waiting, plan, queue):
+    if taken := _first(waiting, plan, load):
         return _leased(taken, plan)
     if plan.ahead or plan.uploads_only:
         return []
@@ -196,38 +188,25 @@ def _leased(taken: list[int], plan: _Plan) -> list[Match]:
 
 def _take(rows: QuerySet[Match], count: int, plan: _Plan) -> list[int]:
     """Lease the first `count` rows, unless another worker does. Return their ids."""
-    rows = rows.order_by(*fairness.ORDER).select_for_update(skip_locked=True, of=("self",))[:count]
-    return transitions.take(
-        rows,
-        MatchStatus.QUEUED,
-        MatchStatus.LEASED,
-        now=plan.now,
-        actor=plan.worker,
-        token=F("token") + 1,
-        worker=plan.worker,
-        lease_until=_deadline(plan.now),
-        attempts=F("attempts") + int(count == 1),
-        progress=0,
-        decided=None,
-        reason="",
-        host=_label_of_row(),
-    )
+    course: dict[str, Any] = {"progress": 0, "decided": None, "reason": "", "host": _label_of_row()}
+    rows = rows.order_by(*fairness.ORDER)
+    return queue.take(rows, count, plan.worker, now=plan.now, is_attempt=count == 1, **course)
 
 
-def _first(waiting: QuerySet[Match], plan: _Plan, queue: snapshot.QueueSnapshot) -> list[int]:
+def _first(waiting: QuerySet[Match], plan: _Plan, load: snapshot.QueueSnapshot) -> list[int]:
     """Lease the match `prefer`, else the first without a greedy bot, else the first; a slow one only if no other of its priority is queued.
 
     If nothing is ready, look at the first few of those that the scheduler has withheld: one may have been released since.
     """
     ready = waiting.filter(held_back=False)
-    fair = others = _without(ready, queue.greedy)
-    if queue.slow_waits:
+    fair = others = _without(ready, load.greedy)
+    if load.slow_waits:
         quick = fair.filter(slow=False, priority__gte=OuterRef("priority"))
         others = fair.filter(Q(slow=False) | ~Exists(quick))
     choices = [(waiting.filter(pk=plan.prefer), 1)] if plan.prefer else []
-    most = min(plan.most, queue.share) if queue.is_flooded else 1
+    most = min(plan.most, load.share) if load.is_flooded else 1
     choices.append(_as_many_as_are_short(others, most) if most > 1 else (others, 1))
-    choices += [(ready, 1)] if queue.greedy else []
+    choices += [(ready, 1)] if load.greedy else []
     for rows, count in choices:
         if taken := _take(rows, count, plan):
             return taken
@@ -314,7 +293,7 @@ def count_attempt(match: Match) -> bool:
     """Count the attempt of a match that was leased with others, before its bots are started ahead. Return False if the lease is lost."""
     if match.attempts:
         return True
-    match.attempts = Match.work.filter(pk=match.pk, token=match.token, status__in=HELD).update(attempts=1)
+    match.attempts = queue.leased(match).update(attempts=1)
     return bool(match.attempts)
 
 
@@ -334,7 +313,7 @@ def start(match: Match, *, now: datetime | None = None) -> None:
         guard={"token": match.token},
         attempts=max(1, match.attempts),
         started=now,
-        lease_until=_deadline(now),
+        lease_until=queue.deadline(now),
         ends_by=now + timedelta(seconds=kinds.time_limit_s(match)),
     )
 
@@ -347,69 +326,38 @@ def _is_held_back(match: Match) -> bool:
     return holds.blocked_matches(rows).exists()
 
 
-def heartbeat(
-    match_id: int,
-    token: int,
-    *,
-    progress: int = 0,
-    decided: Sequence[Sequence[Any]] | None = None,
-    slow: bool = False,
-    now: datetime | None = None,
-) -> bool:
-    """Renew a lease, at most until the attempt has to end, and note progress in percent, slow bots and decided boards.
-
-    decided: the boards that have ended in all their sittings, each as its number and the scores by party; no cards.
-
-    Return False if the lease is lost or the match takes too long: the worker should stop playing it.
-    """
-    now = clock.now_or(now)
-    until = _deadline(now)
-    leased = Match.work.filter(pk=match_id, token=token, status__in=HELD).exclude(ends_by__lte=now)
-    return bool(
-        leased.update(
-            lease_until=Case(When(ends_by__lt=until, then=F("ends_by")), default=until),
-            progress=progress,
-            decided=decided,
-            slow=slow,
-        )
-    )
-
-
 def finish(work: Match, *, now: datetime) -> None:
     """Finish an audit or try whose result is stored, in the transaction that has locked its row."""
     over: dict[str, Any] = {"finished": now, "lease_until": None, "progress": 100, "reason": ""}
     transitions.move(work, MatchStatus.FINISHED, now=now, actor=work.worker, guard={"token": work.token}, **over)
 
 
-def release(match_id: int, token: int, *, why: str, now: datetime | None = None) -> bool:
+def release(match: Match, *, why: str, now: datetime | None = None) -> bool:
     """Put a match back into the queue because its worker stops; no attempt is counted. Return False if the lease is lost."""
-    now = clock.now_or(now)
-    match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
-    if match is None:
-        return False
-    return _requeue(match, now=now, why=why, attempts=UNCOUNTED, not_before=None)
+    return _give_back(match, why, now)
 
 
-def stand_still(match_id: int, token: int, upload: Match, *, now: datetime | None = None) -> bool:
+def stand_still(match: Match, upload: Match, *, now: datetime | None = None) -> bool:
     """Extend the time of a slow match by the most that the validation of `upload` may take on its worker. Return False if the lease is lost."""
     now = clock.now_or(now)
-    leased = Match.work.filter(pk=match_id, token=token, status=MatchStatus.RUNNING).exclude(ends_by__lte=now)
-    longer = timedelta(seconds=kinds.time_limit_s(upload))
-    return bool(leased.update(lease_until=_deadline(now), ends_by=F("ends_by") + longer, gave_way=F("gave_way") + 1))
+    leased = queue.leased(match).filter(status=MatchStatus.RUNNING).exclude(ends_by__lte=now)
+    ends_by = F("ends_by") + timedelta(seconds=kinds.time_limit_s(upload))
+    return bool(leased.update(lease_until=queue.deadline(now), ends_by=ends_by, gave_way=F("gave_way") + 1))
 
 
-def yield_lease(match_id: int, token: int, *, now: datetime | None = None) -> bool:
+def yield_lease(match: Match, *, now: datetime | None = None) -> bool:
     """Put a slow validation or an audit back into the queue because an upload waits; no attempt is counted. Return False if the lease is lost."""
-    now = clock.now_or(now)
-    match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
-    if match is None:
-        return False
     why = "its bots take long, so it gave way to uploads that wait"
-    times = F("gave_way") + 1
-    return _requeue(match, now=now, why=why, attempts=UNCOUNTED, not_before=None, slow=True, gave_way=times)
+    return _give_back(match, why, now, slow=True, gave_way=F("gave_way") + 1)
 
 
-def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:
+def _give_back(match: Match, why: str, now: datetime | None, **columns: Any) -> bool:
+    row = queue.leased(match).first()
+    uncounted: dict[str, Any] = {"attempts": queue.UNCOUNTED, "not_before": None, **columns}
+    return row is not None and _requeue(row, now=clock.now_or(now), why=why, **uncounted)
+
+
+def fail(match: Match, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:
     """End an attempt after a fault of ours: the match waits a little and is played again. Return False if the lease is lost.
 
     After too many attempts the worker only releases it, and `expire` voids it, which a worker may not do.
@@ -418,29 +366,28 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        match = Match.work.select_for_update().filter(pk=match_id, token=token, status__in=HELD).first()
-        if match is None:
+        row = queue.leased(match).select_for_update().first()
+        if row is None:
             return False
-        avoid = match.avoid
-        if party is not None and kinds.kind_of(match).has_seats:
-            seat = match.parties.get(number=party)
-            attempt = {"worker": match.worker, "attempt": match.attempts, "why": without_folders(why)}
+        avoid = row.avoid
+        if party is not None and kinds.kind_of(row).has_seats:
+            seat = row.parties.get(number=party)
+            attempt = {"worker": row.worker, "attempt": row.attempts, "why": without_folders(why)}
             Party.objects.filter(pk=seat.pk).update(broken_off=[*seat.broken_off, attempt])
-            avoid = match.worker
-        if match.attempts < settings.MAX_ATTEMPTS:
-            return _requeue(match, now=now, why=why, not_before=now + _pause(match), avoid=avoid)
-        journal.append("match.given_up", transitions.subject(match), now=now, actor=match.worker, why=why)
+            avoid = row.worker
+        if row.attempts < settings.MAX_ATTEMPTS:
+            return _requeue(row, now=now, why=why, not_before=now + queue.pause(row), avoid=avoid)
+        journal.append("match.given_up", transitions.subject(row), now=now, actor=row.worker, why=why)
         over = {"lease_until": now - timedelta(seconds=1), "ends_by": now}  # no heartbeat prolongs it from now on
-        Match.work.filter(pk=match.pk).update(reason=without_folders(why), **over)
+        queue.leased(row).update(reason=without_folders(why), **over)
     return True
 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
     """Take back the matches whose worker was silent past its lease or has released them. Return their number."""
     now = clock.now_or(now)
-    overdue = Match.work.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
     taken = 0
-    for match in overdue.select_related("tournament"):
+    for match in queue.overdue(Match, now=now).select_related("tournament")[:most]:
         with log_context(match):
             taken += _take_back(match, now=now)
     return taken
@@ -454,16 +401,12 @@ def _why_overdue(match: Match, now: datetime) -> str:
     return f"worker {match.worker} was lost"
 
 
-def _pause(match: Match) -> timedelta:
-    return timedelta(seconds=BACKOFF_S * 2 ** (match.attempts - 1))
-
-
 def _take_back(match: Match, *, now: datetime) -> bool:
     why = _why_overdue(match, now)
     log.warning("match %s is overdue: %s", match.public_id, why)
     guard: dict[str, object] = {"token": match.token, "lease_until__lt": now}
     if match.attempts < settings.MAX_ATTEMPTS:
-        pause = now + _pause(match) if match.attempts else None
+        pause = now + queue.pause(match) if match.attempts else None
         return _requeue(match, now=now, why=why, guard=guard, not_before=pause)
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
     try:
@@ -485,26 +428,12 @@ def _take_back(match: Match, *, now: datetime) -> bool:
     return True
 
 
-def _requeue(
-    match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None, **columns: object
-) -> bool:
-    guard = {"token": match.token, **(guard or {})}
+def _requeue(match: Match, *, now: datetime, why: str, **columns: Any) -> bool:
+    """Put a match back into the queue. Return False if its worker reported, or somebody else took it back, in the meantime."""
+    course: dict[str, Any] = {"progress": 0, "decided": None}
+    course["reason"] = f"attempt {max(1, match.attempts)}: {without_folders(why)}"
     try:
-        transitions.move(
-            match,
-            MatchStatus.QUEUED,
-            now=now,
-            actor=match.worker,
-            why=why,
-            guard=guard,
-            reason=f"attempt {max(1, match.attempts)}: {without_folders(why)}",
-            worker="",
-            lease_until=None,
-            ends_by=None,
-            progress=0,
-            decided=None,
-            **columns,
-        )
-    except IllegalMove:
-        return False  # the worker reported, or somebody else took it back, in the meantime
+        queue.free(match, now=now, why=why, **course, **columns)
+    except LeaseLost:
+        return False
     return True

@@ -1,4 +1,4 @@
-"""The stored log of a match: written with its result, in the same transaction, and bound to the match by a digest."""
+"""The stored log of a match, written in the transaction that stores the result. A digest binds it to the match."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from league.domain.matches import packing
 from league.enums import MatchKind
 from league.models import LogDictionary, Match, MatchLog
 
-# One file for each dictionary, named by its hash; new logs take the last one of USED
+# One file for each dictionary, named by its hash; new logs use the last one of USED
 DICTIONARIES = Path(__file__).parent / "dictionaries"
 USED = ("367b01af945e916de7f7acc60bfee73fe11beae2c49d73392336d2544420f8f0",)
 
 
 class Unopened(Exception):
-    """A log that cannot be read: `missing`, `damaged`, or `exchanged` for that of another match."""
+    """The error for a log that cannot be read, because it is `missing` or `damaged`, or belongs to another match (`exchanged`)."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -48,20 +48,20 @@ def store(match: Match, data: bytes, *, finished: datetime | None) -> MatchLog:
 
 
 def kind(match: Match) -> str:
-    """Return the purpose of a match: a key of settings.KEEP_DAYS."""
+    """Return the retention class of a match: a key of settings.KEEP_DAYS."""
     if match.kind == MatchKind.VALIDATION:
         return "validation"
     return "rated" if match.rated else "unrated"
 
 
 def keep_until(match: Match, finished: datetime | None) -> datetime | None:
-    """Return the time until which the log of a match is kept by the present settings; None means for ever."""
+    """Return the time until which the log of a match is kept with the current settings; None means for ever."""
     days = settings.KEEP_DAYS[kind(match)]
     return finished + timedelta(days=days) if finished and days else None
 
 
 def replace(match: Match, data: bytes) -> None:
-    """Store another log in place of one that is damaged or missing."""
+    """Store another log in place of a damaged or missing one."""
     MatchLog.objects.update_or_create(match=match, defaults=_columns(match, data))
 
 
@@ -71,12 +71,12 @@ def _columns(match: Match, data: bytes) -> dict[str, Any]:
 
 
 def digest(match: str, data: bytes) -> str:
-    """Return the hash over a stored log and the public id of its `match`, which binds the two together."""
+    """Return the hash of a stored log together with the public id of its `match`, so that the log fits no other match."""
     return hashlib.sha256(b"tute-log/1\n%s\n" % match.encode() + data).hexdigest()
 
 
 def opened(match: Match) -> packing.Opened:
-    """Return the log of a match, unpacked once for each `match` object; its `whole` is True. Raises Unopened."""
+    """Return the unpacked log of a match, which must be intact. It is unpacked once for each `match` object. Raise Unopened."""
     log: packing.Opened | None = getattr(match, "_opened_log", None)
     if log is None:
         row = row_of(match)
@@ -88,7 +88,7 @@ def opened(match: Match) -> packing.Opened:
 
 
 def row_of(match: Match) -> MatchLog | None:
-    """Return the row of a log, empty or not, or None. One query."""
+    """Return the row of a match's log, even if the data was removed, or None. One query."""
     try:
         return match.log
     except MatchLog.DoesNotExist:
@@ -102,7 +102,7 @@ def was_let_go(match: Match) -> bool:
 
 
 def doubt(match: Match) -> str:
-    """Return why the log of a match is not as it was stored, by the reasons of Unopened; "" if it is intact or its retention time had ended."""
+    """Return how the log of a match differs from the stored one, as a reason of Unopened; "" if it is intact or its retention time had ended."""
     if was_let_go(match):
         return ""
     try:
@@ -113,10 +113,10 @@ def doubt(match: Match) -> str:
 
 
 def open_data(data: bytes) -> packing.Opened | None:
-    """Unpack a log as far as it can be read; None if nothing can, or if its dictionary is unknown."""
+    """Unpack the readable part of a log; None if there is none, or if its dictionary is unknown."""
     try:
         return packing.Opened(data, dictionary(packing.dictionary_of(data)))
-    except (packing.Broken, LookupError):
+    except (packing.BrokenLog, LookupError):
         return None
 
 
@@ -132,7 +132,7 @@ def _why(match: Match, row: MatchLog | None) -> str:
 
 @lru_cache(maxsize=32)
 def dictionary(sha256: str) -> bytes:
-    """Return the dictionary of a hash, from the database, else from the files of this release. Raises LookupError."""
+    """Return the dictionary with a hash, from the database, else from the files of this release. Raise LookupError."""
     if not sha256:
         return b""
     stored = LogDictionary.objects.filter(sha256=sha256).values_list("data", flat=True).first()
@@ -144,15 +144,18 @@ def dictionary(sha256: str) -> bytes:
 
 
 def _row(sha256: str) -> int | None:
-    """Return the key of the row that stores a dictionary, or None: then only a file of the release has it."""
+    """Return the key of the row that stores a dictionary, or None if only a file of the release has it."""
     return LogDictionary.objects.filter(sha256=sha256).values_list("pk", flat=True).first() if sha256 else None
 
 
 def keep_dictionaries(*, apps: Any = apps, **_: Any) -> None:
-    """Put the dictionaries of this release into the database, where a backup finds them. Called after each migration, by the owner of the tables."""
+    """Store the dictionaries of this release in the database, so that backups include them.
+
+    Runs after each migration, as the owner of the tables.
+    """
     try:
         rows = apps.get_model("league", "LogDictionary").objects
-    except LookupError:  # migrated back to before there were any
+    except LookupError:  # The migrations went back to before there were dictionaries
         return
     for sha256 in filter(None, USED):
         rows.get_or_create(sha256=sha256, defaults={"data": (DICTIONARIES / sha256).read_bytes()})

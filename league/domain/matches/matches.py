@@ -1,4 +1,4 @@
-"""The creation, cancellation and voiding of matches. `leases` and `reports` are about playing them."""
+"""The creation, cancellation and voiding of matches. The modules `leases` and `reports` are about playing them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from league.enums import MatchKind, MatchStatus
 from league.models import BotVersion, Match, Party, Pool, Round, Tournament
 from league.service import logs
 
-ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no letters that look like others
-BATCH = 500  # rows of one INSERT
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # No letters that look like others
+BATCH = 500  # Rows of one INSERT
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchPlan:
-    """A match that should exist. `key` is its natural key: at most one match has it."""
+    """A match that should exist. `key` is its natural key: only one match can have it."""
 
     key: str
     kind: str
@@ -32,25 +32,25 @@ class MatchPlan:
     table: str
     secret: bytes
     boards: int
-    versions: tuple[BotVersion, ...]  # Their bots and owners are loaded
+    versions: tuple[BotVersion, ...]  # Read with their bots and owners
     first_board: int = 1
     tournament: Tournament | None = None
     round: Round | None = None
     rated: bool = True
     limits: dict[str, Any] = field(default_factory=dict)
     priority: int = 0
-    expected_s: float | None = None  # None: estimated from its tournament or game
+    expected_s: float | None = None  # None: estimated from the tournament or game
 
     @property
     def owner_id(self) -> int:
-        """The player whose turn the match takes: the owner of the tournament, else the owner of the first bot."""
+        """Return the player whose turn the match takes: the owner of the tournament, else the owner of the first bot."""
         return self.tournament.owner_id if self.tournament else self.versions[0].bot.owner_id
 
 
 def public_id(plan: MatchPlan) -> str:
-    """Return ten characters that follow from the secret and the natural key: no count, not guessable, and the same in a repeated run.
+    """Return ten characters derived from the secret and the natural key: nobody can guess them, and a repeated run gives the same ones.
 
-    The random numbers of the bots follow from it, so two leagues with the same secret, names and bots play the same matches.
+    The bots' random numbers are derived from this id, so two leagues with the same secret, names and bots play the same matches.
     """
     place = plan.tournament.slug if plan.tournament else plan.kind
     words = ("match", place, plan.pool.key, plan.table, *([str(plan.first_board)] if plan.first_board > 1 else []))
@@ -63,17 +63,17 @@ def _name(secret: bytes, *words: str) -> str:
 
 
 def same_owner(versions: Sequence[BotVersion]) -> bool:
-    """Return True if two seats of the table belong to one person. House bots count as strangers to each other."""
+    """Return True if two seats of the table belong to one person. House bots count as belonging to different people."""
     owners = [version.bot.owner_id for version in versions if not version.bot.is_house]
     houses = [version.bot_id for version in versions if version.bot.is_house]
     return len(set(owners)) < len(owners) or len(set(houses)) < len(houses)
 
 
 def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
-    """Insert the matches of `plans` that do not exist yet, and return their number. A second call, or two at once, add nothing.
+    """Insert the matches of `plans` that do not exist yet, and return their number. Repeatable, also by several processes at once.
 
-    1. Keys that exist are skipped. 2. The rest is inserted in bulk; the database skips a key that appeared meanwhile.
-    3. In the same transaction, parties are added to the rows that have none: the rows of other processes come with theirs.
+    1. Keys that exist are skipped. 2. The rest is inserted in bulk; the database skips keys that appeared in the meantime.
+    3. In the same transaction, parties are added to the rows without any; rows of other processes have theirs already.
     """
     now = clock.now_or(now)
     added = 0
@@ -99,7 +99,7 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
 
 
 def insert_running(plan: MatchPlan, beside: Match, *, now: datetime) -> Match:
-    """Insert the match of `plan`, which the worker of `beside` has played under the same lease, so that nobody else can claim it."""
+    """Insert the match of `plan` as running, because the worker of `beside` has played it under the same lease, and nobody else may claim it."""
     row = _row(plan, now)
     row.status, row.worker, row.token = MatchStatus.RUNNING, beside.worker, beside.token
     row.attempts, row.started, row.created = beside.attempts, beside.started, beside.created
@@ -146,13 +146,13 @@ def _row(plan: MatchPlan, now: datetime) -> Match:
 
 
 def cancel(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
-    """Cancel a match that is not finished. A worker that plays it notices at its next heartbeat."""
+    """Cancel a match that is not finished. If a worker is playing it, the worker notices at its next heartbeat."""
     now = clock.now_or(now)
     transitions.move(match, MatchStatus.CANCELLED, now=now, actor=actor, why=why, reason=why, finished=now)
 
 
 def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
-    """Void a match, even a finished one: its boards can be replayed but no longer count. Ratings follow at the next refresh."""
+    """Void a match, even a finished one: its boards stay readable but no longer count. The next refresh removes them from the ratings."""
     now = clock.now_or(now)
     with transaction.atomic():
         transitions.move(
@@ -162,12 +162,11 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
             journal.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)
 
 
-# The columns that make a match what it is, as against what became of it
-IDENTITY = frozenset(field.attname for field in Match._meta.fields) - {
-    "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
-    "reason", "progress", "decided", "host", "held_back", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
-    "request", "pool_id",
-}  # fmt: skip
+# The columns that make a match what it is, as against what became of it; the pool is named beside them
+IDENTITY = (
+    *("kind", "tournament_id", "round_id", "table", "secret", "first_board", "boards_planned", "rated", "limits"),
+    *("owner_id", "priority", "expected_s", "embargo"),
+)
 
 
 # The pauses before a match that became void by itself is played again; the last one repeats
@@ -175,7 +174,7 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
 
 
 def retry_later(match: Match, *, why: str, now: datetime) -> Match:
-    """Queue a match again that became void by a fault of ours, each time later: a tournament cannot end without it."""
+    """Queue a match again that became void by a fault of ours, each time after a longer pause: its tournament cannot end without it."""
     fresh, is_new = play_again(match, actor="league", why=why, now=now)
     if is_new:
         times = int(fresh.key.partition("#")[2]) - 1
@@ -191,11 +190,10 @@ def retry_later(match: Match, *, why: str, now: datetime) -> Match:
 def play_again(
     match: Match, *, pool: Pool | None = None, actor: str, why: str, now: datetime | None = None
 ) -> tuple[Match, bool]:
-    """Return the match that plays a void one again, and True if it is new: the same versions on the same deals, in `pool` if the rules changed.
+    """Return the match that replaces a void one, and True if it is new: the same versions on the same deals, in `pool` if the rules changed.
 
-    It is created once: its key is that of the old match with a number appended, and a second call returns the same match. The tournament is
-    locked, since an embargo that comes meanwhile must reach both. A caller that voids the old match in the same transaction locks the tournament
-    before that.
+    Its key is that of the old match with a number appended, so a second call returns the same match. The tournament is locked, because a new
+    embargo must reach both matches. A caller that also voids the old match locks the tournament first.
     """
     now = clock.now_or(now)
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
@@ -240,7 +238,7 @@ def play_again(
 
 
 def unrate(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
-    """Take a result out of the ratings, which follow at the next refresh. The result stays; a second call changes nothing."""
+    """Remove a result from the ratings, at their next refresh. The result stays. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         if Match.objects.filter(pk=match.pk, rated=True).update(rated=False):

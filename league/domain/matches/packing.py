@@ -1,11 +1,11 @@
 """The log of a match as bytes: the replays of all its sittings in two compressed frames.
 
-    magic, SHA-256 of the dictionary (zeros: none), length of the first frame | the play | the report
+magic, SHA-256 of the dictionary (zeros: none), length of the first frame | the play | the report
 
-The play is enough to replay the match: header, deal seeds, actions. The report has the facts that only the referee knows: faults, notes, times.
-So damage of the second frame costs no game. Both frames are zstd with a checksum.
+The play is enough to replay the match: header, deal seeds, actions. The report has what only the referee knows: faults, notes, times. So if the
+second frame is damaged, the games can still be replayed. Both frames are zstd with a checksum.
 
-* A value that all sittings share, or all of a board or of a pass, is written once.
+* A value shared by all sittings, or by all sittings of a board or a pass, is written once.
 * Events, end and scores are left out if the rules derive them from the actions, which `pack` checks first. Their hash is stored: a later
   release either derives exactly the same, or refuses the log.
 * Times are sums (engine.runner.timings).
@@ -25,24 +25,24 @@ import engine
 from engine.replay import ReplayError
 from engine.runner.timings import summed
 
-Place = tuple[int, int]  # board, sitting
+Place = tuple[int, int]  # Board, sitting
 Record = dict[str, Any]
 MAGIC = b"tute-log/1\n"
 START = struct.Struct(f">{len(MAGIC)}s32sI")
-LEVEL = 19  # 3 % less than 12, for another 2 ms a match
-MOST = 1 << 26  # bytes of an unpacked frame; the longest match with all its notes has half of it
+LEVEL = 19  # Logs are 3 % smaller than with level 12, for another 2 ms a match
+MOST = 1 << 26  # The most bytes of an unpacked frame; the longest match with all its notes has half of that
 PLAYED = {"format", "engine", "game", "revision", "options", "players", "deals", "suits", "seed", "actions", "pass"}
 META = "meta."
-DERIVED = ("events", "over", "scores")  # The rules derive these from deal and actions
+DERIVED = ("events", "over", "scores")  # The rules derive these from the deal and the actions
 HASH = "derived_sha256"
 
 
-class Broken(ValueError):
-    """Bytes that are not a log, or not whole."""
+class BrokenLog(ValueError):
+    """The error for bytes that are not a complete log."""
 
 
 class OtherRules(ValueError):
-    """A record whose events the rules of this release do not derive. revision: that of the rules by which it was played."""
+    """The error for a record whose events the rules of this release do not derive. revision: of the rules by which it was played."""
 
     def __init__(self, revision: int) -> None:
         super().__init__(f"the events follow from revision {revision} of the rules, and not from those of this release")
@@ -67,13 +67,13 @@ def texts(log: Mapping[Place, Record]) -> tuple[bytes, bytes]:
 
 
 def dictionary_of(data: bytes) -> str:
-    """Return the SHA-256 of the dictionary that a log names, "" for none. Raises Broken."""
+    """Return the SHA-256 of the dictionary of a log; "" if it has none. Raise Broken."""
     name, _, _ = _parts(data)
     return name.hex() if any(name) else ""
 
 
 class Opened:
-    """An unpacked log. Raises Broken if the play cannot be read; `whole` is False if the report cannot."""
+    """An unpacked log. Raise Broken if the play cannot be read; `whole` is False if the report cannot."""
 
     def __init__(self, data: bytes, dictionary: bytes = b"") -> None:
         _, played, report = _parts(data)
@@ -83,7 +83,7 @@ class Opened:
             for place, row in _unfold(_read(zstd, report)).items():
                 self.records[place] |= row
             self.whole = True
-        except (Broken, KeyError):
+        except (BrokenLog, KeyError):
             self.whole = False
 
     def places(self) -> list[Place]:
@@ -91,15 +91,15 @@ class Opened:
         return list(self.records)
 
     def match(self) -> object:
-        """Return the public id of the match that the log names."""
+        """Return the public id of the match, as the log has it."""
         return next((row.get(META + "match") for row in self.records.values()), None)
 
     def played(self, place: Place) -> Record:
-        """Return the part of a record that is needed to replay the sitting. Raises KeyError."""
+        """Return the part of a record that is needed to replay the sitting. Raise KeyError."""
         return _nested({name: value for name, value in self.records[place].items() if _is_played(name)})
 
     def record(self, place: Place) -> Record:
-        """Return one replay, with its events, times as sums. Raises KeyError, OtherRules."""
+        """Return one replay with its events; times are sums. Raise KeyError or OtherRules."""
         record = _nested(self.records[place])
         if HASH in record:
             stored_hash, derived = record.pop(HASH), derive(record)
@@ -112,7 +112,7 @@ class Opened:
 def derive(record: Record) -> bytes | None:
     """Derive events, end and scores from deal and actions by the rules of this release, as canonical JSON; None if the rules forbid the actions.
 
-    The revision of the record does not matter: if these rules derive the same for this game, that is proof enough.
+    The revision of the record does not matter: it is enough that these rules derive the same events.
     """
     try:
         game = engine.load(record["game"], players=record["players"], **record["options"])
@@ -126,7 +126,7 @@ def derive(record: Record) -> bytes | None:
 
 
 def kept(record: Record) -> Record:
-    """Return a record as it is read back: whole, with times as sums if it names the limits of its pass."""
+    """Return a record as it is read back from a log: complete, with times as sums if it names the limits of its pass."""
     record = dict(json.loads(canonical(record)))
     if "limits" in record.get("pass", {}) and "timings" in record:
         move_s = record["pass"]["limits"]["move_s"]
@@ -135,7 +135,7 @@ def kept(record: Record) -> Record:
 
 
 def _short(record: Record) -> Record:
-    """Return a record as it is stored: without the values that the rules derive."""
+    """Return a record as it is stored, without the values that the rules derive."""
     record = kept(record)
     if not all(name in record for name in DERIVED):
         return record
@@ -146,12 +146,12 @@ def _short(record: Record) -> Record:
 
 
 def _hash(derived: bytes) -> str:
-    """Return a quarter of a SHA-256: it detects rules that differ; the digest of the whole log protects against tampering."""
+    """Return the first quarter of a SHA-256: enough to detect other rules; the digest of the whole log protects against tampering."""
     return hashlib.sha256(derived).hexdigest()[:16]
 
 
 def canonical(value: Any) -> bytes:
-    """Serialise plain data as JSON, the same bytes for the same data."""
+    """Serialise plain data as JSON; the same data gives the same bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -177,7 +177,10 @@ def _nested(row: Record) -> Record:
 
 
 def _fold(rows: Sequence[Record], places: Sequence[Place]) -> dict[str, Any]:
-    """Group columns by the sittings that share a value: `all`, those of a `board` or a `pass`, or none: then `each` has one, or only `some` have."""
+    """Group columns by the sittings that share a value.
+
+    A value is under `all`, or in a list by `board` or `pass`; otherwise `each` has one for every sitting, or `some` for those with one.
+    """
     groups = {"board": _numbered(board for board, _ in places), "pass": _numbered(sitting for _, sitting in places)}
     columns: dict[str, dict[str, Any]] = {"all": {}, "board": {}, "pass": {}, "each": {}, "some": {}}
     for name in dict.fromkeys(name for row in rows for name in row):
@@ -213,7 +216,7 @@ def _unfold(columns: Any) -> dict[Place, Record]:
             rows[at][name] = value
         return dict(zip(places, rows, strict=True))
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise Broken(f"this is no log: {error!r}") from None
+        raise BrokenLog(f"this is no log: {error!r}") from None
 
 
 def _cells(columns: Any, boards: Sequence[int], passes: Sequence[int]) -> Iterator[tuple[str, int, Any]]:
@@ -233,16 +236,16 @@ def _parts(data: bytes) -> tuple[bytes, bytes, bytes]:
     try:
         magic, name, length = START.unpack_from(data)
     except struct.error:
-        raise Broken("the log is cut short") from None
+        raise BrokenLog("the log is cut short") from None
     if magic != MAGIC or len(data) <= START.size + length:
-        raise Broken("this is no log")
+        raise BrokenLog("this is no log")
     return name, data[START.size : START.size + length], data[START.size + length :]
 
 
 def _read(zstd: zstandard.ZstdDecompressor, frame: bytes) -> Any:
     try:
         if not 0 <= zstandard.frame_content_size(frame) <= MOST:
-            raise Broken("the log is too large")
+            raise BrokenLog("the log is too large")
         return json.loads(zstd.decompress(frame, max_output_size=MOST, allow_extra_data=False))
     except (zstandard.ZstdError, ValueError) as error:
-        raise Broken(f"the log is damaged: {error}") from None
+        raise BrokenLog(f"the log is damaged: {error}") from None

@@ -17,13 +17,13 @@ from league.domain.matches import embargoes, logs, packing
 from league.enums import MatchStatus
 from league.models import Match, Party, Player, Sitting
 
-PUBLIC = "public"  # the view of a spectator who sees no hidden card
+PUBLIC = "public"  # The view of a spectator who sees no hidden card
 WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 HEADER = ("format", "engine", "game", "revision", "options", "players", "deals", "over", "scores")
 
 
 class Unreadable(Refused):
-    """A replay that cannot be shown as it was stored. The result of its match stands. missing: it is no longer stored."""
+    """The error for a replay that cannot be shown as it was stored. The result of its match stands. missing: it is no longer stored."""
 
     missing = False
 
@@ -34,13 +34,13 @@ class Unreadable(Refused):
 
 
 class Missing(Unreadable):
-    """A replay that is no longer stored."""
+    """The error for a replay that is no longer stored."""
 
     missing = True
 
 
 class Underivable(Unreadable):
-    """A replay whose events the rules of this release do not derive."""
+    """The error for a replay whose events the rules of this release do not derive."""
 
     missing = True
 
@@ -48,9 +48,9 @@ class Underivable(Unreadable):
 def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | None = None) -> dict[str, Any]:
     """Return the record of one sitting as `viewer` may see it.
 
-    seat: None for the whole record, since a finished match is public; a number for the knowledge of that seat; "public" for the common knowledge
-    of the table. A restricted view has neither seed nor actions, from which the hidden cards would follow. Only the owner of a bot sees its notes.
-    Raises Refused for a seat that the table does not have and for an unfinished match; Unreadable.
+    seat: None for the whole record, since a finished match is public; a number for the knowledge of that seat; "public" for the common knowledge of
+    the table. A restricted view has neither seed nor actions, from which the hidden cards would follow. Only the owner of a bot sees its notes.
+    Raise Refused for a seat that the table does not have and for an unfinished match; Unreadable if the replay cannot be shown.
     """
     if why := reason_closed(sitting.board.match):
         raise why
@@ -78,13 +78,13 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
 
 
 def reason_closed(match: Match) -> Refused | None:
-    """Return why the cards of a match are hidden, or None if they are not. Needs the match's tournament.
+    """Return why the cards of a match are hidden, or None if they are not. `match` must have been read with its tournament.
 
-    They are hidden until the match finishes, while they are withheld, and while another match plays its deals again.
+    Cards are hidden until the match finishes, while they are withheld, and while another match plays the same deals again.
     """
     if match.status in (MatchStatus.FINISHED, MatchStatus.VOID) and (until := embargoes.in_force(match)):
         return Refused(
-            "the replays of match {match} are held back until {until} UTC; its result stands, and they can be seen then",
+            "the replays of match {match} are hidden until {until} UTC; its result stands",
             match=match.public_id,
             until=f"{until:%Y-%m-%d %H:%M}",
         )
@@ -92,7 +92,7 @@ def reason_closed(match: Match) -> Refused | None:
         return None
     if match.status != MatchStatus.VOID:
         return Refused(
-            "match {match} is {status}; its replays can be seen when it is finished",
+            "match {match} is {status}; you can see its replays when it has finished",
             match=match.public_id,
             status=MatchStatus(match.status).label,
         )
@@ -103,16 +103,17 @@ def reason_closed(match: Match) -> Refused | None:
     if again is None:
         return None
     return Refused(
-        "match {match} is being played again on the same cards, as match {again}; it can be seen when that one is over",
+        "match {match} is being played again with the same cards, as match {again}; you can see it when "
+        "match {again} has finished",
         match=match.public_id,
         again=again.public_id,
     )
 
 
 def unpack(sitting: Sitting) -> dict[str, Any]:
-    """Return the whole stored record. Only for code that checks or repairs; people get theirs through `replay`. Raises Unreadable.
+    """Return the whole stored record, for code that checks or repairs. People get theirs through `replay`. Raise Unreadable.
 
-    To read several sittings of a match, let their boards share the `match` object: its log is then read and unpacked once.
+    To read several sittings of a match, let their boards share the `match` object, so that its log is read and unpacked once.
     """
     if is_loose(sitting):
         return unpack_loose(sitting)
@@ -124,18 +125,19 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
         raise {"missing": _lost, "exchanged": _exchanged, "damaged": _damaged}[error.why](sitting) from None
     except packing.OtherRules as error:
         raise Underivable(
-            "board {board}, sitting {sitting} of match {match} was played by revision {revision} of the rules, and those of this release "
-            "do not make the same of it, so it is not shown; its result stands, and its deal and actions are kept",
+            "board {board}, sitting {sitting} of match {match} was played by revision {revision} of the rules, "
+            "and the current rules give another course of play, so it cannot be shown; its result stands, and "
+            "its deal and actions are stored",
             revision=error.revision,
             **_place(sitting),
         ) from None
 
 
-# ---- replays of releases before the logs, one in each row
+# ---- replays of releases before the logs, one in each row of Sitting
 
 
 def is_loose(sitting: Sitting) -> bool:
-    """Return True if the replay is stored in the row of the sitting, or should be."""
+    """Return True if the replay is stored in the sitting's own row, or should be."""
     return bool(sitting.replay or sitting.digest)
 
 
@@ -145,12 +147,12 @@ def pack(record: Mapping[str, Any]) -> bytes:
 
 
 def digest(match: str, board: int, sitting: int, packed: bytes) -> str:
-    """Return the hash over a loose replay and its place, which binds the two together. match: the public id."""
+    """Return the hash of a loose replay together with its place, so that it fits no other sitting. match: the public id."""
     return hashlib.sha256(b"tute-sitting/1\n%s\n%d\n%d\n" % (match.encode(), board, sitting) + packed).hexdigest()
 
 
 def unpack_loose(sitting: Sitting) -> dict[str, Any]:
-    """Return the record of a loose replay. Raises Unreadable."""
+    """Return the record of a loose replay. Raise Unreadable."""
     if whats_wrong := doubt(sitting):
         raise whats_wrong
     try:
@@ -162,13 +164,13 @@ def unpack_loose(sitting: Sitting) -> dict[str, Any]:
         )
     except (zlib.error, ValueError, AttributeError):
         raise _damaged(sitting) from None
-    if not sitting.digest and place_in_record != place:  # stored before there were digests
+    if not sitting.digest and place_in_record != place:  # Stored before there were digests
         raise _exchanged(sitting)
     return record
 
 
 def doubt(sitting: Sitting) -> Unreadable | None:
-    """Return why a loose replay is not as it was stored, or None. Without a digest, only a missing replay is noticed."""
+    """Return how a loose replay differs from the stored one, or None. Without a digest, this notices only a missing replay."""
     packed, board = bytes(sitting.replay), sitting.board
     if not packed:
         return _missing(**_place(sitting))
@@ -184,9 +186,9 @@ def doubt(sitting: Sitting) -> Unreadable | None:
 
 
 def gone(public_id: str, board: int, sitting: int) -> Missing | None:
-    """Return the error for a sitting that was played and is no longer stored, or None if there never was such a sitting.
+    """Return the error for a played sitting that is no longer stored, or None if there never was such a sitting.
 
-    sitting: counts from 0, up to the highest number that any stored board of the match has.
+    sitting: from 0 up to the highest number on any stored board of the match.
     """
     match = Match.objects.filter(public_id=public_id, status=MatchStatus.FINISHED).first()
     if (
@@ -209,30 +211,30 @@ def _lost(sitting: Sitting) -> Missing:
 
 def _missing(**place: Any) -> Missing:
     return Missing(
-        "the replay of board {board}, sitting {sitting} of match {match} is not kept any more; its result stands, and the other "
-        "sittings can be seen where they are kept",
+        "the replay of board {board}, sitting {sitting} of match {match} is no longer stored; its result "
+        "stands, and other sittings may still be available",
         **place,
     )
 
 
 def _damaged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "the stored replay of board {board}, sitting {sitting} of match {match} is damaged, so it is not shown; its result stands, and the "
-        "league's own check tells its operators, who may have it played again from its actions",
+        "the stored replay of board {board}, sitting {sitting} of match {match} is damaged, so it cannot be "
+        "shown; its result stands, and the operators are notified and can restore it from its actions",
         **_place(sitting),
     )
 
 
 def _exchanged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "what is stored as the replay of board {board}, sitting {sitting} of match {match} belongs to another sitting, so it is not shown; "
-        "its result stands, and the league's own check tells its operators",
+        "the stored replay of board {board}, sitting {sitting} of match {match} belongs to another sitting, "
+        "so it cannot be shown; its result stands, and the operators are notified",
         **_place(sitting),
     )
 
 
 def _place(sitting: Sitting) -> dict[str, Any]:
-    """Return the place of a sitting for messages, which count sittings from 1."""
+    """Return board and sitting for messages, which count sittings from 1."""
     return {"match": sitting.board.match.public_id, "board": sitting.board.number, "sitting": sitting.number + 1}
 
 
@@ -243,7 +245,7 @@ def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:
 
 
 def may_inspect(party: Party, viewer: Player | None) -> bool:
-    """Return True if `viewer` is the owner of the bot or belongs to the staff, and so may read the notes and faults of the bot."""
+    """Return True if `viewer` is the owner of the bot or belongs to the staff, and so may read the bot's notes and faults."""
     if viewer is None:
         return False
     return party.version.bot.owner_id == viewer.pk or viewer.user.is_staff
@@ -251,7 +253,7 @@ def may_inspect(party: Party, viewer: Player | None) -> bool:
 
 @dataclass(frozen=True)
 class PartyView:
-    """A party of a finished match as a viewer may see it. `private` says whether the last three fields are given."""
+    """A party of a finished match as a viewer may see it. `private`: True if the last three fields are filled in."""
 
     party: Party
     private: bool
@@ -261,7 +263,7 @@ class PartyView:
 
 
 def party_view(party: Party, viewer: Player | None = None) -> PartyView:
-    """A party as `viewer` may see it: kind and place of a fault are public; its text, the lines before it and stderr are for the owner."""
+    """Return a party as `viewer` may see it: a fault's kind and place are public; its text, the last lines and stderr are for the owner."""
     if may_inspect(party, viewer):
         return PartyView(party, True, party.fault_detail, party.faults, party.stderr)
     public = [

@@ -1,4 +1,4 @@
-"""Reports: the result of a match enters the league exactly once."""
+"""Reports: the transaction that stores the result of a match exactly once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.db.models import TextChoices
 
 from engine.runner import MatchResult
 from engine.runner.trial import Check as Checked
-from league.domain.core import clock, hints, journal, transitions
+from league.domain.core import clock, hints, journal, queue, transitions
 from league.domain.matches import health, leases, logs, matches, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
@@ -28,47 +28,41 @@ log = logging.getLogger("league.reports")
 
 
 class Receipt(TextChoices):
-    """The outcome of a report."""
+    """The league's answer to a report."""
 
     STORED = "stored"
-    REPEATED = "repeated"  # the same lease reported before; nothing was changed
-    REFUSED = "refused"  # the lease was lost in the meantime; nothing was changed, an event keeps the evidence
+    REPEATED = "repeated"  # The same lease has reported before; nothing was changed
+    # The lease was lost in the meantime; nothing was changed, and a line of the journal keeps the evidence
+    REFUSED = "refused"
 
 
 def report(
-    match_id: int,
-    token: int,
-    result: MatchResult,
-    trials: Sequence[validation.Tried] = (),
-    *,
-    worker: str = "",
-    now: datetime | None = None,
+    lease: Match, result: MatchResult, trials: Sequence[validation.TriedGame] = (), *, now: datetime | None = None
 ) -> Receipt:
     """Store the boards, sittings, parties and log of a match and finish it, in one transaction.
 
-    1. The row is locked, so that of two reports one waits for the other. Only the holder of the lease can lock it: the role of the workers can
-    change no finished match.
-    2. A report with an old token is refused; its evidence stays as an event.
-    3. The rows are written, then `move` sets the status, which again demands the token. Unique keys of boards and sittings back it up.
+    1. The row is locked, so two reports are handled one after the other. Only the holder of the lease can lock it: the role of the workers cannot
+       change finished matches.
+    2. A report with an old token is refused; a line of the journal keeps its evidence.
+    3. The rows are written, then `move` sets the status, for which the token must still be current. In addition, the keys of boards and sittings
+       are unique.
 
-    trials: the games of a validation: the first one is that of the match itself, the others come with their plans.
-
-    Raises ValueError if the result is of another match or not complete: that is a bug of ours.
+    lease: the match as its worker has it. trials: the games of a validation: first the match itself, then the others with their plans.
+    Raise ValueError if the result is incomplete or belongs to another match, which would be a bug of the league.
     """
     now = clock.now_or(now)
-    # Packed before a row is locked. The first of the trials has the result of the match itself
+    # Packed before any row is locked. The first trial has the result of the match itself
     games = [result, *(tried.result for tried in trials if tried.plan is not None and tried.result is not None)]
     packed = {game.match_id: logs.pack(game.boards) for game in games}
     styles = [] if trials else _styles(result)
     with transaction.atomic():
-        leased = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
-        match = leased.first()
+        match = queue.leased(lease).filter(status=MatchStatus.RUNNING).select_for_update().first()
         if match is None:  # and there never will be one: no token is used twice
-            match = Match.objects.get(pk=match_id)
-            if match.token == token and match.status == MatchStatus.FINISHED:
+            match = Match.objects.get(pk=lease.pk)
+            if match.token == lease.token and match.status == MatchStatus.FINISHED:
                 return Receipt.REPEATED
-            evidence = _evidence(match, token, result)
-            journal.append("match.report_refused", transitions.subject(match), now=now, actor=worker, **evidence)
+            evidence = _evidence(match, lease.token, result)
+            journal.append("match.report_refused", transitions.subject(match), now=now, actor=lease.worker, **evidence)
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)
@@ -87,7 +81,7 @@ def report(
 
 
 def _styles(result: MatchResult) -> list[list[int]]:
-    """Count how each party plays (`league.pure.style.COUNTS`). Return nothing if that breaks, which must not cost a result."""
+    """Count how each party plays (`league.pure.style.COUNTS`). Return [] if the count fails, because that must not cost the result."""
     styles = [Style() for _ in result.parties]
     try:
         for board in result.boards:
@@ -95,7 +89,7 @@ def _styles(result: MatchResult) -> list[list[int]]:
                 counts = style.count(sitting.replay["events"], sitting.seating, len(styles))
                 styles = [total + more for total, more in zip(styles, counts, strict=True)]
     except (LookupError, TypeError, ValueError) as error:
-        log.error("match %s: how its parties play cannot be counted", result.match_id, exc_info=error)
+        log.error("match %s: cannot count the style of its parties", result.match_id, exc_info=error)
         return []
     return [list(astuple(total)) for total in styles]
 
@@ -125,15 +119,15 @@ def _finish(
 def _played(
     match: Match,
     result: MatchResult,
-    trials: Sequence[validation.Tried],
+    trials: Sequence[validation.TriedGame],
     packed: Mapping[str, bytes],
     *,
     now: datetime,
-) -> list[validation.Played]:
-    """Return the games of a validation. Each one after the first gets a match of its own, finished at once."""
+) -> list[validation.PlayedGame]:
+    """Return the games of a validation. Each game after the first gets its own match, already finished."""
     if not trials:  # The validation played whole boards and made no other checks.
         whole = Checked(CheckName.BOARDS, next(iter(result.parties[0].faults), None))
-        return [validation.Played(match, match.pool.game, [whole])]
+        return [validation.PlayedGame(match, match.pool.game, [whole])]
     games = []
     for tried in trials:
         its_match = match
@@ -141,7 +135,7 @@ def _played(
             its_match = matches.insert_running(tried.plan, match, now=now)
             parties = list(its_match.parties.select_related("version__bot").order_by("number"))
             _finish(its_match, parties, tried.result, packed, now=now)
-        games.append(validation.Played(its_match, tried.game, tried.checks))
+        games.append(validation.PlayedGame(its_match, tried.game, tried.checks))
     return games
 
 
@@ -201,14 +195,14 @@ def _store_parties(parties: list[Party], result: MatchResult) -> None:
         row.cpu_s, row.wall_s, row.max_cpu_s = party.cpu_s, party.wall_s, party.max_cpu_s
         row.decisions = party.decisions
         row.sealed = party.sealed
-        # One statement for all of them, with a case for each column and row, takes five times as long to write and to plan
+        # A single statement, with a case for each column and row, would take five times as long to write and to plan
         row.save(update_fields=columns)
 
 
 def tally(
     boards: list[list[int]], parties: int, sides: Sequence[Sequence[int]] | None = None
 ) -> list[tuple[int, int, int]]:
-    """Return the boards won, drawn and lost per party, pair by pair but not between partners, from the board scores per party."""
+    """Return for each party the boards won, drawn and lost, from the parties' board scores: pair by pair, but not between partners."""
     partners = {frozenset(side) for side in sides or ()}
     counts = [[0, 0, 0] for _ in range(parties)]
     for scores in boards:
@@ -226,7 +220,7 @@ def tally(
 
 
 def _evidence(match: Match, token: int, result: MatchResult) -> dict[str, Any]:
-    """Return enough of a refused report to compare it later with the stored one."""
+    """Return enough of a refused report to compare it later with the stored result."""
     scores = [board.scores for board in result.boards]
     actions = [sitting.replay.get("actions") for board in result.boards for sitting in board.sittings]
     digest = hashlib.sha256(json.dumps(actions, separators=(",", ":")).encode()).hexdigest()

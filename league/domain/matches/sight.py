@@ -1,8 +1,8 @@
 """The visibility of withheld and private events, for every page and every response of the API.
 
-`Tournament.opens`, which an event writes into all its tournaments, decides who sees a match or tournament: null if it was never withheld, else
-the time from which everybody sees it. Before that time only the owner of the event and the staff see it, and the participants (`Guest`) if the
-event's audience includes them. No one else ever learns that a private event exists.
+`Tournament.opens`, which an event writes into all its tournaments, decides who sees a match or tournament: null if it was never withheld, else the
+time from which everybody sees it. Before that time only the owner of the event and the staff see it, and the participants (`Guest`) if the event's
+audience includes them. Nobody else ever learns that a private event exists.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from league.domain.core import clock
 from league.enums import Audience
 from league.models import Event, Guest, Match, Pool, Tournament
 
-# The opening time of a tournament whose release has no known time
+# Stored in `opens` of a tournament without a known release time
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 Row = TypeVar("Row", Match, Tournament)
 
@@ -28,17 +28,17 @@ def matches(rows: QuerySet[Match], viewer: User | None, *, now: datetime | None 
 
 
 def find_tournament(slug: str) -> int | None:
-    """Return the id of a tournament, whoever may see it. One query."""
+    """Return the id of a tournament, also of a hidden one. One query."""
     return Tournament.objects.filter(slug=slug).values_list("pk", flat=True).first()
 
 
 def find_tournament_of(match: str) -> int | None:
-    """Return the id of the tournament of the match with this public id, whoever may see it; None without one. One query."""
+    """Return the id of the tournament (also of a hidden one) of the match with this public id; None if the match has none. One query."""
     return Match.objects.filter(public_id=match).values_list("tournament", flat=True).first()
 
 
 def find_stages(event: str) -> tuple[int, ...]:
-    """Return the ids of the tournaments of an event, whoever may see them. One query."""
+    """Return the ids of the tournaments of an event, hidden ones included. One query."""
     return tuple(Tournament.objects.filter(event__slug=event).order_by("pk").values_list("pk", flat=True))
 
 
@@ -50,8 +50,8 @@ def find_pools(game: str) -> tuple[int, ...]:
 def in_tournament(rows: QuerySet[Match], slug: str) -> QuerySet[Match]:
     """Select the matches of a tournament. No query.
 
-    An index orders them by age. A subquery hides from the planner which tournament it is: otherwise it would expect the matches of a large one to
-    lie evenly among all others, and scan all newer ones.
+    The query uses an index of the tournament's matches by age. It names the tournament in a subquery, which the planner cannot look into: otherwise
+    the planner would expect the matches of a large tournament to be spread evenly among all others, and would scan all newer ones.
     """
     return rows.filter(tournament=Tournament.objects.filter(slug=slug).values("pk")[:1])
 
@@ -64,7 +64,7 @@ def tournaments(
 
 
 def by_everybody(path: str, *, now: datetime | None = None) -> Q:
-    """Return the condition that everybody may see a row, whose tournament is at `path` ("match__tournament__")."""
+    """Return the condition that everybody may see a row. The row's tournament is at `path` ("match__tournament__")."""
     return _seen(path, None, clock.now_or(now))
 
 
@@ -74,7 +74,10 @@ def events(rows: QuerySet[Event], viewer: User | None) -> QuerySet[Event]:
 
 
 def sees_results(event: Event, viewer: User | None, *, now: datetime | None = None) -> bool:
-    """Return True if `viewer`, who may know of the event, sees its matches and standings. One query at most; needs its owner."""
+    """Return True if `viewer`, who may know of the event, may see its matches and standings.
+
+    One query at most; `event` must have been read with its owner.
+    """
     open_now = is_open(event, now=now)
     if (open_now and not event.private) or _sees_all(viewer):
         return True
@@ -87,8 +90,13 @@ def sees_results(event: Event, viewer: User | None, *, now: datetime | None = No
 
 
 def is_open(event: Event, *, now: datetime | None = None) -> bool:
-    """Return True if everybody who may know of an event sees all of it."""
+    """Return True if everybody who may know of the event sees all of it."""
     return event.opens is None or event.opens <= clock.now_or(now)
+
+
+def is_public(tournament: Tournament | None, *, now: datetime | None = None) -> bool:
+    """Return True if everybody may see a tournament and its matches; `tournament=None`: a match without one. No query."""
+    return tournament is None or tournament.opens is None or tournament.opens <= clock.now_or(now)
 
 
 def is_held_back(tournament: Tournament | None) -> bool:

@@ -1,7 +1,8 @@
-"""A snapshot of the queue for a claim: the number of workers, what they hold, how much is queued, which bots play at too many tables.
+"""A snapshot of the queue for a claim: the number of workers, their matches, the number of queued matches, and bots that play at too many tables.
 
-To look costs as much as there are workers. A few look themselves, each time. Many would spend their database on looking, so for them the
-scheduler looks once a second (`update`), and a claim reads one row. If that row is old, because no scheduler runs, they look themselves.
+The cost of a snapshot grows with the number of workers. If there are few, each takes its own snapshot for each claim. If there are many, the
+scheduler stores a snapshot once a second (`update`), and a claim reads one row; if that row is old, because no scheduler runs, each worker takes
+its own.
 """
 
 from __future__ import annotations
@@ -13,29 +14,31 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
 
 from league.domain.core import clock
-from league.domain.matches import fairness, holds, workers
+from league.domain.matches import holds, workers
 from league.enums import MatchStatus
-from league.models import Match, Outlook, Party
+from league.models import Match, Party, StoredSnapshot
 
-FEW = 16  # workers that look themselves
-FRESH = timedelta(seconds=5)  # age up to which a stored snapshot holds
-EVERY_S = 1.0  # seconds between two checks by the scheduler
-RECENT = 100  # parties, the latest, on which the time of a decision is measured
-SLOW = 1.5  # times the usual time of a decision
-BATCH = 32  # most matches of one claim; together they take a second (`leases.SHORT_S`), so nobody waits longer for a worker because of them
-FLOOD = 8  # queued matches for each worker, besides one for each idle one, from which on claims take several
+FEW = 16  # The most workers that take their own snapshots
+FRESH = timedelta(seconds=5)  # Age up to which a stored snapshot is used
+EVERY_S = 1.0  # Seconds between two snapshots of the scheduler
+RECENT = 100  # The number of latest parties from which the time of a decision is measured
+SLOW = 1.5  # A bot that takes this many times the usual time of a decision is slow
+# The most matches of one claim. Together they take about a second (`leases.SHORT_S`), so they delay nobody for long
+BATCH = 32
+# From this number of queued matches for each worker on, besides one for each idle worker, claims take several
+FLOOD = 8
 
 
 @dataclass(frozen=True)
 class QueueSnapshot:
-    """The queue and the other workers, as one worker saw them, or the scheduler for all."""
+    """The state of the queue and of the other workers, as one worker or the scheduler has read it."""
 
-    crew: int  # workers that are alive and may play
-    idle: int  # The workers among them that hold no match
-    waiting: int  # matches that could be claimed, counted as far as it matters
-    slow: int  # slow matches that are held
-    slow_waits: bool  # a slow match is queued
-    greedy: tuple[int, ...] = ()  # ids of bots that delay others
+    crew: int  # Number of workers that are alive and may play
+    idle: int  # Number of those that hold no match
+    waiting: int  # Number of matches that could be claimed, counted only as far as it matters
+    slow: int  # Number of slow matches that are running
+    slow_waits: bool  # True if a slow match is queued
+    greedy: tuple[int, ...] = ()  # Ids of bots that delay others
 
     @property
     def is_lane_full(self) -> bool:
@@ -44,39 +47,39 @@ class QueueSnapshot:
 
     @property
     def is_short_of_workers(self) -> bool:
-        """Return True if more matches are queued than workers idle, so that nobody else could play the next one now."""
+        """Return True if more matches are queued than workers are idle, so nobody else could start the next one now."""
         return self.waiting > self.idle
 
     @property
     def is_flooded(self) -> bool:
-        """Return True if so much is queued that claims of several matches leave nobody without work."""
+        """Return True if the queue is so full that claims of several matches leave no worker without work."""
         return self.waiting > self.idle + self.crew * FLOOD
 
     @property
     def share(self) -> int:
-        """The most matches of one claim: no more than remain for each worker besides one for each idle one."""
+        """Return the most matches of one claim: no more than each worker's share of the queue, after one match for each idle worker."""
         return max(1, min(BATCH, (self.waiting - self.idle) // max(1, self.crew)))
 
 
 def queue_snapshot(worker: str, *, now: datetime, counts: bool = True) -> QueueSnapshot:
-    """Return what `worker` has to know for a claim. One query if there are many workers, else seven, and one for each bot at many tables.
+    """Return the snapshot for a claim of `worker`. One query if there are many workers, else seven, and one for each bot at many tables.
 
-    counts: count what is queued; a worker that takes one match and no other after it need not know.
+    counts: count the queued matches; a worker that takes only one match does not need that.
     """
-    stored = Outlook.objects.filter(at__gte=now - FRESH).first()
+    stored = StoredSnapshot.objects.filter(at__gte=now - FRESH).first()
     if stored is None:
         return _look(worker, now, counts=counts)
     return QueueSnapshot(stored.crew, stored.idle, stored.waiting, stored.slow, stored.slow_waits, tuple(stored.greedy))
 
 
 def update(*, now: datetime | None = None) -> None:
-    """Store a snapshot for all if there are many workers. Called by the scheduler; by hand it does no harm."""
+    """Store a snapshot for all workers if there are many. The scheduler calls it; calling it by hand does no harm."""
     now = clock.now_or(now)
     with transaction.atomic():
         if workers.count_able(now=now) <= FEW:
-            Outlook.objects.all().delete()
+            StoredSnapshot.objects.all().delete()
             return
-        Outlook.objects.update_or_create(pk=1, defaults={"at": now, **asdict(_look("", now))})
+        StoredSnapshot.objects.update_or_create(pk=1, defaults={"at": now, **asdict(_look("", now))})
 
 
 def count_idle(*, now: datetime) -> int:
@@ -85,7 +88,7 @@ def count_idle(*, now: datetime) -> int:
 
 
 def _held_matches(now: datetime) -> QuerySet[Match]:
-    return Match.work.filter(status__in=fairness.HELD, lease_until__gte=now)
+    return Match.work.filter(status__in=Match.HELD, lease_until__gte=now)
 
 
 def _look(worker: str, now: datetime, *, counts: bool = True) -> QueueSnapshot:
@@ -95,7 +98,7 @@ def _look(worker: str, now: datetime, *, counts: bool = True) -> QueueSnapshot:
     )
     idle = max(0, crew - totals["workers"])
     queued = Match.line.filter(status=MatchStatus.QUEUED)
-    # Of many it does not matter whether those that were just paused are among them
+    # With many workers it hardly matters if matches on hold since a second ago are counted
     ready = holds.ready_matches(queued, now=now) if counts and crew <= FEW else queued.filter(held_back=False)
     waiting = len(ready.values_list("pk")[: idle + max(1, crew) * BATCH + 1]) if counts else 0
     slow_waits = queued.filter(slow=True).exists()
@@ -103,14 +106,14 @@ def _look(worker: str, now: datetime, *, counts: bool = True) -> QueueSnapshot:
 
 
 def _greedy(worker: str, crew: int, now: datetime) -> list[int]:
-    """Return the ids of bots that play in as many matches of other workers as half of the workers, where there are several, and may be slow.
+    """Return the ids of slow bots that play at least half as many matches as there are workers, not counting this worker's matches.
 
-    A bot is not slow if it takes about as long for a decision as all bots of late: it may only sit at the table of a slow one. Two queries, and
-    one for each bot that plays so much.
+    A bot is not slow if its recent decisions took about as long as those of all bots; it may just sit at the table of a slow one. Two queries, and
+    one for each of these bots.
     """
     if crew < 2:
         return []
-    seats = Party.objects.filter(match__status__in=fairness.HELD, match__lease_until__gte=now)
+    seats = Party.objects.filter(match__status__in=Match.HELD, match__lease_until__gte=now)
     busy = (
         seats.exclude(match__worker=worker)
         .values("version__bot_id")
@@ -126,7 +129,7 @@ def _greedy(worker: str, crew: int, now: datetime) -> list[int]:
 
 
 def _decision_s(parties: QuerySet[Party]) -> float | None:
-    """Return the seconds of a decision at the last tables of these parties; None if nothing was measured."""
+    """Return the mean seconds of a decision at the latest tables of these parties; None if nothing was measured."""
     recent = parties.filter(decisions__gt=0).order_by("-match_id")[:RECENT]
     spent = recent.aggregate(wall=Sum("wall_s"), decisions=Sum("decisions"))
     return spent["wall"] / spent["decisions"] if spent["decisions"] else None

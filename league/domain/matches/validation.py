@@ -1,8 +1,8 @@
-"""Validations: each upload is first tried in every game that it declares, and accepted for those without a fault.
+"""Validations: each upload first plays every game that it declares, and is accepted for the games without a fault.
 
-A validation is one row of the queue, a match of the version's first game with the key `v:VERSION:ATTEMPT`. Its worker plays every game that
-the version declares, one after the other (`engine.runner.trial`). The report stores a match of each game, with its log, and a row for each
-`Check`. Each game is accepted or refused by itself.
+A validation is one row of the queue, a match of the version's first game with the key `v:VERSION:ATTEMPT`. Its worker plays every game that the
+version declares, one after the other (`engine.runner.trial`). The report stores a match of each game, with its log, and a row for each `Check`.
+Each game is accepted or refused by itself.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ from league.enums import BotState, CheckName, MatchKind, MatchStatus, VersionSta
 from league.models import BotVersion, Check, Match, Pool
 from league.service import logs
 
-GAME_S = 3.0  # the expected time of one game with a bot that answers quickly
-PRIORITY = 10  # an author waits for it
-DEFAULT_GAME = "partnership"  # the first game of a bot that declares all games
-RIVAL = "random"  # the opponent: the simplest house bot
-# Games that have not begun after these seconds of wall time are refused, for the bot has made the others take that long
+GAME_S = 3.0  # The expected seconds of one game with a bot that answers quickly
+PRIORITY = 10  # High, because an author waits
+DEFAULT_GAME = "partnership"  # The first game of a bot that declares all games
+RIVAL = "random"  # The opponent: the simplest house bot
+# Games that have not begun after these seconds of wall time are refused: the bot used them up in the others
 MOST_S = 300.0
-CONVERSATIONS_S = 600.0  # Seconds of wall time: a generous bound for the checks of one game besides its whole boards
+# Seconds of wall time, more than all checks of one game together, without its whole boards, may take
+CONVERSATIONS_S = 600.0
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-AGAIN = timedelta(minutes=10)  # the pause after a validation that became void; it doubles each time
-AT_LAST = timedelta(days=1)  # the longest such pause
+AGAIN = timedelta(minutes=10)  # The pause after a validation that became void; it doubles each time
+AT_LAST = timedelta(days=1)  # The longest such pause
 
 
 def games(version: BotVersion) -> list[str]:
-    """Return the games in which `version` is tried: those that it declares, or all if it declares none.
+    """Return the games in which `version` is validated: those that it declares, or all if it declares none.
 
-    A house bot that declares none is tried in the default game: the project's tests play it in all of them, so here it only has to run.
+    A house bot that declares none is validated in the default game only, because the project's tests play it in all games.
     """
     if version.games:
         return list(version.games)
@@ -51,13 +52,13 @@ def games(version: BotVersion) -> list[str]:
 
 
 def is_validation(match: Match) -> bool:
-    """Return True if a match is the row of a whole validation, not a test of a paused bot or a game stored with a validation."""
+    """Return True if a match is the row of a whole validation, not a test of a paused bot or a further game of a validation."""
     words = match.key.split(":")
     return words[0] == "v" and (len(words) == 3 or not words[2].isdigit())
 
 
 def most_s(match: Match) -> float:
-    """Return the seconds that the bots of a validation may take together: the last game begins within `MOST_S`."""
+    """Return the seconds that the bots of a validation may take together; the last game begins within `MOST_S`."""
     version = match.parties.select_related("version__bot").get(number=0).version
     longest = max(
         bounds.match_s(Limits(**match.limits), game, len(game.sides), match.boards_planned)
@@ -71,7 +72,7 @@ def _prefix(version: BotVersion) -> str:
 
 
 def _attempt(key: str) -> int:
-    """Return the attempt in a key `v:VERSION:ATTEMPT`, `v:VERSION:ATTEMPT:GAME`, or, of earlier releases, `v:VERSION:GAME:ATTEMPT`."""
+    """Return the attempt in a key `v:VERSION:ATTEMPT`, `v:VERSION:ATTEMPT:GAME`, or, from earlier releases, `v:VERSION:GAME:ATTEMPT`."""
     return next(int(word) for word in key.split(":")[2:] if word.isdigit())
 
 
@@ -94,7 +95,7 @@ def plan_rest(match: Match) -> list[matches.MatchPlan]:
 
 
 def plan_against_house(version: BotVersion, key: str, table: str, secret: bytes, *, pool: Pool) -> matches.MatchPlan:
-    """Return a match that tries a version in `pool`: as party 0 against house bots, or against itself if there are none."""
+    """Return the plan of a match that tries a version in `pool`: as party 0 against house bots, or against itself if there are none."""
     able = [rival for rival in _rivals(version) if rival.plays(pool.game)] or [version]
     able = [rival for rival in able if rival.bot.slug == RIVAL] or able
     others = tuple(able[i % len(able)] for i in range(pools.parties(pool) - 1))
@@ -123,15 +124,15 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
     """Queue the next attempt to validate a version."""
     keys = Match.objects.filter(key__startswith=_prefix(version)).values_list("key", flat=True)
     attempt = 1 + max(map(_attempt, keys), default=0)
-    pools.ensure_default_pools(games(version))  # the worker plans the other games, and may make no pool
+    pools.ensure_default_pools(games(version))  # The worker plans the other games, but may not create pools
     first = next(plan_games(version, attempt, secret or secrets.token_bytes(32)))
     matches.insert([replace(first, expected_s=GAME_S * len(games(version)))], now=clock.now_or(now))
     hints.matches_wait()
 
 
 @dataclass(frozen=True)
-class Course:
-    """The course of a validation: checked games of all, the match whose progress says so, and the seconds that it probably still takes."""
+class ValidationCourse:
+    """The course of a validation: number of checked games and of all, the match whose progress was read, and the estimated seconds that remain."""
 
     match: Match
     checked: int
@@ -140,12 +141,12 @@ class Course:
 
     @property
     def minutes(self) -> int:
-        """The minutes left, rounded up."""
+        """Return the remaining minutes, rounded up."""
         return math.ceil(self.left_s / 60)
 
 
-def course(version: BotVersion, *, now: datetime | None = None) -> Course | None:
-    """Return how far the validation of a version is, or None if none is queued or running. One query."""
+def course(version: BotVersion, *, now: datetime | None = None) -> ValidationCourse | None:
+    """Return the course of a version's validation, or None if none is queued or running. One query."""
     now = clock.now_or(now)
     rows = Match.objects.filter(key__startswith=_prefix(version), status__in=LIVE).order_by("-pk")
     match = next((row for row in rows if is_validation(row)), None)
@@ -155,11 +156,11 @@ def course(version: BotVersion, *, now: datetime | None = None) -> Course | None
     checked = round(match.progress * count / 100) if match.status == MatchStatus.RUNNING else 0
     passed_s = (now - match.started).total_seconds() if match.started is not None and checked else 0.0
     each_s = passed_s / checked if passed_s > 0 else GAME_S
-    return Course(match, min(checked, count), count, each_s * (count - checked))
+    return ValidationCourse(match, min(checked, count), count, each_s * (count - checked))
 
 
 def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
-    """Validate a version once more, after a fault of ours or at the request of an operator."""
+    """Validate a version again, after a fault of ours or at the request of an operator."""
     now = clock.now_or(now)
     with transaction.atomic():
         if Match.objects.filter(key__startswith=_prefix(version), status__in=LIVE).exists():
@@ -174,7 +175,7 @@ def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
 def repeat_void(*, now: datetime | None = None) -> int:
     """Validate again the versions whose validation became void, each time after a longer pause. Return their number.
 
-    A validation becomes void by a fault of ours: no version waits for ever because a machine of ours was out of order.
+    A validation becomes void only by a fault of the league, so no version should have to wait for its author.
     """
     now = clock.now_or(now)
     return sum(
@@ -185,7 +186,8 @@ def repeat_void(*, now: datetime | None = None) -> int:
 
 def _repeat(version: BotVersion, now: datetime) -> bool:
     with transaction.atomic():
-        BotVersion.objects.select_for_update().get(pk=version.pk)  # another process may do the same
+        # Another process may be repeating the same validation
+        BotVersion.objects.select_for_update().get(pk=version.pk)
         tried = Match.objects.filter(key__startswith=_prefix(version))
         last = tried.order_by("-pk").first()
         if last is None or last.status != MatchStatus.VOID or tried.filter(status__in=LIVE).exists():
@@ -193,7 +195,7 @@ def _repeat(version: BotVersion, now: datetime) -> bool:
         pause = min(AGAIN * 2 ** min(10, tried.filter(status=MatchStatus.VOID).count() - 1), AT_LAST)
         if last.finished is not None and last.finished + pause > now:
             return False
-        with logs.about(request=last.request):  # it goes back to the same upload
+        with logs.about(request=last.request):  # The log lines refer to the same upload
             begin(version, now=now)
     return True
 
@@ -202,8 +204,11 @@ def _repeat(version: BotVersion, now: datetime) -> bool:
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A game of a validation, as its worker reports it. `plan`: of its match, None for the first; `result`: None if it was not reached."""
+class TriedGame:
+    """A game of a validation, as its worker reports it.
+
+    `plan`: of the match, None for the first game; `result`: None if the game was not reached.
+    """
 
     game: str
     checks: Sequence[Checked]
@@ -212,7 +217,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """A game of a validation: the match that holds its log, and its checks."""
 
     match: Match
@@ -221,11 +226,11 @@ class Played:
 
     @property
     def faulty(self) -> Checked | None:
-        """The first check that the version failed."""
+        """Return the first check that the version failed."""
         return next((check for check in self.checks if check.fault), None)
 
 
-def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
+def settle(match: Match, played: Sequence[PlayedGame], *, now: datetime) -> None:
     """End a validation: store its checks, and accept the version for the games without a fault, or reject it if there are none."""
     party = match.parties.get(number=0)
     waiting = BotVersion.objects.filter(pk=party.version_id, status=VersionStatus.VALIDATING)
@@ -250,13 +255,13 @@ def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
     )
 
 
-def _place(played: Played, check: Checked, fault: FaultReport) -> str:
+def _place(played: PlayedGame, check: Checked, fault: FaultReport) -> str:
     if check.name == CheckName.BOARDS:
         return f"{played.game}, board {fault.board}, sitting {fault.sitting}, step {fault.step}"
     return f"{played.game}, {check.name}" + (f": {check.at}" if check.at else "")
 
 
-def _row(version: BotVersion, played: Played, check: Checked) -> Check:
+def _row(version: BotVersion, played: PlayedGame, check: Checked) -> Check:
     fault = check.fault
     return Check(
         version=version,

@@ -1,4 +1,4 @@
-"""The workers, as they report themselves, and the reasons why the queue stands still."""
+"""The workers, as they report themselves, and the reasons why matches wait."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from league.enums import MatchStatus
 from league.models import Match, Pool, Worker
 from league.service import version
 
-SILENT = timedelta(seconds=30)  # a worker that has not reported for this long is gone: it reports every 5 s
+SILENT = timedelta(seconds=30)  # A worker that has not reported for this long counts as gone; it reports every 5 s
 ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
 PAUSED = "its tournament is paused, or a bot at this table, by its owner or an operator"
 NO_RULES = (
@@ -31,7 +31,10 @@ FORGOTTEN = timedelta(days=7)
 
 
 def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = None) -> Worker:
-    """Note that a worker has started. `tier` is the sandbox tier that it proved; if it is empty, `refusal` says why the worker plays nothing."""
+    """Note that a worker has started.
+
+    `tier`: the sandbox tier whose checks it passed; if it is empty, `refusal` says why the worker plays nothing.
+    """
     now = clock.now_or(now)
     fields: dict[str, Any] = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
     fields |= {"errors": {}, "trouble": "", "broker": "", "commit": version.commit() or ""}
@@ -54,7 +57,7 @@ def note_alive(
 ) -> None:
     """Note that a worker is alive, the match that it plays, and the state of its loops.
 
-    free_mb: on its disk, if that is known.
+    free_mb: MiB free on its disk, if known.
     """
     facts: dict[str, Any] = (
         {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker} if loops else {}
@@ -65,7 +68,7 @@ def note_alive(
 
 
 def change(name: str, *, tier: str, refusal: str, now: datetime | None = None) -> None:
-    """Note that a worker refuses work from now on, and why, or that it takes work again in the tier that it proved."""
+    """Note that a worker refuses work from now on, and why, or that it takes work again, in the tier whose checks it passed."""
     now = clock.now_or(now)
     if Worker.objects.filter(name=name).update(tier=tier, refusal=refusal, seen=now):
         kind = "worker.refused" if refusal else "worker.resumed"
@@ -73,7 +76,7 @@ def change(name: str, *, tier: str, refusal: str, now: datetime | None = None) -
 
 
 def unregister(name: str, *, now: datetime | None = None) -> None:
-    """Remove a worker that has ended in good order."""
+    """Remove a worker that has ended as it should."""
     now = clock.now_or(now)
     if Worker.objects.filter(name=name).delete()[0]:
         journal.append("worker.stopped", f"worker:{name}", now=now, actor=name)
@@ -85,7 +88,7 @@ def count_able(*, now: datetime) -> int:
 
 
 def living(now: datetime) -> QuerySet[Worker]:
-    """Return the workers that were heard of lately. A worker that has lost a loop has ended or is about to, and does not count."""
+    """Select the workers that have reported lately. A worker that has lost a loop has ended or is about to, and does not count."""
     return Worker.objects.filter(seen__gte=now - SILENT, trouble="")
 
 
@@ -99,10 +102,10 @@ def _others(name: str, now: datetime) -> QuerySet[Worker]:
 
 
 def better_left_by(name: str, *, now: datetime) -> Q:
-    """Return which work `name` leaves to others, of the work that avoids a worker. At most two queries.
+    """Return the condition for work that the worker `name` should leave to others, because the work avoids a worker. At most two queries.
 
-    While a worker of another host is able, it leaves the work that avoids any worker of its own host: a bot that breaks out there may act as any
-    of them, also as a new one. Else it leaves its own while another worker is able; else none.
+    While a worker on another host can play, `name` leaves all work that avoids any worker of its own host: a bot that escaped its sandbox there
+    could act as any of them, even as a new one. Otherwise it leaves the work that avoids itself while another worker can play; else it leaves none.
     """
     host = name.rpartition(":")[0] or name
     if _others(name, now).exclude(name__startswith=f"{host}:").exists():
@@ -112,12 +115,12 @@ def better_left_by(name: str, *, now: datetime) -> Q:
 
 @dataclass(frozen=True)
 class Queue:
-    """The state of the queue. `starved` is empty while matches are played, else a sentence for people.
+    """The state of the queue. `starved`: a sentence why nothing is played, or empty.
 
-    `waiting` counts the queued matches by why they wait: "turn" (nothing but their turn), "retry" (a fault of ours, played again soon),
-    "paused" (its tournament or a bot at the table, by the owner or an operator), "retest" (a bot at the table is tested again first),
-    "rules" (no worker has the rules of its pool: they are those of another release), "worker" (no worker runs),
-    "sandbox" (every worker refuses). `least_free_mb`: on the fullest disk of a worker.
+    `waiting` counts the queued matches by why they wait: "turn" (others come first), "retry" (played again soon after a fault of ours), "paused"
+    (its tournament or a bot at the table, by the owner or an operator), "retest" (a bot at the table is tested again first), "rules" (no worker has
+    the rules of its pool: they are those of another release), "worker" (no worker runs), "sandbox" (every worker refuses). `least_free_mb`: MiB
+    free on the fullest disk of a worker.
     """
 
     queued: int
@@ -131,7 +134,7 @@ class Queue:
 
 
 def queue(*, now: datetime | None = None) -> Queue:
-    """Count queued matches by their reasons and workers, and say why nothing is played if that is so. Two queries."""
+    """Count queued matches by reason, count workers, and say why nothing is played if that is so. Two queries."""
     now = clock.now_or(now)
     waiting = Q(status=MatchStatus.QUEUED)
     on_worker = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
@@ -161,12 +164,12 @@ def queue(*, now: datetime | None = None) -> Queue:
 
 
 def count_ready(*, now: datetime | None = None) -> int:
-    """Return the number of workers of `queue`. One query."""
+    """Return the number of workers that play, as in `queue`. One query."""
     return count_able(now=clock.now_or(now))
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
-    """Return the queued matches in the order of claims, each with the reason `why` it waits (see `Queue.waiting`). One query besides."""
+    """Return the queued matches in the order of claims, each with the reason `why` it waits (see `Queue.waiting`). One more query."""
     now = clock.now_or(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     alive = list(living(now))
@@ -186,7 +189,10 @@ def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
 
 
 def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:
-    """Select the rows whose pool (under `prefix`) none of these workers can play. A worker that names no rules is of a release that plays all."""
+    """Select the rows whose pool (under `prefix`) none of these workers can play.
+
+    A worker that reports no rules is of an older release that plays all.
+    """
     rules = {frozenset(worker.rules.items()) for worker in ready}
     if not all(rules) or not rules:
         return Q(pk__in=[])
@@ -204,7 +210,7 @@ def _why_starved(alive: list[Worker]) -> str:
 
 
 def withhold(strange: QuerySet[Match]) -> None:
-    """Mark the queued matches that may not be played now, and the `strange` ones, so that claims pass them over; unmark the others."""
+    """Mark the queued matches on hold, and the `strange` ones, so that claims skip them; unmark the others."""
     queued = Match.line.filter(status=MatchStatus.QUEUED)
     ready, withheld = queued.filter(held_back=False), queued.filter(held_back=True)
     holds.blocked_matches(ready).update(held_back=True)
@@ -213,7 +219,7 @@ def withhold(strange: QuerySet[Match]) -> None:
 
 
 def explain(*, now: datetime | None = None) -> int:
-    """Write into the queued matches why they are not played, or remove that. Return the number of changed rows."""
+    """Store in the queued matches why they are not played, or remove the reason. Return the number of changed rows."""
     now = clock.now_or(now)
     if not Match.line.filter(status=MatchStatus.QUEUED).exists():
         return 0

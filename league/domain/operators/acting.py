@@ -1,4 +1,4 @@
-"""Acting as an operator: check the right and the reason, carry out the action (or only try it), and write to the journal."""
+"""Acting as an operator: check right and reason, carry out the action (or only try it), and write a line in the journal."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from league.models import LeagueEvent, Player
 from league.pure.refusal import Message
 
 ACTED = "operator.acted"  # The kind of the journal's lines.
-MACHINE = "operator"  # The actor with access to the machine who gave no name.
+MACHINE = "operator"  # The actor's name for somebody at the machine who gave none.
 MOST_SUBJECTS = 100
-MOST_REASON = 300  # characters
+MOST_REASON = 300  # The most characters of a reason.
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The result of an action, carried out or tried; no effects if everything was in that state already."""
+class ActionOutcome:
+    """The result of an action, carried out or tried. There are no effects if everything was already as requested."""
 
     subjects: tuple[str, ...]
     effects: tuple[Message, ...]
@@ -41,8 +41,8 @@ def act(
     operator: Player | None,
     dry_run: bool = False,
     now: datetime | None = None,
-) -> Outcome:
-    """Carry out an action of the table on the subjects named by `texts`. Repeating it changes nothing.
+) -> ActionOutcome:
+    """Carry out an action of the table on the subjects named by `texts`. Repeatable.
 
     1. The right is checked first. `operator=None` means access to the machine, which allows everything.
     2. In one transaction the subjects are read and changed, and each gets a line in the journal.
@@ -72,11 +72,11 @@ def act(
             for subject in deed.subjects:
                 data = {"action": action.name, "why": why, "effects": [str(effect) for effect in effects]}
                 journal.append(ACTED, subject.name, now=now, actor=deed.actor, **data)
-    return Outcome(tuple(found_subjects), effects)
+    return ActionOutcome(tuple(found_subjects), effects)
 
 
 def check(action: Action, operator: Player | None) -> None:
-    """Raise Forbidden if the operator lacks the right."""
+    """Raise Forbidden if the operator lacks the right for the action."""
     if operator is not None and not rights.may(operator, action.right):
         raise Forbidden(
             "this needs the right {right!r}, which {name} does not have; an administrator can grant it: manage.py permit {name} staff {right}",
@@ -85,8 +85,11 @@ def check(action: Action, operator: Player | None) -> None:
         )
 
 
-def _check_matter(kind: subjects.Kind, subject: subjects.Subject, operator: Player | None) -> None:
-    """Raise Forbidden if a bot of the operator could gain or lose, or they act on themselves. A superuser may; the journal shows it."""
+def _check_matter(kind: subjects.SubjectKind, subject: subjects.Subject, operator: Player | None) -> None:
+    """Raise Forbidden if the operator's own bot could gain or lose, or if the subject is the operator.
+
+    Superusers may do both; the journal shows it.
+    """
     if operator is not None and not operator.user.is_superuser and operator.pk in kind.concerned(subject.row):
         raise Forbidden(
             "{name} would be acting in their own matter: {subject} concerns you or one of your bots. Ask another operator",
@@ -106,7 +109,7 @@ def _reason(text: str) -> str:
 
 
 def _read(action: Action, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Read the values of an action's fields; None for a field left out."""
+    """Read the values of an action's fields; None for an omitted field."""
     known_fields = {field.name for field in action.fields}
     for name, text in texts.items():
         if text and name not in known_fields:
@@ -123,5 +126,5 @@ def _read(action: Action, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def latest() -> QuerySet[LeagueEvent]:
-    """Select what operators have done, newest first."""
+    """Select the journal's lines about actions of operators, newest first."""
     return LeagueEvent.objects.filter(kind=ACTED).order_by("-id")

@@ -1,6 +1,7 @@
-"""The table of operators' actions. Each has the right it needs, the kinds of subjects, and a function that reports its effects.
+"""The table of operators' actions.
 
-A dry run carries the action out and rolls it back (`acting`), so no second description of it can be wrong.
+Each has the right that it needs, the kinds of subjects, and a function that carries it out and reports its effects. A dry run does the same and
+rolls it back (`acting`), so it cannot predict anything else.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from league.domain.audits import cases
 from league.domain.bots import bots
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
-from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, Field
+from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, ActionField
 from league.domain.operators.subjects import AUDIT, BOT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
 from league.domain.people import bans, quotas
 from league.domain.tournaments import progress
@@ -46,7 +47,7 @@ class ActionCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """An action. `do` carries it out and yields the effects, none if nothing changed. `command`: its name in `manage.py`."""
+    """An action. `do` carries it out and yields its effects, none if nothing changed. `command`: its name in `manage.py`."""
 
     name: str
     right: Right
@@ -56,8 +57,8 @@ class Action:
     do: Callable[[ActionCall], Iterator[Message]]
     command: str
     example: str  # Arguments of the command, without the reason.
-    fields: tuple[Field, ...] = ()
-    many: bool = False  # True if it takes several subjects at once.
+    fields: tuple[ActionField, ...] = ()
+    many: bool = False  # True if the action takes several subjects at once.
 
 
 def _strike(call: ActionCall, *, again: bool) -> Iterator[Message]:
@@ -134,11 +135,12 @@ def _waits(tournament: Tournament) -> Message:
 
 
 def _waiting_with(bots_held: list[Bot]) -> Iterator[Message]:
-    """Report whom the absence of these bots affects."""
+    """Report who is affected by the absence of these bots."""
     queued = Match.objects.filter(status=MatchStatus.QUEUED, parties__version__bot__in=bots_held).distinct()
     cups = Tournament.objects.filter(status=TournamentStatus.RUNNING, entries__version__bot__in=bots_held).distinct()
     yield Message(
-        "queued matches that wait for them: {count}; running tournaments that cannot finish without them: {names}",
+        "queued matches that wait for these bots: {count}; running tournaments that cannot finish without "
+        "them: {names}",
         count=queued.count(),
         names=", ".join(cups.order_by("pk").values_list("slug", flat=True)) or Message("none"),
     )
@@ -153,7 +155,7 @@ def _resume(call: ActionCall) -> Iterator[Message]:
                 tournament=row.name,
             )
         elif isinstance(row, Bot) and bots.release(row, **call.context):
-            yield Message("resumed the bot {bot!r}; it plays as far as its owner lets it", bot=row.slug)
+            yield Message("resumed the bot {bot!r}; it plays again, unless its owner has paused it, too", bot=row.slug)
 
 
 def _ban(call: ActionCall) -> Iterator[Message]:
@@ -289,7 +291,7 @@ ACTIONS = {
             name="pause",
             right=Right.PAUSE,
             title=gettext_noop("Pause a bot or a tournament"),
-            sentence=gettext_noop("No match of it starts until an operator resumes it; its owner cannot."),
+            sentence=gettext_noop("None of its matches starts until an operator resumes it; its owner cannot."),
             kinds=(BOT, TOURNAMENT),
             do=_pause,
             command="pause",
@@ -299,7 +301,7 @@ ACTIONS = {
             name="resume",
             right=Right.PAUSE,
             title=gettext_noop("Resume a bot or a tournament"),
-            sentence=gettext_noop("It plays again, as far as its owner lets it."),
+            sentence=gettext_noop("The bot or tournament continues, unless its owner has paused it, too."),
             kinds=(BOT, TOURNAMENT),
             do=_resume,
             command="resume",
@@ -332,7 +334,7 @@ ACTIONS = {
             name="quota",
             right=Right.QUOTA,
             title=gettext_noop("Change a player's limit"),
-            sentence=gettext_noop("Set their own limit, or the default again."),
+            sentence=gettext_noop("Set the player's own limit, or go back to the default."),
             kinds=(PLAYER,),
             do=_quota,
             command="set_quota",
@@ -344,7 +346,8 @@ ACTIONS = {
             right=Right.EMBARGO,
             title=gettext_noop("Withhold replays"),
             sentence=gettext_noop(
-                "Of a match, a tournament or an event: nobody sees the cards before the time you set; results are shown."
+                "For a match, a tournament or an event: nobody sees the cards before the time that you set; results "
+                "are shown."
             ),
             kinds=(MATCH, TOURNAMENT, EVENT),
             do=_embargo,
@@ -356,7 +359,7 @@ ACTIONS = {
             name="lift_embargo",
             right=Right.EMBARGO,
             title=gettext_noop("Show withheld replays"),
-            sentence=gettext_noop("Before the time that was set."),
+            sentence=gettext_noop("The replays are shown before the time that was set."),
             kinds=(MATCH, TOURNAMENT, EVENT),
             do=_lift,
             command="lift_embargo",
@@ -367,7 +370,7 @@ ACTIONS = {
             right=Right.AUDIT,
             title=gettext_noop("Close a case of an audit"),
             sentence=gettext_noop(
-                "For an audit that differs: everybody can read the conclusion beside it. It changes no result."
+                "For an audit with a difference: everybody can read the conclusion. It changes no result."
             ),
             kinds=(AUDIT,),
             do=_conclude,

@@ -1,4 +1,4 @@
-"""The fields of an action, apart from its subject and the reason. A value always comes as text: from a form, a request or a command."""
+"""The fields of an action, besides its subject and the reason. A value always comes as text: from a form, a request or a command."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from league.domain.core.errors import Refused
 from league.domain.people import quotas
 from league.enums import AuditConclusion
 
-DEFAULT = "default"  # Instead of a number: the limit that everybody has.
+DEFAULT = "default"  # In place of a number: the limit that everybody has.
 
 
 @dataclass(frozen=True)
-class Field:
+class ActionField:
     """A field. `read` turns its text into a value, or raises Refused. `form`: "time", "choice" or "text"."""
 
     name: str
@@ -52,8 +52,8 @@ def _conclusion(text: str) -> str:
     return text
 
 
-UNTIL = Field("until", gettext_noop("Until (UTC)"), gettext_noop("such as 2026-11-21T12:00Z"), clock.read, "time")
-UNTIL_OR_NEVER = Field(
+UNTIL = ActionField("until", gettext_noop("Until (UTC)"), gettext_noop("such as 2026-11-21T12:00Z"), clock.read, "time")
+UNTIL_OR_NEVER = ActionField(
     "until",
     gettext_noop("Until (UTC)"),
     gettext_noop("such as 2026-11-21T12:00Z; empty: permanently"),
@@ -61,9 +61,11 @@ UNTIL_OR_NEVER = Field(
     "time",
     required=False,
 )
-LIMIT = Field("limit", gettext_noop("Limit"), gettext_noop("which one"), _limit, "choice", choices=tuple(quotas.KINDS))
-VALUE = Field("value", gettext_noop("At most"), gettext_noop("a whole number, or: default"), _value)
-CONCLUSION = Field(
+LIMIT = ActionField(
+    "limit", gettext_noop("Limit"), gettext_noop("which one"), _limit, "choice", choices=tuple(quotas.KINDS)
+)
+VALUE = ActionField("value", gettext_noop("At most"), gettext_noop("a whole number, or: default"), _value)
+CONCLUSION = ActionField(
     "conclusion",
     gettext_noop("Conclusion"),
     gettext_noop("honest: the bot itself varies; bent: outside help suspected; unclear: not explained"),

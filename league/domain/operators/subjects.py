@@ -1,4 +1,4 @@
-"""The subjects of actions: their names, how they are found, and whom they concern."""
+"""The subjects of actions: their names, how to find them, and the players concerned."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from league.models import Audit, Bot, Entry, Event, Match, Party, Player, Tourna
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of subject. `find` returns the row with a name, or None; `concerned` the players with a bot at stake in it."""
+class SubjectKind:
+    """A kind of subject. `find` returns the row with a name, or None; `concerned` returns the players who have a bot at stake in it."""
 
     name: str
     find: Callable[[str], Any]
@@ -33,7 +33,7 @@ def _match(name: str) -> Match | None:
 
 
 def _owners(match: Match) -> set[int]:
-    """Return the owners of the bots in the match and in its tournament, since a rival's result concerns them, too."""
+    """Return the owners of the bots in the match and in its tournament: a result concerns the rivals, too."""
     seated = set(Party.objects.filter(match=match).values_list("version__bot__owner", flat=True))
     return seated | (_entrants(match.tournament) if match.tournament else set())
 
@@ -50,20 +50,20 @@ MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT = "match", "tournament", "event", "
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(MATCH, _match, _owners),
-        Kind(
+        SubjectKind(MATCH, _match, _owners),
+        SubjectKind(
             TOURNAMENT,
             lambda name: Tournament.objects.select_related("owner", "event").filter(slug=name).first(),
             _entrants,
         ),
-        Kind(EVENT, lambda name: Event.objects.filter(slug=name).first(), _entrants_of_event),
-        Kind(BOT, lambda name: Bot.objects.filter(slug=name).first(), lambda bot: {bot.owner_id}),
-        Kind(
+        SubjectKind(EVENT, lambda name: Event.objects.filter(slug=name).first(), _entrants_of_event),
+        SubjectKind(BOT, lambda name: Bot.objects.filter(slug=name).first(), lambda bot: {bot.owner_id}),
+        SubjectKind(
             PLAYER,
             lambda name: Player.objects.select_related("user").filter(name=name).first(),
             lambda player: {player.pk},
         ),
-        Kind(
+        SubjectKind(
             AUDIT,
             lambda name: Audit.objects.select_related("work", "match__tournament").filter(work__public_id=name).first(),
             lambda audit: _owners(audit.match),
@@ -72,8 +72,8 @@ KINDS = {
 }
 
 
-def find(text: str, kinds: tuple[str, ...]) -> tuple[Kind, Subject]:
-    """Return the row that a text names: "bot:rufo", or only the name if there is one kind. Raise Refused if it does not exist."""
+def find(text: str, kinds: tuple[str, ...]) -> tuple[SubjectKind, Subject]:
+    """Return the row that a text names: "bot:rufo", or just "rufo" if only one kind is possible. Raise Refused if it does not exist."""
     kind, colon, name = text.strip().partition(":")
     if not colon:
         if len(kinds) > 1:

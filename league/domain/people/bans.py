@@ -1,7 +1,7 @@
 """Bans: a banned player cannot sign in, and their bots do not play. Results stay.
 
-A ban closes the account by Django's `is_active`, which sessions, keys, links and the admin all check. Sessions and keys end permanently, so none of
-them works again when the ban ends.
+A ban sets Django's `is_active` to False, which sessions, keys, links and the admin all check. It ends sessions and keys for good: they do not work
+again when the ban ends.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ LEAGUE = "league"  # The actor that ends bans when their time is up.
 
 
 @dataclass(frozen=True)
-class Ended:
-    """The numbers of what a ban ended (sessions, keys) and stopped (bots)."""
+class BanEffects:
+    """The numbers of sessions and keys that a ban ended, and of bots that it stopped."""
 
     sessions: int
     keys: int
@@ -32,10 +32,10 @@ class Ended:
 
 def ban(
     player: Player, *, until: datetime | None = None, why: str, actor: str, now: datetime | None = None
-) -> Ended | None:
-    """Ban a player until `until`, or permanently. A ban in force gets the new end and reason; return None if it has them already.
+) -> BanEffects | None:
+    """Ban a player until `until`, or permanently. A ban in force gets the new end and reason; return None if it has these already.
 
-    Raise Refused for the house, for an operator (take the role first), and for an end in the past.
+    Raise Refused for the house, for an operator (whose role must be revoked first), and for an end in the past.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -46,12 +46,12 @@ def ban(
             return None
         Player.objects.filter(pk=row.pk).update(banned=row.banned or now, banned_until=until, banned_for=why)
         User.objects.filter(pk=row.user_id).update(is_active=False)
-        ended = Ended(
+        ended = BanEffects(
             sessions=sessions.end(row.user_id, now=now),
             keys=_end_keys(row, actor, now),
             bots=Bot.objects.filter(owner=row).update(owner_banned=True),
         )
-        # Nothing else stops tries, which belong to no bot. One that is running may use its few seconds.
+        # No other code stops tries, which belong to no bot. A running one may finish within seconds.
         Match.work.filter(kind=MatchKind.TRY, owner=row, status=MatchStatus.QUEUED).delete()
         details = {"until": until.isoformat()} if until else {}
         journal.append("player.banned", f"player:{row.name}", now=now, actor=actor, why=why, **details)
@@ -79,14 +79,14 @@ def _end_keys(player: Player, actor: str, now: datetime) -> int:
 
 
 def lift(player: Player, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """End a ban, so that the player may sign in and their bots play; return False if there was none."""
+    """End a ban, so that the player can sign in and their bots play again; return False if there was none."""
     now = clock.now_or(now)
     with transaction.atomic():
         players.lock(player.pk)
         ended = Player.objects.filter(pk=player.pk, banned__isnull=False)
         if not ended.update(banned=None, banned_until=None, banned_for=""):
             return False
-        # Sessions and keys created while the ban was being written could not be used, and end as well.
+        # Sessions and keys created while the ban was being written never worked, and end as well.
         _end_keys(player, actor, now)
         sessions.end(player.user_id, now=now)
         User.objects.filter(pk=player.user_id).update(is_active=True)
@@ -105,7 +105,7 @@ def end_over(*, now: datetime | None = None) -> int:
 
 
 def reason(name: str, password: str) -> Refused | None:
-    """Return the message for a banned account if the password is right, else None. One query, and the hashing of a password."""
+    """Return the message to a banned player if the password is right, else None. One query, and the hashing of a password."""
     player = Player.objects.select_related("user").filter(user__username=name, banned__isnull=False).first()
     if player is None or not player.user.check_password(password):
         return None

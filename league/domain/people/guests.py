@@ -1,13 +1,14 @@
 """Guests: visitors without an account, who may sit at a table or try a bot.
 
-A guest is the key in a signed cookie of the browser; the database has only its SHA-256, as of the keys of the API. Whoever signs up or logs in takes
-along what the guest has; all else is removed after `KEPT`.
+A guest is known by the key in a signed cookie; the database stores only the key's SHA-256, as for keys of the API. If the guest signs up or logs
+in, tables and tries move to the account; otherwise they are removed after `KEPT`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,15 +20,17 @@ from league.models import Player
 
 KEPT = timedelta(days=1)
 HOUR = timedelta(hours=1)
-LOCK = 7453  # Of the advisory locks of PostgreSQL: counting what guests have and adding to it.
+LOCK = 7453  # Number of PostgreSQL's advisory lock, under which the tables and tries of guests are counted and created.
+# Bits of a network prefix. Addresses with the same prefix belong to one household, school or server, and count as one.
+V4_PREFIX, V6_PREFIX = 24, 48
 
 
 @dataclass(frozen=True)
 class Guest:
-    """A visitor without an account. key, address: digests of the key in their cookie and of their network address ("": not known)."""
+    """A visitor without an account. key, network: digests of the key in their cookie and of their network ("": unknown)."""
 
     key: str
-    address: str = ""
+    network: str = ""
 
 
 Person = Player | Guest
@@ -39,13 +42,22 @@ def new_key() -> str:
 
 
 def of_key(key: str, address: str = "") -> Guest:
-    """Return the guest with this key. The digest of the address is keyed, so that nobody can try all addresses against it."""
-    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{address}".encode(), hashlib.sha256)
+    """Return the guest with this key. The digest of the network uses a secret key, so that nobody can find the network by trying all."""
+    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{_network(address)}".encode(), hashlib.sha256)
     return Guest(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
 
 
+def _network(address: str) -> str:
+    try:
+        network = ipaddress.ip_network(address, strict=False)
+    except ValueError:
+        return address
+    prefix = V4_PREFIX if network.version == 4 else V6_PREFIX
+    return str(network if network.prefixlen <= prefix else network.supernet(new_prefix=prefix))
+
+
 def lock() -> None:
-    """Let one process at a time count and add, until the end of the transaction. SQLite has one writer anyway."""
+    """Let only one process at a time count and create, until the end of the transaction. SQLite has one writer anyway."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

@@ -19,9 +19,9 @@ from league.models import Player
 
 
 def make(player: Player, *, actor: str, now: datetime | None = None) -> tuple[str, str]:
-    """Return the two parts of a new link: account and proof. The journal records who asked for it; the proof is not stored.
+    """Return the two parts of a new link: account and proof. The journal records who requested it; the proof is not stored.
 
-    Raise Refused for a closed account, which no password would open.
+    Raise Refused for a closed account, because a new password would not open it.
     """
     if not player.user.is_active:
         raise Refused("the account of {name} is closed; open it first", name=player.name)
@@ -30,7 +30,7 @@ def make(player: Player, *, actor: str, now: datetime | None = None) -> tuple[st
 
 
 def find_recipient(name: str) -> Player | None:
-    """Return the player with this name if the account is open and has an address that mail may be sent to."""
+    """Return the player with this name if the account is open and its address may receive mail."""
     player = Player.objects.select_related("user").filter(name=name.strip().lower()[:40]).first()
     if player is None or not player.user.is_active or not player.user.email:
         return None
@@ -38,9 +38,9 @@ def find_recipient(name: str) -> Player | None:
 
 
 def keep_address(player: Player, address: str, *, now: datetime | None = None) -> None:
-    """Set the mail address of an account ("" removes it); earlier links become void. Nobody else sees it, and it is not confirmed.
+    """Set the mail address of an account ("" removes it); earlier links become void.
 
-    Raise Refused if it is not an address.
+    Only the player sees the address; it still has to be confirmed. Raise Refused if it is not an address.
     """
     try:
         if address:

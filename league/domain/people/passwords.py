@@ -1,4 +1,4 @@
-"""New passwords. However one is set, it ends the sessions and keys of the account, and its owner is informed."""
+"""New passwords. Setting one, in whatever way, ends the sessions and keys of the account and informs its owner."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from league.domain.people import sessions, tokens
 from league.models import LeagueEvent, Player
 
 SET = "player.password_set"  # The kind of the journal's line.
-OPERATOR = "operator"  # The actor with access to the machine.
+OPERATOR = "operator"  # The actor's name for somebody at the machine.
 
 
 def set_password(player: Player, password: str, *, actor: str, now: datetime | None = None) -> None:
-    """Set the password of an account; if `actor` is not the owner, the owner is informed."""
+    """Set the password of an account. If `actor` is not the owner, the owner is informed."""
     with transaction.atomic():
         player.user.set_password(password)
         sign(player.user, actor, now=now)
@@ -28,7 +28,7 @@ def set_password(player: Player, password: str, *, actor: str, now: datetime | N
 
 
 def sign(user: User, actor: str, *, now: datetime | None = None) -> None:
-    """Record who sets the password that `user` is about to be saved with; without this it counts as an operator's."""
+    """Record who sets the password that `user` is about to be saved with. Without this call, an operator counts as the actor."""
     user._password_set = (actor, now)  # type: ignore[attr-defined]
 
 
@@ -36,8 +36,8 @@ def sign(user: User, actor: str, *, now: datetime | None = None) -> None:
 def _end_what_it_let_in(instance: User, created: bool, **kwargs: Any) -> None:
     """End the sessions and keys of an account whose password was set, and add a line to the journal.
 
-    Django sets passwords in many places, such as commands and forms. Each saves the account with the new password in `_password`;
-    an account whose hash is only upgraded at a login has none there.
+    Django sets passwords in many places, such as commands and forms. Each saves the account with the new password in `_password`, which is empty if
+    a login only upgrades the hash.
     """
     if created or getattr(instance, "_password", None) is None:
         return

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from league.domain.core import clock, journal, names
+from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused
 from league.models import Player
 
@@ -40,7 +40,7 @@ def create(
     reserved: bool = False,
     now: datetime | None = None,
 ) -> Player:
-    """Create a person with an account. Without a password nobody can log in until one is set; `staff` may look at everything.
+    """Create a player with an account. Without a password nobody can log in until one is set. `staff`: may look at everything.
 
     Raise Refused if the name is taken, reserved, or not 1 to 40 of a-z, 0-9 and inner hyphens.
     """
@@ -53,17 +53,18 @@ def create(
             raise Refused("the name {name!r} is taken; choose another", name=name)
         user = users.objects.create_user(name, email=email, password=password, is_staff=staff)
         player = Player.objects.create(user=user, name=name, created=now)
+        search_words.put(player, name)
         journal.append("player.created", f"player:{name}", now=now, actor=name)
     return player
 
 
 def lock(player_id: int) -> None:
-    """Lock a player until the end of the transaction, so that only one process at a time adds to their queue and quotas."""
+    """Lock a player until the end of the transaction, so that only one process at a time adds to the player's queue and quotas."""
     list(Player.objects.select_for_update(no_key=True).filter(pk=player_id).values_list("pk"))
 
 
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
-    """Return the player of a logged-in account. Create it if the operator made the account by hand."""
+    """Return the player of a logged-in account. Create the player if an operator created the account by hand."""
     player = Player.objects.filter(user=user).first()
     if player:
         return player
@@ -71,4 +72,6 @@ def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     if not names.is_free(names.PLAYER, name):
         name = f"{name[:30]}-{user.pk}"
     names.take(names.PLAYER, name, holder=f"player:{name}")
-    return Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.now_or(now)})[0]
+    player, _ = Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.now_or(now)})
+    search_words.put(player, player.name)
+    return player

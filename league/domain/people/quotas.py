@@ -1,6 +1,6 @@
 """Quotas: how much of the league a player may use. The settings have the defaults; an operator may set another limit for a player.
 
-Each limit counts the current use by one query. `ask` is called in the transaction that adds to it, with the player locked, so the second of two
+Each limit counts the current use with one query. Call `ask` in the transaction that adds to the use: it locks the player, so the second of two
 requests sees what the first one added. The owner of the house bots has no limits.
 """
 
@@ -58,7 +58,7 @@ Times = QuerySet[Any, datetime]
 
 
 def _boards(player: Player, now: datetime) -> int:
-    """Count the boards that running tournaments may still need: booked ones less finished ones."""
+    """Count the boards that running tournaments may still need: planned boards less finished ones."""
     played = Match.objects.filter(tournament=OuterRef("pk"), status=MatchStatus.FINISHED).order_by()
     finished_boards = Coalesce(
         Subquery(
@@ -72,7 +72,7 @@ def _boards(player: Player, now: datetime) -> int:
 
 
 def _tournaments(player: Player, now: datetime) -> int:
-    """Count what the player created; an event or circuit counts once, however many tournaments it consists of."""
+    """Count the tournaments, events and circuits that the player created; an event or circuit counts once, whatever its number of tournaments."""
     live = [TournamentStatus.OPEN, TournamentStatus.RUNNING]
     alone = Tournament.objects.filter(owner=player, status__in=live, event=None, season=None)
     events = Event.objects.filter(owner=player, status__in=live)
@@ -109,7 +109,7 @@ def _challenges(player: Player, now: datetime) -> Times:
 
 
 def _judgements(player: Player, now: datetime) -> Times:
-    """List judgements and consultations, which are the same kind of work."""
+    """List analyses and consultations, which share a limit."""
     requests = [
         model._default_manager.filter(asked_by=player, created__gt=now - DAY).values_list("created", flat=True)
         for model in (Judgement, Consultation)
@@ -139,10 +139,10 @@ def _tables(player: Player, now: datetime) -> Times:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of limit. `used` returns the use of a player at a time; `default` the limit of everybody without their own.
+class LimitKind:
+    """A kind of limit. `used` returns a player's use at a time; `default` the limit of everybody without an own one.
 
-    For limits that recover with time, `used` returns the creation times, oldest first, and `counts_for` how long each counts.
+    If the use goes down with time, `used` returns the times of creation, oldest first, and `counts_for` is how long each counts.
     """
 
     name: str
@@ -154,25 +154,25 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(BOARDS, _boards, lambda: settings.QUOTA_BOARDS),
-        Kind(TOURNAMENTS, _tournaments, lambda: settings.QUOTA_TOURNAMENTS),
-        Kind(BOTS, _bots, lambda: settings.QUOTA_BOTS),
-        Kind(VALIDATIONS, _validations, lambda: settings.QUOTA_VALIDATIONS),
-        Kind(UPLOADS, _uploads, lambda: settings.UPLOADS_PER_HOUR, HOUR),
-        Kind(BYTES, _bytes, lambda: settings.QUOTA_MEGABYTES * MEGABYTE),
-        Kind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
-        Kind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
-        Kind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
-        Kind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
-        Kind(SERIES, _series, lambda: settings.QUOTA_SERIES, HOUR),
-        Kind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
+        LimitKind(BOARDS, _boards, lambda: settings.QUOTA_BOARDS),
+        LimitKind(TOURNAMENTS, _tournaments, lambda: settings.QUOTA_TOURNAMENTS),
+        LimitKind(BOTS, _bots, lambda: settings.QUOTA_BOTS),
+        LimitKind(VALIDATIONS, _validations, lambda: settings.QUOTA_VALIDATIONS),
+        LimitKind(UPLOADS, _uploads, lambda: settings.UPLOADS_PER_HOUR, HOUR),
+        LimitKind(BYTES, _bytes, lambda: settings.QUOTA_MEGABYTES * MEGABYTE),
+        LimitKind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
+        LimitKind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
+        LimitKind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
+        LimitKind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
+        LimitKind(SERIES, _series, lambda: settings.QUOTA_SERIES, HOUR),
+        LimitKind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
     )
 }
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The state of one limit. `most`: None without a limit. `again`: when one more is allowed, if time alone decides that."""
+    """The state of one limit. `most`: None without a limit. `again`: when one more will be allowed, if that depends on time alone."""
 
     name: str
     used: int
@@ -207,11 +207,11 @@ def most(player: Player | None, name: str) -> int | None:
     return _most(player, KINDS[name], own)
 
 
-def _most(player: Player, kind: Kind, own: int | None) -> int | None:
+def _most(player: Player, kind: LimitKind, own: int | None) -> int | None:
     return None if player.name == players.HOUSE else kind.default() if own is None else own
 
 
-def _limit(player: Player, kind: Kind, own: int | None, now: datetime) -> Limit:
+def _limit(player: Player, kind: LimitKind, own: int | None, now: datetime) -> Limit:
     use, allowed = kind.used(player, now), _most(player, kind, own)
     if isinstance(use, int):
         return Limit(kind.name, use, allowed, kind.default())
@@ -225,9 +225,15 @@ def _limit(player: Player, kind: Kind, own: int | None, now: datetime) -> Limit:
 def ask(player: Player, name: str, more: int = 1, *, wait_s: float = 60, now: datetime) -> None:
     """Check that `player` may add `more`, in the transaction that adds them. Raise Refused or TooMany with the limit and the time to wait.
 
-    wait_s: the time after which there may be room, if running work makes it.
+    wait_s: the time to wait if running work uses up the limit.
     """
     players.lock(player.pk)
+    check_free(player, name, more, wait_s=wait_s, now=now)
+
+
+def check_free(player: Player, name: str, more: int, *, wait_s: float = 60, now: datetime | None = None) -> None:
+    """Raise Refused or TooMany, like `ask`, if `player` may not add `more` now. Without the lock the result may change at once."""
+    now = clock.now_or(now)
     limit_now = limit(player, name, now=now)
     if limit_now.most is None or limit_now.used + more <= limit_now.most:
         return
@@ -286,8 +292,8 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
         )
     if limit_now.name == SERIES:
         return TooMany(
-            "you have played {used} series of boards in the last hour; the limit is {most}. Try single boards, or play on in {minutes} "
-            "minutes; `tute play` on your machine has no limit",
+            "you have played {used} series of boards in the last hour; the limit is {most}. Try single boards, "
+            "or start another series in {minutes} minutes; `tute play` on your machine has no limit",
             retry_after=wait_s,
             **values,
         )
@@ -301,7 +307,7 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
 
 
 def _lasting_refusal(limit_now: Limit, values: dict[str, Any]) -> Refused:
-    """Return the refusal for a limit that does not recover with time."""
+    """Return the refusal for a limit whose use does not go down with time."""
     if limit_now.name == TOURNAMENTS:
         return Refused(
             "you have {used} unfinished tournaments, events and circuits; the limit is {most}. "
@@ -325,7 +331,7 @@ def _lasting_refusal(limit_now: Limit, values: dict[str, Any]) -> Refused:
 def set_quota(
     player: Player, name: str, value: int | None, *, why: str, actor: str, now: datetime | None = None
 ) -> bool:
-    """Set a player's own limit, or the default again with None; return False if nothing changed. The journal records each change."""
+    """Set a player's own limit, or the default with None; return False if nothing changed. The journal records each change."""
     now = clock.now_or(now)
     if name not in KINDS:
         raise Refused("there is no limit {name!r}; choose one of {names}", name=name, names=", ".join(KINDS))

@@ -1,6 +1,6 @@
 """Rights of operators. Staff may look at everything; each right (`Right`, a Django permission) allows one kind of action.
 
-A superuser may do everything, also in their own matters; the league needs none. Only commands grant and revoke rights.
+A superuser may do everything, even where their own bots are concerned; the league needs no superuser. Only commands grant and revoke rights.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from league.domain.people import players
 from league.enums import Right
 from league.models import Player
 
-STAFF, SUPERUSER = "staff", "superuser"  # Roles; the other words are rights.
+STAFF, SUPERUSER = "staff", "superuser"  # Roles; all other words are rights.
 WORDS = (STAFF, *Right.values, SUPERUSER)
 
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator with their roles and rights, words of WORDS."""
+    """An operator with roles and rights, in the order of WORDS."""
 
     name: str
     words: tuple[str, ...]
@@ -61,14 +61,17 @@ def change(
 ) -> list[str]:
     """Grant roles and rights to a player, or revoke them; return those that changed. The journal records actor and reason.
 
-    Only staff have rights; leaving the staff revokes them all. `createsuperuser` makes a superuser, this function revokes the role. Raise Refused.
+    Only staff have rights; revoking "staff" revokes them all. `createsuperuser` makes a superuser, this function can only revoke the role. Raise
+    Refused.
     """
     chosen = list(dict.fromkeys(words))
     for word in chosen:
         if word not in WORDS:
             raise Refused("there is no right {word!r}; choose some of {words}", word=word, words=", ".join(WORDS))
     if give and SUPERUSER in chosen:
-        raise Refused("this command makes no superuser, and a league needs none; use Django's createsuperuser")
+        raise Refused(
+            "this command cannot create a superuser, and a league needs none; Django's createsuperuser creates one"
+        )
     with transaction.atomic():
         players.lock(player.pk)
         user = User.objects.get(pk=player.user_id)
@@ -93,7 +96,7 @@ def change(
 
 
 def _granted(user: User) -> set[str]:
-    """Return the roles and rights of the account itself."""
+    """Return the roles and rights that the account itself has."""
     granted = set(user.user_permissions.filter(content_type__app_label="league").values_list("codename", flat=True))
     return granted | ({STAFF} if user.is_staff else set()) | ({SUPERUSER} if user.is_superuser else set())
 

@@ -1,4 +1,4 @@
-"""Sessions that name their account, so that those of one account are found and ended without reading all others.
+"""Sessions that name their account, so that the sessions of one account can be ended without reading all others.
 
 Django's table holds the session; a row beside it names the account. The previous release reads and writes only the former.
 """
@@ -35,7 +35,7 @@ class SessionStore(db.SessionStore):
 
 
 def end(account: int, *, now: datetime | None = None) -> int:
-    """End all sessions of an account (the id of its user); return how many were live."""
+    """End all sessions of an account (the id of its user); return the number of live ones."""
     rows = _of(account)
     live = rows.filter(expire_date__gt=clock.now_or(now)).count()
     rows.delete()

@@ -1,6 +1,6 @@
 """Subscriptions to the digest by mail: confirmed addresses, and links that need no login.
 
-A link holds the number of the account and a proof that only this league can make; it reveals no address. Until an address is confirmed, only the
+A link contains the number of the account and a proof that only this league can make, but no address. Until an address is confirmed, only the
 confirmation link is sent to it.
 """
 
@@ -41,7 +41,7 @@ def open_rows(now: datetime) -> QuerySet[Subscription]:
 
 
 def may_be_written_to(player: Player) -> bool:
-    """Return True if a password link may be sent to the address: it is confirmed, or dates from a release without confirmation. One query."""
+    """Return True if a password link may be sent to the address: it is confirmed, or was stored by a release without confirmation. One query."""
     row = Subscription.objects.filter(player=player).first()
     return row is None or row.address != player.user.email or row.confirmed is not None
 
@@ -50,15 +50,12 @@ def take_address(player: Player, address: str) -> None:
     """Store another address, or none, as not confirmed. Call it in the transaction that changes the address of the account."""
     row, _created = Subscription.objects.get_or_create(player=player, defaults={"address": address})
     if row.address != address:
-        # `asked` stays: otherwise somebody could send letters to one stranger after the other.
+        # `asked` stays, or somebody could send letters to one stranger after the other.
         Subscription.objects.filter(player=player).update(address=address, confirmed=None, told=None, due=None)
 
 
 def ask(player: Player, *, language: str, site: str, now: datetime | None = None) -> str:
-    """Note that the address is to be confirmed, and return the word of the link to send there.
-
-    Raise Refused if there is no address, it is confirmed, or a link was sent less than ASK_AGAIN ago.
-    """
+    """Note that the address has to be confirmed, and return the token of the link in the letter."""
     now = clock.now_or(now)
     address = player.user.email
     if not address:
@@ -76,7 +73,7 @@ def ask(player: Player, *, language: str, site: str, now: datetime | None = None
 
 
 def to_confirm(word: str, *, now: datetime | None = None) -> Subscription | None:
-    """Return the subscription that a link confirms; None if the link is invalid or too old."""
+    """Return the subscription of a confirmation link; None if the link is invalid or too old."""
     row = _find_linked(word, CONFIRM)
     if row is None or row.asked is None or clock.now_or(now) > row.asked + CONFIRM_WITHIN:
         return None
@@ -113,12 +110,12 @@ def choose(player: Player, period: str, *, language: str, site: str, now: dateti
 
 
 def stop_word(row: Subscription) -> str:
-    """Return the word of the link in each digest that ends the subscription."""
+    """Return the token of the link in each digest that ends the subscription."""
     return _word(row, STOP)
 
 
 def to_stop(word: str) -> Subscription | None:
-    """Return the subscription that a link ends; None if it is invalid or the account has another address now."""
+    """Return the subscription that a link would end; None if the link is invalid or the account has another address now."""
     return _find_linked(word, STOP)
 
 
@@ -134,7 +131,7 @@ def stop(word: str, *, now: datetime | None = None) -> Subscription | None:
 
 
 def _word(row: Subscription, purpose: str) -> str:
-    # Each confirmation link is different.
+    # Each confirmation link has another proof.
     moment = row.asked.isoformat() if purpose == CONFIRM and row.asked else ""
     proof = salted_hmac(f"league.subscription.{purpose}", f"{row.pk}:{row.address}:{moment}", algorithm="sha256")
     return f"{row.pk}-{proof.hexdigest()[:40]}"

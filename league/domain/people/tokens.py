@@ -14,8 +14,9 @@ from league.enums import TokenScope
 from league.models import ApiToken, LeagueEvent, Player
 
 PREFIX = "tute_"
-MOST = 20  # Live keys of one player.
+MOST = 20  # The most live keys of one player.
 MOST_DAYS = 3650  # The longest life of a key that expires.
+UNSEEN = timedelta(seconds=10)
 SEEN_EVERY = timedelta(minutes=5)  # `last_used` is written at most this often.
 
 
@@ -40,7 +41,7 @@ def create(
 ) -> tuple[ApiToken, str]:
     """Create a key of `player` that expires after `days` (None: never). Return the row and the key, which is stored nowhere.
 
-    actor: who creates it, if not `player`, who is informed then (`made_by_others`).
+    actor: the name of the person who creates the key. If that is not `player`, the player is informed (`made_by_others`).
     """
     now = clock.now_or(now)
     label = label.strip()
@@ -68,6 +69,14 @@ def create(
     return token, key
 
 
+def revoke_unseen(player: Player, label: str, scope: str, *, now: datetime | None = None) -> None:
+    """Revoke keys with the same properties, created within UNSEEN and never used: their form was sent again before the page with the key arrived."""
+    now = clock.now_or(now)
+    unseen = live(player, now=now).filter(label=label.strip(), scope=scope, last_used=None, created__gt=now - UNSEEN)
+    for token in unseen:
+        revoke(token, now=now)
+
+
 def made_by_others(player: Player, *, now: datetime | None = None) -> list[str]:
     """Return the prefixes of the live keys that somebody else created for `player`. Two queries."""
     created = LeagueEvent.objects.filter(subject=f"player:{player.name}", kind="token.created").exclude(
@@ -89,7 +98,7 @@ def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:
 
 
 def revoke(token: ApiToken, *, now: datetime | None = None, actor: str = "") -> None:
-    """End `token`. Repeatable."""
+    """Revoke a key. Repeatable."""
     now = clock.now_or(now)
     if ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=now):
         journal.append(

@@ -1,1 +1,1 @@
-"""Puzzles for people: decisions with one clearly best choice, and what players made of them."""
+"""Puzzles for people: decisions with one clearly best choice, and the answers of players."""

@@ -1,4 +1,4 @@
-"""Answers of players to puzzles. The first answer to a puzzle counts; later ones are judged and change nothing."""
+"""The answers of players to puzzles. The first answer to a puzzle counts; later ones are judged but not stored."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from league.models import Player, PuzzleAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The worth of an answer. first: it is the one that counts; None for an anonymous client."""
+class AnswerVerdict:
+    """The judgement of an answer. first: True if it counts, False if the player answered before; None for an anonymous client."""
 
     answer: str
     solved: bool
@@ -23,15 +23,15 @@ class Verdict:
     first: bool | None
 
 
-def answer(puzzle: Puzzle, text: str, player: Player | None, *, now: datetime | None = None) -> Verdict:
-    """Judge an answer, and store it if it is the player's first. Raises Refused if the puzzle has no such choice."""
+def answer(puzzle: Puzzle, text: str, player: Player | None, *, now: datetime | None = None) -> AnswerVerdict:
+    """Judge an answer, and store it if it is the player's first. Raise Refused if the puzzle has no such choice."""
     if text not in puzzle.lost:
         raise Refused("{text!r} is none of the choices here", text=text[:40])
     solved, first = text in puzzle.best, None
     if player is not None:
         columns = {"game": puzzle.game, "answer": text, "solved": solved, "created": clock.now_or(now)}
         _row, first = PuzzleAnswer.objects.get_or_create(player=player, puzzle=puzzle.id, defaults=columns)
-    return Verdict(text, solved, puzzle.lost[text], first)
+    return AnswerVerdict(text, solved, puzzle.lost[text], first)
 
 
 def tried(player: Player) -> frozenset[str]:

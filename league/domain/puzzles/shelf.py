@@ -1,6 +1,6 @@
-"""The puzzles that this league shows: those in a file from `tute puzzles find`, and those from its own matches (`jobs.handlers.puzzles`).
+"""The puzzles of this league: those of a file made by `tute puzzles find`, and those from its own matches (`jobs.handlers.puzzles`).
 
-The puzzles are read once, and again after a change.
+The puzzles are kept in memory and read again after a change.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from league.models import FoundPuzzle
 
 log = logging.getLogger("league.puzzles")
 
-FEW = 4  # Players; with more of them a table does not fit on the front page.
+FEW = 4  # The most players at the table of a puzzle on the front page, where a larger table does not fit.
 
 
 class Shelf:
-    """All puzzles, by id in the order of the file, and by game. own: the ids of those of the league's own matches."""
+    """All puzzles, by id in the order of the file, and by game. own: ids of the puzzles from the league's own matches."""
 
     def __init__(self, puzzles: list[Puzzle], own: Iterable[str] = ()) -> None:
         self.own = frozenset(own)
@@ -37,13 +37,13 @@ class Shelf:
             self.by_game[puzzle.game].append(puzzle)
 
     def next_after(self, puzzle: Puzzle, answered: frozenset[str] = frozenset()) -> Puzzle | None:
-        """Return the next puzzle of the same game that is not in `answered`, starting over at the end; None if all others are."""
+        """Return the next puzzle of the same game that is not in `answered`, from the start again after the last; None if all others are."""
         row = self.by_game[puzzle.game]
         here = row.index(puzzle)
         return next((other for other in (*row[here + 1 :], *row[:here]) if other.id not in answered), None)
 
     def of_day(self, day: date, games: Iterable[str]) -> Puzzle | None:
-        """Return the puzzle of a day: one of the first of these games that has puzzles about which card to play, at a table for two to four."""
+        """Return the puzzle of a day: from the first of these games with a puzzle about a card to play, at a table for at most FEW players."""
         for game in games:
             small = [puzzle for puzzle in self.by_game.get(game, ()) if _is_small(puzzle)]
             if small:
@@ -56,9 +56,9 @@ def _is_small(puzzle: Puzzle) -> bool:
 
 
 def shelf() -> Shelf:
-    """Return the puzzles that are shown now, the league's own last; none if PUZZLES names no file. One query, two after a change of its own.
+    """Return the puzzles that are shown now, the league's own last. One query, two after a change of the own ones.
 
-    A line of the file that is no puzzle is left out and logged.
+    PUZZLES names the file, if there is one; a line that is not a puzzle is skipped and logged.
     """
     if not settings.PUZZLES:
         return Shelf([])
@@ -74,7 +74,7 @@ def is_empty() -> bool:
 
 
 def _shown() -> QuerySet[FoundPuzzle]:
-    """Return the own puzzles of matches whose cards everybody may see and could always see since the end; in the order of their discovery."""
+    """Return the league's own puzzles, in the order of discovery, from matches whose cards everybody may see and could see from their end on."""
     now = clock.present()
     rows = FoundPuzzle.objects.filter(match__status=MatchStatus.FINISHED, match__tournament__opens=None)
     for path in ("match__embargo", "match__tournament__embargo"):
@@ -82,14 +82,14 @@ def _shown() -> QuerySet[FoundPuzzle]:
     return rows.order_by("created", "puzzle")
 
 
-_Version = tuple[str, int, int]  # path, time and size of a file
+_Version = tuple[str, int, int]  # Path, time and size of a file
 
 
 def _version(path: Path) -> _Version | None:
     try:
         facts = path.stat()
     except OSError as error:
-        log.error("no puzzles are shown: %s", error)
+        log.error("cannot read the puzzles: %s", error)
         return None
     return str(path), facts.st_mtime_ns, facts.st_size
 
@@ -100,11 +100,11 @@ def _all(file: _Version | None, own: tuple[str, ...]) -> Shelf:
 
 
 def _of_rows(names: tuple[str, ...]) -> list[Puzzle]:
-    """Return the own puzzles of these ids that fit the present rules, in this order."""
+    """Return the league's own puzzles with these ids, in this order, without those that the current rules do not allow."""
     lines = dict(FoundPuzzle.objects.filter(puzzle__in=names).values_list("puzzle", "line")) if names else {}
     puzzles: list[Puzzle] = []
     for name in names:
-        # A puzzle of an older revision of the rules may be none by the present ones
+        # By the current rules, a puzzle from an older revision may no longer be a puzzle
         with suppress(KeyError, NotAPuzzleError):
             puzzles.append(read(lines[name]))
     return puzzles
@@ -117,12 +117,12 @@ def _read(path: str, *_version: int) -> list[Puzzle]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        log.error("no puzzles are shown: %s", error)
+        log.error("cannot read the puzzles: %s", error)
         return puzzles
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 puzzles.append(read(line))
             except NotAPuzzleError as error:
-                log.error("line %d of %s is left out: %s", number, path, error)
+                log.error("skipping line %d of %s: %s", number, path, error)
     return puzzles

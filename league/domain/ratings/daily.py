@@ -1,7 +1,7 @@
 """Daily leaderboards: tables as they stood at the end of a day (UTC), from which movements and rising bots are computed.
 
-The scheduler stores a table once a day, before it counts the first result of the next day, and only if it changed since the last one. The last
-eight days and the newest table before them stay, so a pool has at most nine.
+Before the scheduler counts the first result of a day, it stores the table as it stands, if it has changed since the last stored one. It deletes
+tables older than eight days, except the newest of them, so a pool has at most nine.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from league.models import Match, PlaceOfDay, Pool, PoolSums, Rating, TableOfDay
 from league.pure.portable import ELO_DIGITS, comparable
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
-RISEN = 3  # The most rising bots stored for a table.
-RISE = 10.0  # Elo; a smaller rise is not shown.
+RISEN = 3  # The number of most rising bots that are stored with a table.
+RISE = 10.0  # Elo. Smaller rises are not shown.
 ROWS = 1000  # Rows of one statement.
 
 
 @dataclass(frozen=True)
 class Movement:
-    """The changes since the end of yesterday and since a week before that. A day is None if no table of it is stored."""
+    """The changes since the end of yesterday, and since a week before that. A day is None if no table for it is stored."""
 
     day: date | None = None
     week: date | None = None
-    by_day: dict[int, Moved] = field(default_factory=dict)  # By bot, without bots that had no place then.
+    by_day: dict[int, Moved] = field(default_factory=dict)  # By bot, without the bots that had no place on that day.
     by_week: dict[int, Moved] = field(default_factory=dict)
 
     def add_to(self, page: paging.Page[RankedBot]) -> paging.Page[RankedBot]:
@@ -65,7 +65,7 @@ def keep(*, now: datetime | None = None) -> int:
 
 
 def _keep(pool: int, ranked: int, day: date, now: datetime) -> bool:
-    """Store one table; return False if somebody else has. `ranked` was read before the rows, so they are at least as new."""
+    """Store one table; return False if another process has. `ranked` was read before the rows, so the rows are at least as new."""
     with transaction.atomic():
         table, created = TableOfDay.objects.get_or_create(
             pool_id=pool, day=day, defaults={"ranked": ranked, "taken": now}
@@ -90,14 +90,14 @@ def _keep(pool: int, ranked: int, day: date, now: datetime) -> bool:
 
 
 def _note_rises(places: Iterable[PlaceOfDay], base: TableOfDay) -> None:
-    """Set the rise of the few places that rose most since `base`, among bots that were not provisional then and now."""
+    """Set the rise of the few places that rose most since `base`, among bots that were provisional neither then nor now."""
     then = dict(PlaceOfDay.objects.filter(table=base, provisional=False).values_list("bot", "elo"))
     risen = [
         (comparable(row.elo - then[row.bot_id], ELO_DIGITS), row)
         for row in places
         if not row.provisional and row.bot_id in then
     ]
-    # Among equal rises, the bot with the better place comes first.
+    # Of equal rises, the bot with the better place comes first.
     for rise, row in sorted((pair for pair in risen if pair[0] >= RISE), key=lambda pair: (-pair[0], pair[1].place))[
         :RISEN
     ]:
@@ -105,7 +105,7 @@ def _note_rises(places: Iterable[PlaceOfDay], base: TableOfDay) -> None:
 
 
 def movement(pool: Pool, rows: Collection[RankedBot], *, now: datetime | None = None) -> Movement:
-    """Return how these rows have moved. Two queries; one if no table is stored."""
+    """Return how the bots in these rows have moved. Two queries; one if no table is stored."""
     today = _today(clock.now_or(now))
     compared = _compared(pool.pk, today)
     stands = {row.rating.version.bot_id: Stand(row.place, row.rating.elo) for row in rows}
@@ -124,13 +124,13 @@ class Stand:
 
 @dataclass(frozen=True)
 class Compared:
-    """The ids of the tables that a leaderboard is compared with; None if there is none of that day."""
+    """The ids of the tables with which a leaderboard is compared; None for a day without a table."""
 
     day: int | None = None
     week: int | None = None
 
 
-Stood: TypeAlias = tuple[Stand | None, Stand | None]  # In yesterday's table, and in the one a week before.
+Stood: TypeAlias = tuple[Stand | None, Stand | None]  # In yesterday's table, and in the table a week before that.
 
 
 def _compared(pool: int, today: date) -> Compared:
@@ -143,7 +143,7 @@ def _compared(pool: int, today: date) -> Compared:
 
 
 def _stood(compared: Compared, bots: Collection[int]) -> dict[int, Stood]:
-    """Return where bots stood in the two tables. One query; none if there is no table."""
+    """Return the places of bots in the two tables. One query; none if there is no table."""
     tables = [pk for pk in (compared.day, compared.week) if pk is not None]
     if not tables:
         return {}
@@ -165,7 +165,7 @@ def _moved(here: Mapping[int, Stand], then: Mapping[int, Stood]) -> tuple[dict[i
 
 @dataclass(frozen=True)
 class Rise:
-    """A rising bot in the table of a pool: its rise since a day, and where it stood at the end of yesterday."""
+    """A rising bot in a pool: its rise since a day, and its place at the end of yesterday."""
 
     pool: Pool
     bot: str
@@ -176,7 +176,7 @@ class Rise:
 
 
 def rises(pools: Iterable[Pool], most: int, *, now: datetime | None = None) -> list[Rise]:
-    """Return the bots that rose most in these pools up to the end of yesterday, if their tables changed within a week. Two queries."""
+    """Return the bots that rose most up to the end of yesterday, in those of these pools whose table changed within a week. Two queries."""
     by_id = {pool.pk: pool for pool in pools}
     today = _today(clock.now_or(now))
     last = TableOfDay.objects.filter(pool=OuterRef("pool"), day__lt=today).order_by("-day").values("pk")[:1]

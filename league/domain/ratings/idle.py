@@ -1,4 +1,4 @@
-"""Idle bots: after a while without a match that counts they fade in the tables. Their ratings stay, since boards do not age."""
+"""Idle bots: after a while without a match that counts, tables show them greyed out. Their ratings stay, since boards do not lose value with age."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from league.domain.core import clock
 from league.enums import MatchStatus
 from league.models import Party, Pool, Rating
 
-AFTER = timedelta(days=30)  # Without a match that counts in the table.
+AFTER = timedelta(days=30)  # Time without a match that counts in the table.
 
 
 def mark(*, now: datetime | None = None) -> int:
-    """Mark the rows of versions that have not played since AFTER; return their number. A version that plays again is unmarked at once.
+    """Mark the rows of versions without a match for AFTER; return their number. A version that plays again is unmarked at once.
 
-    Rows of an earlier release do not say when their version last played; they get it here. Reads all rows once, once a day.
+    Rows of an earlier release do not say when their version last played; this function fills that in. It reads all rows once a day.
     """
     now = clock.now_or(now)
     due = Q(idle=False) & (Q(played__lt=now - AFTER) | Q(played=None))

@@ -17,7 +17,7 @@ from league.models import BotVersion, Match, Pool, PoolSums, Rating
 
 @dataclass(frozen=True)
 class Moved:
-    """A bot's change of place (negative: down) and of Elo since a day."""
+    """The change of a bot's place (negative: down) and Elo since a day."""
 
     places: int
     elo: float
@@ -32,8 +32,8 @@ class Moved:
 class RankedBot:
     """A row of the leaderboard. `place` counts all rows of the table from 1, by rating, provisional ones included.
 
-    `unsealed`: partners sit at these tables, and this bot cannot be sealed off from the clocks, by which they could communicate. `day`, `week`:
-    its movement (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
+    `unsealed`: there are partners at these tables, and this bot cannot be kept from reading a clock, by which partners could communicate. `day`,
+    `week`: its movement (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
     """
 
     place: int
@@ -54,9 +54,9 @@ BEST = paging.Order(("-elo", "version_id"), (float, int))  # The order of a lead
 
 @dataclass(frozen=True)
 class Only:
-    """A filter of a table: bots that are not idle ("active"), house bots ("house"), bots of one owner.
+    """A filter for a table: bots that are not idle ("active"), house bots ("house"), bots of one owner.
 
-    Places remain those of the whole table.
+    The bots keep their places in the whole table.
     """
 
     show: str = ""
@@ -68,7 +68,10 @@ class Only:
         return bool(self.show or self.owner)
 
     def restrict(self, rows: QuerySet[Rating]) -> QuerySet[Rating]:
-        """Filter `rows` so that an index keeps their order. One query each for house and owner: their versions, whose rows an index finds."""
+        """Filter `rows` in a way that still allows the index for their order.
+
+        One query each for house and owner: it reads the ids of their versions.
+        """
         if self.show == "active":
             rows = rows.filter(idle=False)
         if self.show == "house":
@@ -78,7 +81,7 @@ class Only:
         return rows
 
     def includes(self, row: Rating) -> bool:
-        """Return True if the filter includes a row, which has its bot and owner loaded."""
+        """Return True if the filter includes a row, which must have its bot and owner loaded."""
         bot = row.version.bot
         if (self.show == "active" and row.idle) or (self.show == "house" and not bot.is_house):
             return False
@@ -94,20 +97,20 @@ def _versions(condition: Q) -> list[int]:
 
 @dataclass(frozen=True)
 class Uncounted:
-    """The rated results of a pool that its leaderboard does not count yet: their number, and when the first of them finished."""
+    """The rated results of a pool that its leaderboard does not include yet: their number, and when the first of them finished."""
 
     matches: int
     since: datetime | None
 
 
 def read_uncounted(pool: Pool) -> Uncounted:
-    """Return what a leaderboard read afterwards may lack; it includes every other result finished by now. One query."""
+    """Return which results a leaderboard that is read afterwards may lack; it includes all others that have finished by now. One query."""
     counts = totals.rated_matches(pool).filter(counted=None).aggregate(matches=Count("pk"), since=Min("finished"))
     return Uncounted(**counts)
 
 
 def read_owed(pool: Pool) -> PoolSums | None:
-    """Return the times up to which the strengths, and the margins and ranks, include every counted result; None if both are current. One query."""
+    """Return up to which times the strengths, and the margins and ranks, include every counted result; None if both are current. One query."""
     return PoolSums.objects.filter(pool=pool).exclude(ranked=F("stamp")).defer("data").first()
 
 
@@ -122,7 +125,7 @@ def _listed(pool: int) -> QuerySet[Rating]:
 
 
 def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
-    """Fit the ratings as of a past time, from the boards that counted then; not saved. Six queries, more for many matches."""
+    """Fit the ratings as they were at a time, from the boards that counted then; nothing is saved. Six queries, more for many matches."""
     then = {
         match.pk: match for match in history.finished(Match.objects.filter(pool=pool, rated=True), at).only("finished")
     }
@@ -157,9 +160,9 @@ def read_page(
     every_version: bool = False,
     only: Only = ALL,
 ) -> paging.Page[RankedBot]:
-    """Return a page of the current leaderboard. One query for the first page, two for others: an index counts the rows above.
+    """Return a page of the current leaderboard. One query for the first page, two for the others, which count the rows above in an index.
 
-    With a filter two, and those of `Only.restrict`.
+    With a filter two queries, and those of `Only.restrict`.
     """
     rows = ratings(pool, every_version=every_version)
     page = paging.read_page(only.restrict(rows) if only else rows, BEST, cursor, size)
@@ -177,7 +180,7 @@ def read_page(
 
 
 def _placed(pool: Pool, rows: Iterable[Rating], above: int) -> list[RankedBot]:
-    """Number ratings in their order, with `above` rows before them."""
+    """Give ratings their places in this order, after `above` rows."""
     return [_ranked(pool, rating, place) for place, rating in enumerate(rows, above + 1)]
 
 
@@ -186,11 +189,11 @@ def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:
 
 
 def _places(rows: QuerySet[Rating], keys: Sequence[tuple[float, int]]) -> dict[int, int]:
-    """Return the places of some rows (Elo, version) in the whole table `rows`, by version. One pass over its index down to the last of them."""
+    """Return the places of some rows (Elo, version) in the whole table `rows`, by version. Reads its index once, down to the last of them."""
     if not keys:
         return {}
     down_to = rows.select_related(None).order_by().filter(elo__gte=keys[-1][0])
     counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("elo").desc(), F("version_id")]))
-    # A condition on versions alone would apply before the rows are counted; together with one on the place it applies afterwards.
+    # A condition on the versions alone would be applied before the rows are counted; combined with one on the place, it is applied afterwards.
     condition = Q(version__in=[version for _, version in keys]) | Q(place=0)
     return dict(counted.filter(condition).values_list("version_id", "place"))

@@ -1,7 +1,7 @@
 """The table over all games: how a bot would do on a board of any game against the field of that game.
 
-Ratings of different games are not on one scale, so their boards never enter one fit. What can be averaged is the expected score against the
-field, from 0 to 1. A game that a bot has not played counts 1/2 and is marked, so nobody gains by playing one game only.
+Ratings of different games are not on one scale, so their boards never enter one fit. But the expected score against the field, from 0 to 1, can be
+averaged. A game that a bot has not played counts 1/2 and is marked, so nobody gains by playing one game only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class OverallLine:
 
 
 def usual_pools() -> dict[str, Pool]:
-    """Return the usual pool of each game: no options, usual number of players, no mixed sides, current revision. One query."""
+    """Return the usual pool of each game: default options and number of players, no mixed sides, current revision. One query."""
     pools = {}
     loaded = {key: engine.load(key) for key in engine.games()}
     for pool in Pool.objects.filter(game__in=loaded, options={}).exclude(team="mixed").order_by("pk"):
@@ -53,9 +53,9 @@ class _Order:
     """The whole table, the best bot first."""
 
     bots: list[int]
-    ranked: int  # The number of bots with a place: they have played half of the games
-    games: list[str]  # games that any bot has played
-    pools: Mapping[int, str]  # the games of the pools
+    ranked: int  # The number of bots with a place; these have played at least half of the games
+    games: list[str]  # Games that any bot has played
+    pools: Mapping[int, str]  # The game of each pool
 
 
 _Scores: TypeAlias = dict[str, tuple[float, float]]  # The expected score and its standard deviation, by game
@@ -63,9 +63,9 @@ _order: ProcessCache[str, _Order] = ProcessCache(1)
 
 
 def read_page(cursor: paging.Cursor | None = None, size: int = paging.DEFAULT_SIZE) -> paging.Page[OverallLine]:
-    """Return a page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Three queries.
+    """Return a page of the table, the best bot first; bots that have played fewer than half of the games come last. Three queries.
 
-    The order is cached while no rating changes; making it is two queries more.
+    The order is cached while no rating changes; computing it takes two more queries.
     """
     order = _order.get("overall", changes.POOLS, lambda _: _read_order())
     page = paging.cut_page(range(len(order.bots)), cursor, size)
@@ -82,7 +82,7 @@ def _read_order() -> _Order:
         return _Order([], 0, [], pools)
     games = sorted(pools[pk] for pk in listed.values_list("pool", flat=True).distinct())
     bots, played, totals = (np.array(column) for column in zip(*rows, strict=True))
-    # The database adds up in the order of its rows, so sums are rounded before they are compared. Of equals the older bot stands first.
+    # The database adds in the order of its rows, so sums are rounded before they are compared. Of equal bots the older one comes first.
     scores = comparable(totals + (len(games) - played) / 2)
     is_late = 2 * played < len(games)
     order = np.lexsort((bots, -scores, is_late))
@@ -90,10 +90,10 @@ def _read_order() -> _Order:
 
 
 def _read_lines(order: _Order, places: Mapping[int, int | None]) -> dict[int, OverallLine]:
-    """Return the lines of these bots; without those that have left the tables since."""
+    """Return the lines of these bots, except those that have left the tables since."""
     bots = Bot.objects.select_related("owner").in_bulk(places) if places else {}
     by_bot: defaultdict[int, _Scores] = defaultdict(dict)
-    # Plain values: a page has more than a thousand ratings, of each bot one in every game.
+    # Plain values, because a page has more than a thousand ratings: one for each bot and game.
     scores = Rating.objects.filter(pool__in=order.pools, listed=True, version__bot__in=bots).order_by("pk")
     for bot, pool, score, sd in scores.values_list("version__bot", "pool", "field_score", "field_sd"):
         by_bot[bot][order.pools[pool]] = (score, sd)

@@ -52,7 +52,7 @@ def revisions() -> dict[str, int]:
 
 
 def with_rules(rules: Mapping[str, int], prefix: str = "") -> Q:
-    """Build the condition that a pool (at `prefix` of the rows) is played by rules of these revisions."""
+    """Return the condition that a pool (at `prefix` of the rows) has rules of these revisions."""
     games: dict[int, list[str]] = {}
     for game, revision in rules.items():
         games.setdefault(revision, []).append(game)
@@ -63,7 +63,7 @@ def with_rules(rules: Mapping[str, int], prefix: str = "") -> Q:
 
 
 def is_known(pool: Pool) -> bool:
-    """Return True if this process plays by the rules of `pool`: their revision, and options that another release may have added."""
+    """Return True if this process knows the rules of `pool`: their revision, and options that another release may have added."""
     try:
         return game_of(pool).revision == pool.revision
     except Refused:
@@ -88,7 +88,7 @@ def pool_key(game: str, players: int, options: dict[str, Any], team: str, revisi
 
 
 def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None, *, mixed: bool = False) -> Pool:
-    """Return the pool of a game with these players and options; create it if it does not exist. Default options equal none."""
+    """Return the pool of a game with these players and options; create it if it does not exist. Giving an option its default changes nothing."""
     fields = _fields(game, players, options, mixed=mixed)
     return Pool.objects.get_or_create(key=pool_key(**fields), defaults=fields)[0]
 

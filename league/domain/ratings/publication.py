@@ -1,4 +1,4 @@
-"""The published boards of a pool, as lines that anybody can rate again (`manage.py rate_boards`, `league.pure.rating.published`)."""
+"""The published boards of a pool, as lines from which anybody can compute the ratings (`manage.py rate_boards`, `league.pure.rating.published`)."""
 
 from __future__ import annotations
 

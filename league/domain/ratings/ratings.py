@@ -1,4 +1,4 @@
-"""The ratings of a pool: always the fit of all its finished, rated boards, however the rows got there."""
+"""The ratings of a pool: always the fit of all its finished, rated boards, whatever way the rows were computed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from league.pure.rating.bradley_terry import REVISION
 from league.pure.rating.tallies import NOTHING, Tallies, around
 
 MOST_FITS = (
-    60  # Fits of one run, while the pool is locked. With more new matches, only every n-th gets a point in the history.
+    # The most fits of one run, while the pool is locked. With more new matches, only every n-th gets a point in the history.
+    60
 )
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
 OF_MATCHES = ("played", "idle")  # Columns that do not come from a fit.
@@ -29,7 +30,7 @@ COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id
 
 
 def stale_pools() -> list[Pool]:
-    """Return the pools that lack results, count a match that was voided or unrated since, or whose table is of an older revision or older totals."""
+    """Return the pools that lack results, count a match voided or unrated since, or have a table of an older revision or older totals."""
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
     struck = Match.objects.filter(STRUCK).exclude(counted=None)
     ids = {*waiting.values_list("pool_id", flat=True).distinct(), *struck.values_list("pool_id", flat=True).distinct()}
@@ -45,12 +46,13 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
 
     1. The pool's row is locked, so a second refresh waits and then finds nothing new. New matches of the pool do not wait.
     2. If a match was voided since the last time (or with `rebuild`), totals and history are discarded and everything counts as new.
-    3. One statement reads and locks the new matches. Exactly these are added and marked; a match that finishes or is voided meanwhile waits.
+    3. One statement reads and locks the new matches. Exactly these are added and marked as counted; changes to other matches wait for the next
+       call.
     4. They are added to the stored totals in the order in which they finished, each with the rating points of its bots, before and after.
     5. Totals and table replace the rows of `PoolSums` and `Rating`. All of this is one transaction, so each match counts once.
 
     The boards of counted matches are not read again. A table of an older revision of the rating model is refitted from its totals once; its history
-    stays as it is. A large pool is rated in stages (`league.domain.ratings.refits`); this function runs all of them at once.
+    stays. A large pool is rated in stages (`league.domain.ratings.refits`); this function runs all of them at once.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -78,7 +80,7 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
 
 
 def settle(pool: Pool, now: datetime) -> bool:
-    """Bring the table of `pool`, which is locked, up to the stored totals; return False if it was current."""
+    """Compute the table of `pool`, which is locked, from the stored totals; return False if it was current."""
     if not PoolSums.objects.filter(pool=pool).exclude(ranked=F("stamp")).exists():
         return False
     _write(pool, fit_pool(pool, totals.cached(pool).whole, start=shown_elo(pool)), now)
@@ -98,7 +100,7 @@ def mark_counted(ids: Sequence[int], now: datetime) -> None:
 
 
 def _revise(pool: Pool, now: datetime) -> bool:
-    """Move the pool, which is locked, to the current revision of the rating model; return True if it had a table, which is refitted then."""
+    """Move the pool, which is locked, to the current revision of the rating model; return True if it had a table, which is then refitted."""
     if pool.ratings_revision == REVISION:
         return False
     had = Rating.objects.filter(pool=pool).exists()
@@ -124,9 +126,9 @@ def _add(
     before: dict[int, float],
     now: datetime,
 ) -> pure.Leaderboard:
-    """Add matches to the totals and store them; return the whole table, and write the history on the way. `before`: Elo by version.
+    """Add matches to the totals and store them; write the history, and return the whole table. `before`: Elo by version.
 
-    In a large pool only strengths are fitted on the way, and the margins in its history come from the versions' own boards.
+    For the history of a large pool only strengths are fitted, and margins come from the versions' own boards.
     """
     table, tallies, added = None, current.whole, NOTHING
     step = -(-len(fresh) // MOST_FITS)
@@ -156,11 +158,11 @@ def _add(
 
 
 def fit_elo(tallies: Tallies, before: Mapping[int, float]) -> dict[int, float]:
-    """Fit the Elo of all versions, without margins and ranks. `before`: by version, only to start the fit."""
+    """Fit the Elo of all versions, without margins and ranks. `before`: Elo by version, only to start the fit."""
     return pure.fit_elo(tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=before)
 
 
-def estimate(boards: Tallies, versions: Collection[int], elo: Mapping[int, float]) -> dict[int, local.Estimate]:
+def estimate(boards: Tallies, versions: Collection[int], elo: Mapping[int, float]) -> dict[int, local.LocalEstimate]:
     """Estimate Elo and margin of `versions` from `boards`; the Elo of all other versions is fixed at `elo`."""
     return local.estimate(around([boards], versions), versions, elo, anchor=anchor_version(versions))
 
@@ -216,7 +218,7 @@ def last_played(matches: Iterable[tuple[Match, Iterable[int]]]) -> dict[int, dat
 
 
 def note_played(row: Rating, before: Rating | None, last: Mapping[int, datetime]) -> None:
-    """Set when the version of `row` last played. If it is in `last`, it is no longer idle; else both come from `before`."""
+    """Set when the version of `row` last played, and that it is not idle, if it is in `last`; else copy both from `before`."""
     if before is not None:
         row.played, row.idle = before.played, before.idle
     if row.version_id in last:
@@ -290,7 +292,10 @@ def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rati
 
 
 def choose_listed(provisional: Mapping[int, bool]) -> set[int]:
-    """Return for each bot its newest version that is not provisional, else its newest. `provisional`: by version. A query per 5,000 versions."""
+    """Return for each bot its newest version that is not provisional, else its newest. `provisional`: True by version.
+
+    A query per 5,000 versions.
+    """
     best: dict[int, tuple[tuple[bool, int], int]] = {}
     versions = sorted(provisional)
     for start in range(0, len(versions), totals.CHUNK):

@@ -1,12 +1,13 @@
 """Ratings of large pools, in stages: results are shown at once, all strengths after seconds, intervals and ranks later.
 
-1. `count`: results enter the totals, and the versions that played move by their own boards (`league.pure.rating.local`). Their rows are `estimated`.
-2. `fit`: the strengths of all versions. A row is written if it moved by more than MOVED, or was estimated.
+1. `count`: results enter the totals, and the versions that played move by their own boards (`league.pure.rating.local`). Their rows are
+   `estimated`.
+2. `fit`: the strengths of all versions. A row is written if its strength moved by more than MOVED, or was estimated.
 3. `rank`: the whole table, exactly as `ratings.refresh` writes it.
 
-The database knows what is due: the stamps in `PoolSums` say which totals each stage has used. Fits take long, so they lock nothing: they work on a
-snapshot of the totals, and leave the strength of versions that played meanwhile as estimated. One process does all stages of a pool, since it
-caches the totals; if it dies, another takes over after KEEP and reads them.
+The stamps in `PoolSums` say which totals each stage has used, and so which stage is due. Fits take long, so they lock nothing: they work on a
+snapshot of the totals, and leave the estimated strengths of versions that played in the meantime. One process does all stages of a pool, since it
+has the totals in memory; if it dies, another one takes over after KEEP and reads them.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ PART = 200  # Rows written in one transaction.
 STRENGTH = ("elo", "estimated")  # Columns that a fit of all strengths writes.
 OF_BOARDS = ("boards", "opponents", "score", "points_per_board", "faults")
 MOVED = 0.05  # Elo; a row that moves by less is written with the next whole table.
-KEEP = timedelta(seconds=20)  # After this time another process takes over the pool of one that died.
+KEEP = timedelta(seconds=20)  # After this time another process takes over the pools of a process that died.
 
 
 class FairLock:
     """A lock that goes to the thread that has waited longest.
 
-    A lock of `threading` goes to any thread that is awake: one that writes a table in parts would take it again at once, and a result would wait for
-    the last part.
+    A lock of `threading` goes to any thread that is awake: a thread that writes a table in parts would get it again at once, and a new result would
+    have to wait for the last part.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._next = 0  # Number of the next to come.
+        self._next = 0  # Number of the next thread to arrive
         self._served = 0
 
     @property
@@ -71,10 +72,10 @@ class FairLock:
 
 
 class _Process:
-    """The state of this process: its name for others, and the locks of its threads."""
+    """The state of this process: its name as the keeper of pools, and the locks of its threads."""
 
-    name = ""  # Empty in commands, which claim no pool and may work on every one.
-    # Keeps the cache in step: a thread finds there what another has counted, and need not read it again.
+    name = ""  # Empty in commands, which keep no pool and may work on every one.
+    # Held while totals change: the next thread finds the changes in the cache and need not read them again.
     writing = FairLock()
     fitting = threading.Lock()
     ranking = threading.Lock()
@@ -82,28 +83,28 @@ class _Process:
 
 @dataclass(eq=False)
 class _Snapshot:
-    """A snapshot of the totals for a long stage, the state of the stages then, and what has been counted since."""
+    """A snapshot of the totals for a long stage, the state of the stages at that time, and the matches counted since."""
 
     stamp: int
     fitted: int
     ranked: int
     totals: totals.CachedTotals
     at: datetime
-    counted: set[int] = field(default_factory=set)  # Versions.
-    unlisted: set[int] = field(default_factory=set)  # Versions that a newer one has replaced in the table.
+    counted: set[int] = field(default_factory=set)  # Versions that have played since.
+    unlisted: set[int] = field(default_factory=set)  # Versions that a newer version has replaced in the table since.
     late: list[datetime] = field(default_factory=list)  # Finish times of the matches counted since.
 
 
-_snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # By pool.
+_snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # The running snapshots of each pool.
 
 
 def keep_pools_as(name: str) -> None:
-    """Make this process the keeper of large pools under this name; other processes leave them to it."""
+    """Make this process the keeper of large pools under this name; other processes leave these pools to it."""
     _Process.name = name
 
 
 def count_new(pool: Pool, *, now: datetime | None = None) -> bool:
-    """Count the new results of `pool` and show them; return True if anything changed. A small pool gets its whole table at once."""
+    """Count the new results of `pool` and show them; return True if anything changed. The table of a small pool is written completely."""
     now = clock.now_or(now)
     if not _is_large(pool):
         return ratings.refresh(pool, now=now)
@@ -125,19 +126,19 @@ def advance(pool: Pool, *, now: datetime | None = None) -> bool:
 
 
 def fit_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
-    """Fit all strengths in each large pool (or this one) where that is due; return the number of pools."""
+    """Fit all strengths in each large pool (or in `pool`) that is due; return the number of pools."""
     wait = timedelta(seconds=settings.RATINGS_FIT_S)
     return _each_due(_Process.fitting, fit, pool, clock.now_or(now), ~Q(fitted=F("stamp")), "fitted_until", wait)
 
 
 def rank_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
-    """Write the whole table of each large pool (or this one) where that is due; return the number of pools."""
+    """Write the whole table of each large pool (or of `pool`) that is due; return the number of pools."""
     wait = timedelta(seconds=settings.RATINGS_RANK_S)
     return _each_due(_Process.ranking, rank, pool, clock.now_or(now), ~Q(ranked=F("stamp")), "ranked_until", wait)
 
 
 def count_waiting(*, now: datetime | None = None) -> int:
-    """Count results that no hint announced in this process's large pools, and extend its claim on them; return the number of changed pools."""
+    """Count results that no hint announced in the large pools of this process, and remain their keeper; return the number of changed pools."""
     now = clock.now_or(now)
     if _Process.name:
         PoolSums.objects.filter(keeper=_Process.name, keeper_until__lt=now + KEEP / 2).update(keeper_until=now + KEEP)
@@ -156,7 +157,7 @@ def _each_due(
     wait: timedelta,
 ) -> int:
     if not lock.acquire(blocking=False):
-        return 0  # Another thread is doing it.
+        return 0  # Another thread is counting.
     try:
         heads = PoolSums.objects.filter(due, _kept_here(now)).filter(
             Q(**{until: None}) | Q(**{f"{until}__lte": now - wait}) | Q(updated__lte=now - wait)
@@ -183,7 +184,7 @@ def _is_large(pool: Pool) -> bool:
 
 
 def _must_rebuild(pool: Pool) -> bool:
-    """Return True if a counted match was voided, or the table is of an older revision: then the whole pool is counted or fitted again."""
+    """Return True if a counted match was voided, or the table has an older revision: then the whole pool has to be counted or fitted again."""
     struck = Match.objects.filter(ratings.STRUCK, pool=OuterRef("pk")).exclude(counted=None)
     rows = Pool.objects.annotate(struck=Exists(struck)).values_list("ratings_revision", "struck")
     revision, is_struck = rows.get(pk=pool.pk)
@@ -191,9 +192,9 @@ def _must_rebuild(pool: Pool) -> bool:
 
 
 def count(pool: Pool, *, now: datetime) -> int:
-    """Count at most BATCH new results of `pool`, oldest first, and estimate the versions that played; return how many there were.
+    """Count at most BATCH new results of `pool`, oldest first, and estimate the versions that played; return the number of results.
 
-    Marks, totals and rows are one transaction, as in `ratings.refresh`. Return 0 if another process keeps the pool.
+    Marks, totals and rows change in one transaction, as in `ratings.refresh`. Return 0 if another process keeps the pool.
     """
     with _Process.writing, transaction.atomic():
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
@@ -211,7 +212,7 @@ def count(pool: Pool, *, now: datetime) -> int:
         movers = set(added.ids.tolist())
         elo = _elo_of((before + added).around(movers).ids.tolist(), pool)
         anchor = ratings.anchor_version(movers)
-        estimates: dict[int, local.Estimate] = {}
+        estimates: dict[int, local.LocalEstimate] = {}
         current = before
         for match in fresh:
             current += totals.tally_matches(pool, [played[match.pk]])
@@ -247,13 +248,13 @@ def _elo_of(versions: Collection[int], pool: Pool) -> dict[int, float]:
 def _write_estimates(
     pool: Pool,
     current: totals.CachedTotals,
-    estimates: Mapping[int, local.Estimate],
+    estimates: Mapping[int, local.LocalEstimate],
     last: Mapping[int, datetime],
     now: datetime,
 ) -> set[int]:
     """Write the rows of the versions that played; return the versions that a newcomer replaces in the table.
 
-    Margins, ranks and superiority stay as they are; a newcomer has only what its own boards say.
+    Margins, ranks and superiority stay; those of a newcomer come from its own boards alone.
     """
     rows = {row.version_id: row for row in Rating.objects.filter(pool=pool, version_id__in=estimates)}
     new = {version: estimate for version, estimate in estimates.items() if version not in rows}
@@ -279,9 +280,9 @@ def _write_estimates(
 
 
 def _newcomers(
-    pool: Pool, estimates: Mapping[int, local.Estimate], now: datetime
+    pool: Pool, estimates: Mapping[int, local.LocalEstimate], now: datetime
 ) -> tuple[dict[int, Rating], set[int]]:
-    """Make rows for versions without one: provisional, and anywhere in the order. Return them, and the versions that they replace in the table."""
+    """Create provisional rows for versions without one, in no particular order. Return them, and the versions that they replace in the table."""
     listed = Rating.objects.filter(pool=pool, listed=True).aggregate(number=Count("pk"), middle=Avg("elo"))
     bots = BotVersion.objects.filter(pk__in=estimates).values_list("bot_id", flat=True)
     siblings = dict(Rating.objects.filter(pool=pool, version__bot__in=bots).values_list("version_id", "provisional"))
@@ -308,7 +309,7 @@ def _newcomers(
 
 
 def fit(pool: Pool, *, now: datetime) -> bool:
-    """Fit all strengths to the current totals; return False if that was not due, or somebody else did it meanwhile."""
+    """Fit all strengths to the current totals; return False if that was not due, or another process did it in the meantime."""
     snapshot = _begin(pool, now, "fitted")
     if snapshot is None:
         return False
@@ -331,7 +332,7 @@ def fit(pool: Pool, *, now: datetime) -> bool:
 
 
 def rank(pool: Pool, *, now: datetime) -> bool:
-    """Write the whole table of the current totals; return False if that was not due, or somebody else did it meanwhile."""
+    """Write the whole table from the current totals; return False if that was not due, or another process did it in the meantime."""
     snapshot = _begin(pool, now, "ranked")
     if snapshot is None:
         return False
@@ -339,7 +340,8 @@ def rank(pool: Pool, *, now: datetime) -> bool:
     fresh = {row.version_id: row for row in ratings.rating_rows(pool, table, now)}
 
     def write(head: PoolSums, chunk: list[int]) -> bool:
-        newer = head.fitted not in (snapshot.fitted, snapshot.stamp)  # By now the table has strengths of later totals.
+        # True if the table already has strengths from later totals.
+        newer = head.fitted not in (snapshot.fitted, snapshot.stamp)
         stored = {row.version_id: row for row in Rating.objects.filter(pool=pool, version_id__in=chunk)}
         for version in chunk:
             counted = version in snapshot.counted
@@ -356,7 +358,7 @@ def rank(pool: Pool, *, now: datetime) -> bool:
 
 
 def _begin(pool: Pool, now: datetime, stage: str) -> _Snapshot | None:
-    """Take a snapshot of the totals for a stage; None if the stage is current."""
+    """Return a snapshot of the totals for a stage; None if the stage is not due."""
     with _Process.writing, transaction.atomic():
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         head = PoolSums.objects.filter(pool=pool).first()
@@ -375,13 +377,13 @@ def _write_in_parts(
     write: Callable[[PoolSums, list[int]], bool],
     stages: list[str],
 ) -> bool:
-    """Write the rows of these versions, one part per transaction, so that a match that ends meanwhile need not wait; then mark the stages as done.
+    """Write the rows of these versions, one part per transaction, so that new results need not wait; then mark the stages as done.
 
-    `write` returns True if the strengths are now those of the snapshot as well. Return False if somebody rebuilt the table meanwhile; then the
-    rest is dropped.
+    `write` returns True if the strengths are now those of the snapshot as well. Return False if another process has rebuilt the table; then the
+    remaining parts are dropped.
     """
     strengths = True
-    for start in range(0, len(versions) + PART, PART):  # The extra round, with an empty part, finishes.
+    for start in range(0, len(versions) + PART, PART):  # The additional round, with an empty part, marks the stages.
         with _Process.writing, transaction.atomic():
             Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
             head = PoolSums.objects.get(pool=pool)
@@ -391,13 +393,14 @@ def _write_in_parts(
                 strengths &= write(head, chunk)
                 continue
             if head.stamp != snapshot.stamp and not snapshot.counted:
-                return False  # Another process has counted; this one does not know what.
+                return False  # Another process has counted, so this one does not know which versions played.
             until = min([snapshot.at, *snapshot.late])
             stages_done = {*stages, "fitted"} if strengths else {*stages}
             columns = dict.fromkeys(stages_done, snapshot.stamp) | {f"{name}_until": until for name in stages_done}
             PoolSums.objects.filter(pk=head.pk).update(**columns)
             current = totals.cached_at(pool, head.stamp)
-            if current is not None:  # Merged, so that the next match adds little to a large base.
+            # Merge the additions into the base, so that the next match adds little to a large base.
+            if current is not None:
                 totals.cache(pool.pk, head.stamp, totals.CachedTotals.of_tallies(current.whole))
             return True
     raise AssertionError("unreachable")

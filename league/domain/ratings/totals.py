@@ -27,7 +27,7 @@ OF_BOARDS = ["wins", "draws", "losses"]
 
 @dataclass(frozen=True)
 class CachedTotals:
-    """The totals of a pool in the memory of a process: a large base, and what was added since, so that adding a match need not touch the base."""
+    """The totals of a pool in memory: a large base, and what was added since, so that adding a match need not change the base."""
 
     base: Tallies
     added: Tallies
@@ -55,7 +55,7 @@ class CachedTotals:
         return around([self.base, self.added], versions)
 
 
-# The totals that this process wrote or read last, by pool, with their stamp. Losing them costs only time.
+# The totals that this process last wrote or read, by pool, with their stamp. Losing them costs only time.
 _memory: dict[int, tuple[int, CachedTotals]] = {}
 
 
@@ -81,8 +81,8 @@ def counted_matches(pool: Pool) -> QuerySet[Match]:
 def read_matches(ids: Sequence[int]) -> dict[int, PlayedMatch]:
     """Read parties and boards of these finished matches, by id. Two queries per CHUNK.
 
-    The caller selects the ids in one statement. A finished match never changes, so parties and boards read later belong to exactly these matches; if
-    they were selected by status again, another match could finish in between.
+    The caller selects the ids in one statement. A finished match never changes, so parties and boards read later fit them. Selecting by status
+    again would add matches that finished in between.
     """
     matches = {pk: PlayedMatch() for pk in ids}
     for chunk in (ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)):
@@ -122,7 +122,7 @@ def stored_versions(pool: Pool) -> set[int]:
 
 
 def read_stored(pool: Pool) -> Tallies:
-    """Read the stored totals; empty if there are none. Three queries that must agree: the pool is locked."""
+    """Read the stored totals; empty if there are none. Three queries that must agree, so the caller has locked the pool."""
     head = PoolSums.objects.filter(pool=pool).first()
     if head is None:
         return NOTHING
@@ -134,7 +134,7 @@ def read_stored(pool: Pool) -> Tallies:
 
 
 def cached(pool: Pool) -> CachedTotals:
-    """Return the stored totals, from the cache if nobody has changed them since. The pool is locked."""
+    """Return the stored totals, from the cache if nobody has changed them since. The caller has locked the pool."""
     entry = _memory.get(pool.pk)
     stamp = PoolSums.objects.filter(pool=pool).values_list("stamp", flat=True).first()
     return entry[1] if entry and entry[0] == stamp else CachedTotals.of_tallies(read_stored(pool))
@@ -161,9 +161,9 @@ def add_stored(
     settled: bool = True,
     **columns: Any,
 ) -> None:
-    """Add `fresh` to the stored totals, which are `current`; write only rows that change. The pool is locked.
+    """Add `fresh` to the stored totals, which are `current`; write only rows that change. The caller has locked the pool.
 
-    `settled`: the whole table includes them when this transaction ends. `columns`: other fields of PoolSums to set.
+    `settled`: when this transaction ends, the whole table includes the new totals. `columns`: other fields of PoolSums to set.
     """
     if PoolSums.objects.filter(pool=pool).exclude(data=b"").exists() or current.is_empty:
         write_stored(pool, current.whole + fresh, matches=matches, now=now, settled=settled)
@@ -185,7 +185,7 @@ def add_stored(
 
 
 def write_stored(pool: Pool, tallies: Tallies, *, matches: int, now: datetime, settled: bool = True) -> None:
-    """Replace the stored totals. The pool is locked. `settled`: see `add_stored`."""
+    """Replace the stored totals. The caller has locked the pool. `settled`: see `add_stored`."""
     BotSums.objects.filter(pool=pool).delete()
     BoardSums.objects.filter(pool=pool).delete()
     _write_rows(pool, tallies)
@@ -210,19 +210,17 @@ def _write_rows(pool: Pool, tallies: Tallies) -> None:
 
 
 def _note(pool: Pool, totals: CachedTotals, matches: int, now: datetime, settled: bool, **columns: Any) -> None:
-    """Update the state of the totals, and cache them when all of it is committed."""
+    """Update the stamps and times of the totals, and cache the totals when the transaction commits."""
     stamp = secrets.randbits(62)
     fields = {"data": b"", "matches": matches, "stamp": stamp, "updated": now} | columns
     if settled:
         fields |= {"fitted": stamp, "ranked": stamp, "fitted_until": now, "ranked_until": now}
-    if not PoolSums.objects.filter(pool=pool).update(
-        **fields
-    ):  # The pool is locked, so nobody creates the row meanwhile.
+    if not PoolSums.objects.filter(pool=pool).update(**fields):  # The pool is locked, so nobody else creates the row.
         PoolSums.objects.create(pool=pool, **fields)
     cache(pool.pk, stamp, totals)
 
 
 def settle(pool: Pool, now: datetime) -> None:
-    """Mark the whole table as current with the stored totals. The pool is locked."""
+    """Mark the whole table as up to date with the stored totals. The caller has locked the pool."""
     stamp = F("stamp")
     PoolSums.objects.filter(pool=pool).update(fitted=stamp, ranked=stamp, fitted_until=now, ranked_until=now)

@@ -1,1 +1,1 @@
-"""Tables where people play against bots: seating, actions, and the worker that holds the bots."""
+"""Tables where people play against bots: taking a seat, actions, and the worker that runs the bots."""

@@ -1,4 +1,4 @@
-"""The end of a table, for the person who sat there: who won and by what, what it did to the rating, and what can be done next."""
+"""The end of a table, for the person who sat there: the winner and the points, the change of the rating, and the next choices."""
 
 from __future__ import annotations
 
@@ -9,67 +9,68 @@ from league.domain.core import clock
 from league.domain.ratings import pools
 from league.domain.tables import guests, standing
 from league.domain.tables.guests import Sitter
-from league.domain.tables.standing import Change
+from league.domain.tables.standing import RatingEffect
 from league.enums import TableStatus
 from league.models import Table
 from league.models.tables import LIVE
 
 
 @dataclass(frozen=True)
-class Party:
+class TableParty:
     """The seats that win and lose together, with their points over all finished boards."""
 
     seats: tuple[int, ...]
     total: int
-    is_mine: bool  # The person sits there.
-    won: bool  # No other party has as many points.
+    is_mine: bool  # True if the person sits there.
+    won: bool  # True if no other party has as many points.
 
 
 @dataclass(frozen=True)
-class Result:
-    """The points of a table that is over.
+class TableScore:
+    """The points of a finished table.
 
-    parties: best first; empty if no board was finished. won: of the person's party; None if the best parties are even, or nothing was played.
+    parties: best first; empty if no board was finished. won: True if the person's party won; None if the best parties are level, or no board was
+    finished.
     """
 
     status: str
     boards: int
     unit: str
-    parties: list[Party]
+    parties: list[TableParty]
     won: bool | None
 
     @property
-    def mine(self) -> Party | None:
+    def mine(self) -> TableParty | None:
         """Return the person's party."""
         return next((party for party in self.parties if party.is_mine), None)
 
     @property
-    def best_other(self) -> Party | None:
+    def best_other(self) -> TableParty | None:
         """Return the best of the other parties."""
         return next((party for party in self.parties if not party.is_mine), None)
 
     @property
     def is_left(self) -> bool:
-        """Return True if the person gave the table up before its end."""
+        """Return True if the person left the table before its end."""
         return self.status in (TableStatus.LEFT, TableStatus.ABANDONED)
 
 
 @dataclass(frozen=True)
-class Ending(Result):
-    """The end of a table, for one viewer; all but `is_own` is empty for those who did not sit there.
+class TableEnding(TableScore):
+    """The end of a table as a viewer sees it; for people who did not sit there, only `is_own` is filled in.
 
-    change: of the rating; None if the table is unrated. again: the fields of a form to `play` that deals another table like this one. may_keep: a
-    guest may still take the table along by signing up.
+    change: of the rating; None if the table is unrated. again: the fields of a form to `play` that opens another table like this one. may_keep: a
+    guest can still keep the table by signing up.
     """
 
     is_own: bool = False
-    change: Change | None = None
+    change: RatingEffect | None = None
     again: dict[str, str] = field(default_factory=dict)
     may_keep: bool = False
 
 
-def result(row: Table) -> Result | None:
-    """Return the points; None while the table is played. No query."""
+def result(row: Table) -> TableScore | None:
+    """Return the points of a finished table; None while it is played. No query."""
     if row.status in LIVE:
         return None
     game = pools.game_of(row.pool)
@@ -77,23 +78,23 @@ def result(row: Table) -> Result | None:
     best = max(totals.values(), default=0)
     even = sum(total == best for total in totals.values()) > 1
     parties = [
-        Party(tuple(side), total, row.seat in side, total == best and not even)
+        TableParty(tuple(side), total, row.seat in side, total == best and not even)
         for side, total in sorted(totals.items(), key=lambda item: -item[1])
     ]
     own_party = next((party for party in parties if party.is_mine), None)
     won = None if own_party is None or (own_party.total == best and even) else own_party.won
-    return Result(row.status, len(row.scores), game.score_unit, parties, won)
+    return TableScore(row.status, len(row.scores), game.score_unit, parties, won)
 
 
-def ending(row: Table, sitter: Sitter | None, *, now: datetime | None = None) -> Ending | None:
-    """Return how the table ended; None while it is played. Three queries if the table is rated and theirs."""
+def ending(row: Table, sitter: Sitter | None, *, now: datetime | None = None) -> TableEnding | None:
+    """Return the end of a table; None while it is played. Three queries if the table is rated and the viewer's own."""
     points = result(row)
     if points is None:
         return None
     if not guests.owns(sitter, row):
-        return Ending(**vars(points))
+        return TableEnding(**vars(points))
     may_keep = row.player_id is None and row.finished is not None and row.finished > clock.now_or(now) - guests.KEEP
-    return Ending(
+    return TableEnding(
         **vars(points),
         is_own=True,
         change=standing.change(row),

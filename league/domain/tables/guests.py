@@ -1,11 +1,12 @@
 """The tables of guests (league.domain.people.guests).
 
-A guest plays against house bots, without advice and unrated. Whoever signs up or logs in within `KEEP` takes the guest's tables along; all others
-are removed after `KEPT`.
+A guest plays against house bots, without advice and unrated. If the guest signs up or logs in within `KEEP`, the tables move to the account;
+otherwise they are removed after `KEPT`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,10 +23,11 @@ from league.enums import TableStatus
 from league.models import Player, Table
 from league.models.tables import LIVE
 
-NAME = gettext_noop("guest")  # In the journal, and at the seat of an open table.
-KEEP = timedelta(hours=1)  # The time after its end in which an account can take a table over.
+NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
+KEEP = timedelta(hours=1)  # How long after its end an account can take over a table.
 BATCH = 200  # Rows of one DELETE.
-Sitter = Person  # Who sits at a table.
+IDLE = timedelta(minutes=2)  # If others find no free table, a guest who has been away for this time loses theirs.
+Sitter = Person  # The person or guest who sits at a table.
 
 
 def own(sitter: Sitter) -> QuerySet[Table]:
@@ -36,21 +38,21 @@ def own(sitter: Sitter) -> QuerySet[Table]:
 
 
 def owns(sitter: Sitter | None, row: Table) -> bool:
-    """Return True if the table is theirs."""
+    """Return True if the table belongs to this person or guest."""
     if isinstance(sitter, Player):
         return sitter.pk == row.player_id
     return sitter is not None and row.player_id is None and row.guest == sitter.key
 
 
 def name_of(sitter: Sitter) -> str:
-    """Return the name in the journal."""
+    """Return the name of the person or guest in the journal."""
     return sitter.name if isinstance(sitter, Player) else NAME
 
 
 def ask(guest: Guest, *, now: datetime) -> None:
-    """Check that a guest may sit down, with the tables locked. Raise TooMany for the limit of the browser, of its address, or of all guests.
+    """Check that a guest may sit down; the caller has locked the tables. Raise TooMany at the limit of the browser, its network, or all guests.
 
-    The number of tables that an address starts in an hour is limited before (league.web.common.limits): a new cookie does not help.
+    Before that, league.web.common.limits limits the tables that an address opens in an hour, so that a new cookie gains nothing.
     """
     started = own(guest).filter(created__gt=now - HOUR).exclude(status=TableStatus.VOID).count()
     if started >= settings.QUOTA_TABLES:
@@ -59,25 +61,60 @@ def ask(guest: Guest, *, now: datetime) -> None:
             retry_after=600,
             used=started,
         )
-    live = Table.objects.filter(player=None, status__in=LIVE)
-    most = settings.GUEST_TABLES
-    if live.count() >= most:
+    taken = _taken()
+    if sum(taken.values()) >= settings.GUEST_TABLES:
         raise TooMany(
-            "guests have taken all {most} tables that are theirs; try again in a few minutes, or sign up: there is room for players",
+            "guests have taken all {most} tables for guests; try again in a few minutes, or sign up: there is "
+            "room for players",
             retry_after=120,
-            most=most,
+            most=settings.GUEST_TABLES,
         )
-    if guest.address and live.filter(guest_from=guest.address).count() >= max(1, most // 2):
+    if not _has_share(guest, taken):
         raise TooMany(
             "too many guests play from your network; try again in a few minutes, or sign up: there is room for players",
             retry_after=120,
         )
 
 
+def idle_table(guest: Guest, *, now: datetime) -> Table | None:
+    """Return the table to close if a guest finds no free one: the one idle longest, of the network with most tables.
+
+    At most two queries. Nobody who is playing loses a table, and no network loses one to another network with as many tables.
+    """
+    taken = _taken()
+    if not taken or _has_share(guest, taken):
+        return None
+    most = max(taken.values())
+    crowded = [network for network, count in taken.items() if count == most]
+    if most <= taken[guest.network] + 1 and guest.network not in crowded:
+        return None
+    rows = _live().filter(guest_from__in=crowded, status=TableStatus.RESTING, since__lte=now - IDLE)
+    return rows.order_by("since", "pk").first()
+
+
+def _live() -> QuerySet[Table]:
+    return Table.objects.filter(player=None, status__in=LIVE)
+
+
+def _taken() -> Counter[str]:
+    """Count the tables of each network. One query."""
+    return Counter(_live().values_list("guest_from", flat=True))
+
+
+def _has_share(guest: Guest, taken: Counter[str]) -> bool:
+    """Return True if a network may have one more table: it has fewer tables than are free.
+
+    So one network alone can get half of the tables, enough for a class, and some always remain for others: a second network leaves a quarter, a
+    third one an eighth. Guests of unknown networks share all free tables.
+    """
+    free = settings.GUEST_TABLES - sum(taken.values())
+    return free > 0 if not guest.network else taken[guest.network] < free
+
+
 def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:
     """Give the guest's running table, and those that ended within the last hour, to a player who has just signed in; return their number.
 
-    They stay unrated. If the player sits at another table already, the guest's running one is left: nobody sits at two.
+    The tables stay unrated. If the player sits at another table already, the guest's running table is given up, because nobody sits at two.
     """
     now = clock.now_or(now)
     if not own(guest).exists():
@@ -96,7 +133,7 @@ def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:
 
 
 def remove(*, now: datetime | None = None) -> int:
-    """Remove the finished tables of guests after a day; return their number. Harmless to repeat."""
+    """Remove the finished tables of guests after a day; return their number. Repeatable."""
     now, count = clock.now_or(now), 0
     old = Table.objects.filter(player=None, created__lte=now - KEPT).exclude(status__in=LIVE).order_by("created")
     while rows := list(old.values_list("pk", flat=True)[:BATCH]):

@@ -1,7 +1,7 @@
-"""Tables at work: the worker that runs a table's bots by the lease of its job, beside the one match of that worker.
+"""Running tables: the lease by which a worker runs the bots of a table, besides the one match of that worker.
 
-While the person thinks the bots are frozen. After a long time the worker ends its job (`rest`); the table gets another one when the person answers.
-That works like the loss of a worker: fresh bots get the same deals and the journal of actions.
+While the person thinks, the bots are frozen. After a long time the worker ends the job (`rest`), and the table gets a new job when the person
+answers. The next worker starts new bots and repeats the deals and the journal for them, as after the loss of a worker.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from league.models.tables import NO_ADVICE
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-TERMS = Terms(attempts=3)  # The count starts again with each turn of the person.
+TERMS = Terms(attempts=3)  # The attempts are counted from zero again at each decision of the person.
 
 
 @dataclass
@@ -48,22 +48,23 @@ class TableLease:
 
 
 def _leased(lease: TableLease) -> QuerySet[Table]:
-    """Select the row if the worker still has it, to look at it."""
+    """Select the row if the worker still has the lease."""
     return Table.objects.filter(pk=lease.row.pk, jobs__pk=lease.job.pk, jobs__token=lease.job.token)
 
 
 def is_awaited(*, now: datetime | None = None) -> bool:
-    """Return True if a table waits for a worker. One query on an index of such jobs."""
+    """Return True if a table waits for a worker. One query, on an index of such jobs."""
     return queue.waiting(JOB, now=clock.now_or(now)).exists()
 
 
 def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
-    """Lease the table that has waited longest to `worker`, those of players before those of guests; None if none waits."""
+    """Lease the table that has waited longest to `worker`, tables of players before tables of guests; None if no table waits."""
     now = clock.now_or(now)
     if not is_awaited(now=now):
         return None
     rows = queue.waiting(JOB, now=now).filter(table__status=TableStatus.WAITING)
-    rows = rows.order_by(IsNull(F("table__player"), True), "position", "id")  # Guests come after those with an account.
+    # Guests come after people with an account.
+    rows = rows.order_by(IsNull(F("table__player"), True), "position", "id")
     with suppress(IllegalMove), transaction.atomic():
         job = queue.claim(rows, worker, TERMS, now=now)
         if job is None:
@@ -80,7 +81,7 @@ def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
 
 def _secret(job: Job, row: Table) -> bytes:
     secret: Func | F = F("secret")
-    if connection.vendor == "postgresql":  # Workers may not read the column, so a function returns it.
+    if connection.vendor == "postgresql":  # Workers may not read the column of the secret, so a function returns it.
         key = Value(job.pk), Value(job.token)
         secret = Func(*key, function="league_secret_of_table_job", output_field=BinaryField())
     return bytes(Table.objects.annotate(key=secret).values_list("key", flat=True).get(pk=row.pk))
@@ -91,7 +92,7 @@ def _seats(row: Table) -> QuerySet[TableSeat]:
 
 
 def seats(row: Table) -> list[TableSeat]:
-    """Return the bots with all that is needed to start them; the one at the person's seat gives advice."""
+    """Return the bots with everything that is needed to start them; the bot at the person's own seat gives advice."""
     return list(_seats(row).select_related("version__bot", "version__package").order_by("number"))
 
 
@@ -102,7 +103,7 @@ def taken(row: Table) -> list[Taken]:
 
 
 def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now: datetime | None = None) -> None:
-    """Store the actions of the bots since the last question, and ask the person; both or neither. Raise LeaseLost."""
+    """Store the bots' actions since the last question, and the next question to the person, in one transaction. Raise LeaseLost."""
     now = clock.now_or(now)
     columns = {
         "legal": question.legal,
@@ -128,7 +129,7 @@ def _lock(lease: TableLease) -> Table:
 
 
 def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetime) -> None:
-    """Append lines to the journal, with job and table locked."""
+    """Append lines to the journal; the caller has locked job and table."""
     _lock(lease)
     TableAction.objects.bulk_create(
         TableAction(table=lease.row, number=first + place, seat=taken.seat, action=taken.action, at=now)
@@ -137,7 +138,7 @@ def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetim
 
 
 def answer(lease: TableLease, number: int) -> str | None:
-    """Return the person's answer; None while they think. Raise LeaseLost. One query, two if there is an answer."""
+    """Return the person's answer; None while they are thinking. Raise LeaseLost. One query, two if there is an answer."""
     row = _leased(lease).values_list("turn").first()
     if row is None:
         raise LeaseLost
@@ -152,7 +153,7 @@ def wants_advice(lease: TableLease) -> bool:
 
 
 def advise(lease: TableLease, number: int, action: str | None) -> None:
-    """Store the advisor's action for this decision if it is still wanted; None if the advisor failed."""
+    """Store the advisor's action for this decision if advice is still wanted; None if the advisor failed."""
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
         if (row.turn, row.advice_asked, row.advice) == (number, number, ""):
@@ -161,7 +162,7 @@ def advise(lease: TableLease, number: int, action: str | None) -> None:
 
 
 def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool:
-    """End the job until the person answers. Return False if they just have, wait for advice, or the lease is lost."""
+    """End the job until the person answers. Return False if the person has just answered, waits for advice, or the lease is lost."""
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
         if row.turn != number or row.awaits_advice:
@@ -172,11 +173,11 @@ def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool
 
 
 def release(lease: TableLease, why: str, *, now: datetime | None = None) -> None:
-    """Put the job back because the worker stops; this counts as no attempt."""
+    """Put the job back because the worker stops; this does not count as an attempt."""
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
         if not _rest(row, lease.job, why, now=clock.now_or(now)):
-            queue.release(lease.job)
+            queue.release(lease.job, now=clock.now_or(now))
             _move(row, TableStatus.WAITING, lease.job.worker, now=clock.now_or(now), why=why)
 
 
@@ -189,7 +190,7 @@ def fail(lease: TableLease, error: Exception, *, now: datetime | None = None) ->
 
 
 def finish(lease: TableLease, result: TableResult, first: int, *, now: datetime | None = None) -> None:
-    """Store the result, once. first: the number of the first decision in `result.decisions`. Raise LeaseLost."""
+    """Store the result. first: the number of the first decision in `result.decisions`. Raise LeaseLost."""
     now = clock.now_or(now)
     columns: dict[str, Any] = {
         "scores": result.scores,
@@ -222,7 +223,7 @@ def expire(*, now: datetime | None = None) -> int:
 
 
 def _mend(now: datetime) -> None:
-    """Give each table whose bots are to move its job, and no other: a process of the release before knows of no jobs."""
+    """Give a job to each table where the bots are to move, and end all other jobs: the previous release does not maintain jobs."""
     for row in Table.objects.filter(status=TableStatus.HELD).exclude(jobs__state=JobState.LEASED)[: queue.MOST]:
         _move(
             row, TableStatus.RESTING if _is_asked(row) else TableStatus.WAITING, "", now=now, why="its worker was lost"
@@ -238,7 +239,7 @@ def away_s(row: Table) -> int:
 
 
 def abandon(*, now: datetime | None = None, most: int = 500) -> int:
-    """End tables whose person has not answered for `away_s`, or that no worker claimed for that time; return their number."""
+    """End tables whose person has not answered for `away_s` seconds, or that no worker claimed for that time; return their number."""
     now = clock.now_or(now)
     count = 0
     for is_guest, away in ((False, settings.TABLE_AWAY_S), (True, settings.GUEST_AWAY_S)):
@@ -259,7 +260,7 @@ def _end(row: Table, to: str, why: str, now: datetime) -> bool:
 
 
 def _end_attempt(row: Table, job: Job, why: str, *, now: datetime) -> None:
-    """End an attempt after a fault of ours, with job and table locked."""
+    """End an attempt after a fault of ours; the caller has locked job and table."""
     if job.attempts < TERMS.attempts and _rest(row, job, why, now=now):
         return
     if queue.retry(job, TERMS, why, now=now):
@@ -269,12 +270,12 @@ def _end_attempt(row: Table, job: Job, why: str, *, now: datetime) -> None:
 
 
 def _is_asked(row: Table) -> bool:
-    """Return True if nobody but the person is to do something."""
+    """Return True if only the person can act now."""
     return row.turn is not None and not row.awaits_advice
 
 
 def _rest(row: Table, job: Job, why: str, *, now: datetime) -> bool:
-    """Let the table rest if the person is to move. Return False if its bots are."""
+    """Let the table rest if the person is to move. Return False if the bots are."""
     if not _is_asked(row):
         return False
     queue.finish(job)
@@ -291,7 +292,7 @@ def _move(
     guard: dict[str, Any] | None = None,
     **columns: Any,
 ) -> bool:
-    """Change the status, and wake whoever looks at the table."""
+    """Change the status, and wake whoever is waiting for changes of the table."""
     try:
         with transaction.atomic():
             transitions.move(row, to, now=now, actor=actor, why=why, guard=guard, reason=why, **columns)

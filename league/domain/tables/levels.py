@@ -11,7 +11,7 @@ from league.models import BotVersion
 
 
 class Level(models.TextChoices):
-    """A level, by the word that its address has."""
+    """A level. Its value is the word in addresses."""
 
     VERY_EASY = "very-easy", _("Very easy")
     NORMAL = "normal", _("Normal")
@@ -23,7 +23,7 @@ BOTS = {Level.VERY_EASY: "random", Level.NORMAL: "greedy", Level.HARD: "counting
 
 
 def offered(bots: Sequence[BotVersion], game: str = "") -> dict[Level, BotVersion]:
-    """Return the levels that these bots (house bots among them) can play, weakest first; only bots that play `game`, if it is named."""
+    """Return the levels that these bots can play, weakest first, with their bots; with `game`, only bots that play it."""
     house = {version.bot.slug: version for version in bots if version.bot.is_house}
     played = {name: version for name, version in house.items() if not game or version.plays(game)}
     return {level: played[name] for level, name in BOTS.items() if name in played}
@@ -35,7 +35,7 @@ def of_bot(slug: str) -> Level | None:
 
 
 def bot(level: str, bots: Sequence[BotVersion], game: str) -> str:
-    """Return the name of the bot of a level: its own, else that of the nearest level, else any house bot; "" if none plays."""
+    """Return the name of the bot of a level: the level's own bot, else that of the nearest level, else any house bot; "" if none plays the game."""
     playable = offered(bots, game)
     order = list(BOTS)
     if playable:

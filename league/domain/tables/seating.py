@@ -1,7 +1,7 @@
-"""The actions of a person at a table: sit down, answer, leave. A table is a row; the decisions are the lines of its journal.
+"""The actions of a person at a table: sit down, answer, leave. A table is a row; its decisions are the lines of its journal.
 
-The web writes the person's answer as the next line of the journal; the worker that has the table writes those of the bots (`holding`). Neither
-waits for the other in a transaction, and a caller that came too late has changed nothing.
+The web process writes the person's decisions, and the worker that has the table those of the bots (`holding`). Neither waits for the other within a
+transaction, and a caller that comes too late changes nothing.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from league.models.tables import LIVE
 from league.pure.portable import ELO_DIGITS, comparable
 from league.service import listening
 
-JOB = "table"  # the kind of the jobs of its bots
+JOB = "table"  # The kind of the jobs that play a table's bots.
 MOST_BOARDS = 4
-SEAT = 0  # The seat of the person; the first dealer is drawn.
+SEAT = 0  # The person's seat; the first dealer is drawn at random.
 
 
 def is_on() -> bool:
@@ -58,12 +58,12 @@ def rivals(sitter: Sitter) -> list[BotVersion]:
 
 
 def may_sit(sitter: Sitter | None) -> bool:
-    """Return True if they may sit down in this league; None is a visitor whom nobody knows yet."""
+    """Return True if this person may sit down in this league; None is a visitor without a cookie."""
     return is_on() and (isinstance(sitter, Player) or settings.GUEST_TABLES > 0)
 
 
 def present(sitter: Sitter) -> Table | None:
-    """Return the table where they sit. One query."""
+    """Return the table at which a person or guest sits. One query."""
     return guests.own(sitter).select_related("pool").filter(status__in=LIVE).first()
 
 
@@ -79,16 +79,16 @@ def sit(
     advice: bool = False,
     now: datetime | None = None,
 ) -> Table:
-    """Sit down at a table with the named bots: `partner` (default: `rival`) if the game has partners, `rival` at all other seats.
+    """Open a table with the named bots: `partner` (default: `rival`) if the game has partners, `rival` at all other seats.
 
-    players, options: of the rules; by default the usual ones of the game. advice: a house bot says on request what it would do (`ask_advice`), and
-    the table does not count in the person's rating. This is decided before the deal: otherwise a player could take advice only to keep a bad board
-    from counting. A guest has neither advice nor a rating.
-    Raise Refused, or TooMany if all tables of the league are taken or an hourly limit is used up.
+    players, options: of the rules; by default those of the game. advice: a house bot says on request what it would do (`ask_advice`), and the table
+    does not count in the person's rating. This is chosen before the deal: otherwise a player could ask for advice just to keep a bad board from
+    counting. A guest has neither advice nor a rating. Raise Refused, or TooMany if all tables of the league are taken or an hourly limit is used
+    up.
     """
     now = clock.now_or(now)
     if not may_sit(sitter):
-        raise Refused("people cannot sit down in this league; its operator has switched tables off")
+        raise Refused("nobody can play at tables in this league, because its operators have switched them off")
     if not 1 <= boards <= MOST_BOARDS:
         raise Refused("a table has 1 to {most} boards, not {boards}", most=MOST_BOARDS, boards=boards)
     rules = pools.load(game, players, options)
@@ -119,7 +119,7 @@ def sit(
 
 
 def sit_again(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
-    """Sit down at another table with the rules and bots of one of theirs. Raise Refused, or TooMany, as `sit`."""
+    """Open another table with the rules and bots of an earlier one of the same person. Raise Refused, or TooMany, like `sit`."""
     row = tables_of(sitter, public_id).select_related("pool").first()
     if row is None:
         raise Refused("you have no such table")
@@ -132,10 +132,10 @@ def sit_again(sitter: Sitter, public_id: str, *, now: datetime | None = None) ->
 
 
 def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
-    """Check the limits with the tables locked."""
+    """Check the limits; the caller has locked the tables."""
     if isinstance(sitter, Player):
         quotas.ask(sitter, quotas.TABLES, now=now)
-        # Read again with the player locked: the request may have begun before a ban.
+        # Read while the player is locked: the request may have begun before a ban.
         if Player.objects.filter(pk=sitter.pk, banned__isnull=False).exists():
             raise Refused("this account is banned, so it cannot sit down")
     if guests.own(sitter).filter(status__in=LIVE).exists():
@@ -143,6 +143,11 @@ def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
     if not isinstance(sitter, Player):
         if advice:
             raise Refused("guests play without advice; sign up to get it")
+        idle = guests.idle_table(sitter, now=now)
+        if idle is not None:
+            away = "its player was away"
+            transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, **ended(now))
+            listening.notify(transitions.subject(idle))
         guests.ask(sitter, now=now)
     if Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
         raise TooMany(
@@ -153,10 +158,10 @@ def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
 
 
 def _person(sitter: Sitter, advice: bool) -> dict[str, Any]:
-    """Return the columns that say who sits there, and whether it counts."""
+    """Return the columns about the person at the table, and whether the table counts."""
     if isinstance(sitter, Player):
         return {"player": sitter, "rated": not advice}
-    return {"guest": sitter.key, "guest_from": sitter.address, "rated": False}
+    return {"guest": sitter.key, "guest_from": sitter.network, "rated": False}
 
 
 def _names(game: engine.Game, rival: str, partner: str) -> dict[int, str]:
@@ -178,18 +183,18 @@ def _chosen(bots_by_name: dict[str, BotVersion], name: str, game: str) -> BotVer
 
 
 def tables_of(sitter: Sitter, public_id: str) -> QuerySet[Table]:
-    """Select this table if it is theirs; nobody learns whether other tables exist."""
+    """Select this table if it belongs to the person; nobody learns whether other tables exist."""
     return guests.own(sitter).filter(public_id=public_id)
 
 
 def visible(sitter: Sitter | None, public_id: str) -> Table | None:
-    """Return a table that they may see: their own, or any finished one. One query."""
+    """Return a table that a person may see: their own, or any finished one. One query."""
     row = Table.objects.select_related("pool", "player").filter(public_id=public_id).first()
     return row if row is not None and (guests.owns(sitter, row) or row.status == TableStatus.FINISHED) else None
 
 
 def bots(row: Table) -> dict[int, str]:
-    """Return the bot of each seat; the one at the person's seat gives advice. One query."""
+    """Return the bot of each seat; the bot at the person's seat gives advice. One query."""
     return {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
 
 
@@ -239,7 +244,7 @@ def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | N
         if row is None:
             raise Refused("you have no such table")
         if not row.seats.filter(number=row.seat).exists():
-            raise Refused("this table was started without advice; choose it when you start the next one")
+            raise Refused("this table was started without advice; choose advice when you start the next one")
         if row.status not in LIVE or row.turn is None or row.turn != number or row.legal == [NEXT]:
             raise Refused("there is nothing to decide now; reload the table")
         if row.advice_asked != number:
@@ -252,7 +257,7 @@ def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | N
 
 
 def _call_worker(row: Table, sitter: Sitter, now: datetime) -> None:
-    """Let a table that rests wait for a worker."""
+    """Queue a job for a resting table."""
     transitions.move(row, TableStatus.WAITING, now=now, actor=guests.name_of(sitter))
     queue.add(JOB, table=row, now=now)
 
@@ -269,7 +274,7 @@ def _advisor(pool: Pool) -> BotVersion:
 
 
 def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> bool:
-    """Leave the table. A board that has started counts as lost (`standing`); the worker stops within a second. False if it was finished."""
+    """Leave the table. A started board counts as lost (`standing`); the worker stops within a second. Return False if the table was finished."""
     now = clock.now_or(now)
     with transaction.atomic():
         queue.withdraw(JOB, table__in=tables_of(sitter, public_id))
@@ -285,7 +290,7 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
 
 
 def ended(now: datetime) -> dict[str, Any]:
-    """Return the columns of a finished table: no question is open."""
+    """Return the columns that a table has after its end, without an open question."""
     return {"finished": now, "turn": None, "legal": [], "hand": []}
 
 
@@ -295,7 +300,7 @@ def packed(records: list[dict[str, Any]]) -> bytes:
 
 
 def opened(row: Table) -> list[dict[str, Any]]:
-    """Return the replays of a finished table, board by board; none of any other."""
+    """Return the replays of a finished table, board by board; [] if it is not finished."""
     if row.status != TableStatus.FINISHED or not row.records:
         return []
     records: list[dict[str, Any]] = json.loads(zlib.decompress(bytes(row.records)))

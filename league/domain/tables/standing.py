@@ -14,20 +14,20 @@ from django.db.models import Exists, OuterRef, QuerySet
 from league.domain.ratings import pools
 from league.enums import TableStatus
 from league.models import Player, Pool, Rating, Table, TableAction, TableSeat
-from league.pure.rating.people import Meeting, Standing, rate
+from league.pure.rating.people import Meeting, PersonRating, rate
 
 COUNTED = (TableStatus.FINISHED, TableStatus.LEFT, TableStatus.ABANDONED)
-MOST_TABLES = 200  # The latest ones.
-PROVISIONAL = 10  # With fewer boards the rating says nothing, and is not shown.
+MOST_TABLES = 200  # The latest tables that are read.
+PROVISIONAL = 10  # With fewer boards the rating means little, and is not shown.
 HEAVY = ("seen", "legal", "hand", "records")
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A person's rating in a game, with boards won, drawn, lost; with more than two sides, against their mean."""
+    """A person's rating in a game, with boards won, drawn and lost. With more than two sides, a board is compared with the mean of the others."""
 
     pool: Pool
-    rating: Standing
+    rating: PersonRating
     won: int
     drawn: int
     lost: int
@@ -39,13 +39,13 @@ class GameRecord:
 
     @property
     def missing(self) -> int:
-        """Return how many boards are missing until the rating is shown."""
+        """Return the number of further boards until the rating is shown."""
         return max(0, PROVISIONAL - self.boards)
 
 
 @dataclass(frozen=True)
-class Change:
-    """The effect of a table on the person's rating in its game. before: None if none was shown; missing: boards until one is."""
+class RatingEffect:
+    """The effect of a table on the person's rating in its game. before: None if no rating was shown; missing: boards until one is."""
 
     before: float | None
     after: float
@@ -60,9 +60,9 @@ class Change:
 def game_records(player: Player) -> list[GameRecord]:
     """Return the ratings of a person by game. Three queries, independent of the size of the league.
 
-    Boards count if they were played to the end against house bots that are rated in their game; a board that was left or abandoned after the first
-    answer counts as lost. Excluded are boards where a bot made a fault, tables with the player's own bots (which could pass them information), and
-    unrated tables: those with advice, and those that were begun by a guest.
+    A finished board counts if all its bots are house bots with a rating in the game. A board that the person left or abandoned after the first
+    decision counts as lost. Boards with a bot's fault do not count, nor do tables with the player's own bots (which could pass information to their
+    owner), with advice, or begun as a guest.
     """
     boards: dict[Pool, list[list[Meeting]]] = defaultdict(list)
     for row, meetings in _counted(Table.objects.filter(player=player)):
@@ -71,8 +71,8 @@ def game_records(player: Player) -> list[GameRecord]:
     return sorted(records, key=lambda record: (record.pool.game, record.pool.pk))
 
 
-def change(row: Table) -> Change | None:
-    """Return what a finished table did to its player's rating, by the present ratings of the bots; None if it does not count. Three queries."""
+def change(row: Table) -> RatingEffect | None:
+    """Return how a finished table changed its player's rating, by the current ratings of the bots; None if it does not count. Three queries."""
     if row.player_id is None or not row.rated or row.status not in COUNTED:
         return None
     rows = Table.objects.filter(player=row.player_id, pool=row.pool_id, created__lte=row.created)
@@ -84,7 +84,7 @@ def change(row: Table) -> Change | None:
     after = _record(row.pool, played)
     was = rate(earlier)
     before = was.elo if was is not None and len(earlier) >= PROVISIONAL else None
-    return Change(before, after.rating.elo, after.missing)
+    return RatingEffect(before, after.rating.elo, after.missing)
 
 
 def _counted(rows: QuerySet[Table]) -> list[tuple[Table, list[list[Meeting]]]]:
@@ -111,7 +111,7 @@ def _counted(rows: QuerySet[Table]) -> list[tuple[Table, list[list[Meeting]]]]:
 
 
 def _scores(row: Table) -> list[list[int] | None]:
-    """Return the scores of each board that counts, by seat; None for one that was given up."""
+    """Return the scores of each board that counts, by seat; None for a board that was given up."""
     whole: list[list[int] | None] = list(row.scores)
     if row.fault:
         whole = whole[:-1]

@@ -19,7 +19,7 @@ from league.pure.formats import BracketPairing, Results
 
 @dataclass
 class BracketMatch:
-    """A match of a round. `points`: board points of the entries; None until it is finished."""
+    """A match of a round. `points`: board points of each entry; None until the match is finished."""
 
     id: str
     table: str
@@ -41,7 +41,7 @@ class RoundMatches:
 
 @dataclass(frozen=True)
 class BracketStep:
-    """A pairing of a bracket with the public ids of its matches, and the board points of both sides once boards are played."""
+    """A pairing of a bracket with the public ids of its matches; once boards have been played, also the board points of both sides."""
 
     pairing: BracketPairing
     matches: list[str]
@@ -49,14 +49,14 @@ class BracketStep:
 
 
 MOST_MATCHES = 1000  # The most matches on a page of rounds
-# In a large tournament this number of rounds exceeds MOST_MATCHES, so that the later rounds need no count
+# A tournament with more rounds than this may exceed MOST_MATCHES; with fewer, no count is needed
 LARGE_ROUNDS = 16
 
 
 def cut_rounds(page: paging.Page[Round], *, back: bool = False) -> paging.Page[Round]:
-    """Return the first rounds of a page that have no more than MOST_MATCHES together, and at least one. Two queries at most.
+    """Return the first rounds of a page that together have at most MOST_MATCHES, but at least one round. Two queries at most.
 
-    back: it was asked for from its end, so the last ones.
+    back: the page was read from its end, so return its last rounds.
     """
     rows = page.rows[::-1] if back else page.rows
     counts = _count_matches(rows[:LARGE_ROUNDS])
@@ -75,11 +75,11 @@ def _count_matches(rounds: Sequence[Round]) -> list[int]:
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:
-    """Read these rounds of a tournament. At most four queries, whatever their number."""
+    """Read these rounds of a tournament. At most four queries for any number of rounds."""
     rows = list(rows)
     numbers = dict(tournament.entries.values_list("version_id", "number"))
     meetings: dict[int, dict[int, BracketMatch]] = {row.pk: {} for row in rows}
-    # Plain values, because a page may show thousands.
+    # Plain values, because a page may show thousands of matches.
     of_rounds = Match.work.filter(round__in=rows).order_by("id")
     names = ("round", "pk", "public_id", "table", "first_board", "boards_planned", "status")
     for number, pk, *values in of_rounds.values_list(*names):
@@ -111,7 +111,7 @@ def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatc
 
 
 def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int, float]:
-    """Return, by entry, the last round that it takes part in; an eliminated entry does not rest."""
+    """Return by entry the last round in which it takes part, since an eliminated entry does not count as resting."""
     last = dict.fromkeys(numbers.values(), inf)
     if formats.format_named(tournament.format).eliminates:
         seated = Party.objects.filter(match__tournament=tournament).values_list("version_id")
@@ -120,7 +120,7 @@ def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int
 
 
 def has_rounds(tournament: Tournament) -> bool:
-    """Return True if its rounds mean something: each one depends on those before."""
+    """Return True if the rounds of the tournament mean something: each one depends on earlier results."""
     return formats.follows_results(tournament) and formats.format_named(tournament.format).rounds
 
 
@@ -130,12 +130,12 @@ def read_all_rounds(tournament: Tournament) -> list[RoundMatches]:
 
 
 def read_bracket(tournament: Tournament) -> list[BracketStep]:
-    """Return the pairings that are known so far; none if the format has no bracket or it has not started."""
+    """Return the pairings that are known so far; none if the format has no bracket or the tournament has not started."""
     if not formats.format_named(tournament.format).bracket or tournament.started is None:
         return []
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
-        ids[table, first] = public_id  # After a void match was replayed, the last one.
+        ids[table, first] = public_id  # If a void match was played again, the last match counts.
     played = fixtures.play_format(tournament)
     return [
         BracketStep(
@@ -149,7 +149,7 @@ def _points(pairing: BracketPairing, results: Results) -> tuple[float, float] | 
     boards = [scores for slot in pairing.slots for scores in results.get(slot, ())]
     if not boards or pairing.first is None or pairing.second is None:
         return None
-    # The points of the entry with the smaller number, which results list first.
+    # Points of the entry with the smaller number, which comes first in results.
     lower = sum((1 + (a > b) - (a < b)) / 2 for a, b in boards)
     points = (lower, len(boards) - lower)
     return points if pairing.first < pairing.second else points[::-1]

@@ -7,24 +7,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names
+from league.domain.core import clock, journal, names, search_words
 from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
 from league.domain.people import players as people
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import formats, tournaments
+from league.domain.tournaments import booking, formats, shares, tournaments
 from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, EntryRequest, Player, Season
 from league.pure.calendar import calendars, divisions
 
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
-LOOKED = 20  # Circuits considered for the list of upcoming seasons.
+LOOKED = 20  # The most circuits that are read for the list of upcoming seasons.
 
 
 def create(
@@ -42,10 +43,11 @@ def create(
     format: str = DEFAULT_FORMAT,
     parameters: Mapping[str, Any] | None = None,
     boards: int | None = None,
+    per_player: int = 1,
     description: str = "",
     now: datetime | None = None,
 ) -> Circuit:
-    """Create a circuit whose seasons are due by this calendar. Raise Refused, saying what is allowed."""
+    """Create a circuit whose seasons are due by this calendar. Raise Refused with the allowed values."""
     now = clock.now_or(now)
     name = names.checked(name)
     if not 1 <= len(name) <= 60:
@@ -64,7 +66,7 @@ def create(
         raise Refused.from_error(error) from error
     with transaction.atomic():
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
-        tournaments.take_name(owner, name)
+        tournaments.take_name(owner, name, now=now)
         circuit = Circuit.objects.create(
             slug=tournaments.free_slug(name, Circuit),
             name=name,
@@ -80,16 +82,18 @@ def create(
             days=days,
             at=at,
             time_zone=time_zone,
+            per_player=shares.checked(per_player),
             description=description,
             created=now,
         )
+        search_words.put(circuit, name, circuit.slug)
         _remind(circuit)
         journal.append("circuit.created", f"circuit:{circuit.slug}", now=now, actor=owner.name)
     return circuit
 
 
 def _remind(circuit: Circuit) -> None:
-    """Let Celery's calendar call when a season is due. Like every message this is a hint: the scheduler finds seasons that no call announced."""
+    """Let Celery's calendar send a hint when a season is due. The scheduler also finds seasons without a hint."""
     chosen = calendar(circuit)
     weekdays = [day for day in chosen.days if not day.isdigit()]
     dates = [day for day in chosen.days if day.isdigit()]
@@ -106,12 +110,12 @@ def _remind(circuit: Circuit) -> None:
 
 
 def forget(circuit: Circuit) -> None:
-    """Remove its reminders, before it is deleted."""
+    """Remove the circuit's entries from Celery's calendar, before the circuit is deleted."""
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").delete()
 
 
 def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | None = None) -> None:
-    """Pause or resume a circuit; after that its next season is the next one of the calendar."""
+    """Pause or resume a circuit. A resumed circuit continues with the next season of its calendar."""
     Circuit.objects.filter(pk=circuit.pk).update(active=active)
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").update(enabled=active)
     PeriodicTasks.update_changed()
@@ -121,7 +125,7 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
 def join(
     circuit: Circuit, bot: Bot, *, player: Player, message: str = "", now: datetime | None = None
 ) -> EntryRequest | None:
-    """Let a bot take part from the next season on; return the request if its owner wants to be asked. Repeatable.
+    """Add a bot from the next season on; if its owner wants to be asked, return the request instead. Repeatable.
 
     `player` must own the circuit or the bot. Raise Refused if the bot has no accepted version that plays the game.
     """
@@ -132,12 +136,15 @@ def join(
             "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=circuit.name
         )
     with transaction.atomic():
-        row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
+        row = Circuit.objects.select_for_update(of=("self",)).select_related("owner").get(pk=circuit.pk)
+        if row.bots.filter(pk=bot.pk).exists():
+            return None
+        shares.check(row, player, row.bots.filter(owner=player).count(), now=now)
+        if player.pk == row.owner_id:
+            consent.welcome(row, bot)
         if player.pk != bot.owner_id and not bot.is_house:
             people.lock(player.pk)
             consent.hold([bot], player)
-        if row.bots.filter(pk=bot.pk).exists():
-            return None
         if not consent.is_willing(bot, player, row):
             return consent.ask(row, bot, player, message, now=now)
         admit(row, bot, actor=player.name, now=now)
@@ -147,12 +154,35 @@ def join(
 def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
     """Add a bot from the next season on; its owner has agreed."""
     bots.sent_version(bot, circuit.game)
+    most = room(circuit)
+    if circuit.bots.count() >= most:
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=circuit.name, most=most)
     circuit.bots.add(bot)
     journal.append("circuit.joined", consent.place(circuit), now=now, actor=actor, bot=bot.slug)
 
 
+def room(circuit: Circuit) -> int:
+    """Return the most bots that a circuit takes: its owner may have all boards of a season with them queued. One query."""
+    most, top = quotas.most(circuit.owner, quotas.BOARDS), settings.MAX_ENTRIES
+    game = pools.load(circuit.game, circuit.players, circuit.options)
+    seats, form = len(game.sides), formats.format_named(circuit.format)
+    boards = circuit.boards or tournaments.default_boards(circuit.game, circuit.players, circuit.options)
+
+    def fits(count: int) -> bool:
+        order = list(range(count))
+        cut = divisions.next_divisions([], order, order, size=circuit.size, moves=circuit.moves, least=seats)
+        values = {"boards": boards, "seats": seats}
+        sizes = [formats.make_field(circuit.format, circuit.parameters, entries=len(each), **values) for each in cut]
+        try:
+            return most is None or sum(form.size(field).boards[1] for field in sizes) <= most
+        except ValueError:
+            return True  # Not a matter of boards: the season will say what is wrong.
+
+    return booking.most_fitting(top + 1, fits, least=seats)
+
+
 def leave(circuit: Circuit, bot: Bot, *, player: Player, now: datetime | None = None) -> None:
-    """Remove a bot from the next season on; it plays the current one to the end. Repeatable."""
+    """Remove a bot from the next season on; it finishes the current one. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
@@ -169,13 +199,13 @@ def calendar(circuit: Circuit) -> calendars.Calendar:
 
 @dataclass(frozen=True)
 class Course:
-    """The calendar of a circuit, and when its last season was due (or the circuit was created): they determine the next season."""
+    """The calendar of a circuit, and when its last season was due (or the circuit was created): together they determine the next season."""
 
     calendar: calendars.Calendar
     since: datetime
 
     def due(self, now: datetime) -> datetime:
-        """Return when the next season is due; this may be in the past while the current one is running."""
+        """Return when the next season is due; this is in the past if the current season lasts longer."""
         passed = self.calendar.moments(self.since, now)
         return passed[-1] if passed else self.calendar.next(now)
 
@@ -188,7 +218,7 @@ def course(circuit: Circuit) -> Course | None:
 
 
 def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
-    """Return when its next season is due; None if it is paused."""
+    """Return when the next season is due; None if the circuit is paused."""
     present = course(circuit)
     return present.due(clock.now_or(now)) if present else None
 
@@ -211,7 +241,7 @@ def open_due(*, now: datetime | None = None) -> int:
 
 
 def _open(pk: int, now: datetime) -> bool:
-    """Open the season that was due last, if the one before is finished. Seasons missed in between are not made up."""
+    """Open the latest due season if the one before is finished. Seasons missed in between are skipped."""
     with transaction.atomic():
         circuit = Circuit.objects.select_for_update().select_related("owner").get(pk=pk)
         last = circuit.seasons.order_by("-number").first()
@@ -279,7 +309,7 @@ def _versions(circuit: Circuit) -> dict[int, BotVersion]:
 
 
 def _last_divisions(circuit: Circuit) -> list[list[int]]:
-    """Return the bots of the last season that was played, by division, from first to last."""
+    """Return the bots of the last season that was played, by division, from first place to last."""
     played = circuit.seasons.filter(tournaments__status=TournamentStatus.FINISHED).order_by("-number").first()
     if played is None:
         return []

@@ -1,7 +1,7 @@
 """Corrections by the owner of a tournament, event or recurring league: its name and text, who may enter, its entries, and its deletion.
 
-Nothing here changes a result or a rating: a played match stays as it is. Each step is in the journal, which the page shows to everybody who may see
-the tournament (`domain.tournaments.log`).
+Corrections never change a result or a rating. Each one is in the journal, and the page shows it to everybody who may see the tournament
+(`domain.tournaments.log`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from django.db import transaction
 from django.db.models import Model
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names
-from league.domain.core.errors import Refused
-from league.domain.tournaments import circuits, progress, tournaments
+from league.domain.core import clock, journal, names, search_words
+from league.domain.core.errors import Refused, TooMany
+from league.domain.tournaments import circuits, progress, shares, tournaments
 from league.enums import Entrance, TournamentStatus
 from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Player, Season, Tournament
 
@@ -23,6 +23,8 @@ Contest = Tournament | Event | Circuit
 Row = TypeVar("Row", bound=Model)
 MOST_DESCRIPTION = 2000
 MOST_REASON = 300
+MOST_NAMES, MOST_STEPS = 5, 100  # The most renames, and the most other corrections, of a row by one player in a day.
+STEPS = frozenset({"described", "shared", "entries_opened", "entries_closed", "disqualified", "reinstated", "replaced"})
 STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
 
 
@@ -57,10 +59,11 @@ def describe(row: Contest, text: str, *, actor: str, now: datetime | None = None
 
 
 def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) -> None:
-    """Give it another name; its address stays. A stage or division has the name of its event or league. Repeatable.
+    """Change the name; the address stays. A stage or division has the name of its event or league. Repeatable.
 
-    The old name stays taken, so that nobody else can pass for the tournament that had it.
+    Nobody else gets the old name for a time (names.HELD), so that nobody can pass for the tournament that had it. At most MOST_NAMES a day.
     """
+    now = clock.now_or(now)
     name = names.checked(name)
     most = 80 if isinstance(row, Tournament) else 60
     if not 1 <= len(name) <= most:
@@ -72,19 +75,23 @@ def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) 
         old = locked.name
         if old == name:
             return
-        if not (isinstance(locked, Event) and locked.private):
-            tournaments.take_name(locked.owner, name)
+        is_private = isinstance(locked, Event) and locked.private
+        if not is_private:
+            tournaments.take_name(locked.owner, name, now=now)
         type(row).objects.filter(pk=row.pk).update(name=name)
         if isinstance(locked, Event):
             Event.objects.filter(pk=row.pk).update(document={**locked.document, "name": name})
             for stage in locked.tournaments.all():
                 Tournament.objects.filter(pk=stage.pk).update(name=(name + stage.name.removeprefix(old))[-80:])
-        _note(locked, "renamed", now=clock.now_or(now), actor=actor, old=old, new=name)
+        if not is_private:
+            tournaments.give_up_name(locked.owner, old, now=now)
+            search_words.put(locked, name, locked.slug)
+        _note(locked, "renamed", now=now, actor=actor, old=old, new=name)
     row.refresh_from_db()
 
 
 def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime | None = None) -> None:
-    """Open the entries to everybody, or close them to all but the owner; entries stay. Repeatable."""
+    """Open the entries to everybody, or only to the owner. Existing entries stay. Repeatable."""
     if to not in Entrance.values:
         raise Refused("choose who may enter: one of {allowed}", allowed=", ".join(Entrance.values))
     with transaction.atomic():
@@ -98,11 +105,22 @@ def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime 
     row.refresh_from_db(fields=["entrance"])
 
 
+def set_share(row: Contest, per_player: int, *, actor: str, now: datetime | None = None) -> None:
+    """Set how many bots each player may enter. Existing entries stay. Repeatable."""
+    per_player = shares.checked(per_player)
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.per_player != per_player:
+            type(row).objects.filter(pk=row.pk).update(per_player=per_player)
+            _note(locked, "shared", now=clock.now_or(now), actor=actor, most=str(per_player))
+    row.refresh_from_db(fields=["per_player"])
+
+
 def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None = None) -> None:
     """Rank an entry last, with a reason that everybody reads. Repeatable.
 
-    Its results stand and its remaining matches are played, so nobody else gains or loses points by it, and the owner cannot choose whose. It does not
-    advance to a later stage. Ratings do not change.
+    Its results stand and its remaining matches are played, so the owner cannot decide who gains or loses points by it. The entry does not advance
+    to a later stage. Ratings do not change.
     """
     why = " ".join(why.split())
     if not 1 <= len(why) <= MOST_REASON or "\0" in why:
@@ -126,7 +144,7 @@ def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None =
 def reinstate(entry: Entry, *, player: Player, now: datetime | None = None) -> None:
     """Undo a disqualification. Repeatable.
 
-    Raise Refused once a later stage or season has begun without the bot: the mark stays as long as its effect does.
+    Raise Refused once a later stage or season has begun without the bot, because that cannot be undone.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -154,8 +172,8 @@ def _has_successor(row: Tournament) -> bool:
 def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: datetime | None = None) -> None:
     """Let another accepted version of the same bot play, before the tournament starts. Repeatable.
 
-    After the start nobody may: whoever sees the field, a bye or the first boards could choose the version that suits them. The owner of the bot may
-    choose any of its versions; the owner of the tournament only the one that the bot sends now, so that nobody can weaken the bot of another player.
+    After the start nobody may, because the field, a bye or the first boards could guide the choice. The owner of the bot may choose any of its
+    versions; the owner of the tournament only the version that the bot sends now, so that nobody can weaken another player's bot.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -189,7 +207,7 @@ def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: d
 
 
 def delete(row: Contest, *, actor: str, now: datetime | None = None) -> None:
-    """Delete what never began: no match of it was ever inserted. Its name stays taken and the journal keeps its line."""
+    """Delete a contest that never had a match. Its name becomes free after names.HELD, and the journal keeps its lines."""
     now = clock.now_or(now)
     with transaction.atomic():
         locked = _lock(row)
@@ -208,7 +226,11 @@ def delete(row: Contest, *, actor: str, now: datetime | None = None) -> None:
             circuits.forget(locked)
         else:
             consent.lapse(locked, now=now)
+        is_private = isinstance(locked, Event) and locked.private
+        search_words.remove(locked)
         locked.delete()
+        if not is_private:
+            tournaments.give_up_name(locked.owner, locked.name, now=now)
 
 
 def _lock(row: Row) -> Row:
@@ -216,4 +238,14 @@ def _lock(row: Row) -> Row:
 
 
 def _note(row: Contest, word: str, *, now: datetime, actor: str, **data: str) -> LeagueEvent:
+    """Add a line to the journal, in the transaction that changes the row. Raise TooMany beyond the limit of a day."""
+    kind = type(row).__name__.lower()
+    most, words = (MOST_NAMES, {word}) if word == "renamed" else (MOST_STEPS, STEPS)
+    again = journal.again_at(subject(row), [f"{kind}.{step}" for step in sorted(words)], actor, most, now=now)
+    if again is not None:
+        raise TooMany(
+            "you have changed this {count} times in the last day; change it again tomorrow",
+            retry_after=max(1, int((again - now).total_seconds())),
+            count=most,
+        )
     return journal.append(f"{type(row).__name__.lower()}.{word}", subject(row), now=now, actor=actor, **data)

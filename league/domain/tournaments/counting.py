@@ -11,9 +11,9 @@ from league.models import Match, Tournament
 
 
 def count_matches(tournaments: Iterable[Tournament]) -> dict[int, Counter[str]]:
-    """Return for each tournament the number of its matches in each status. One query, which an index answers."""
+    """Return for each tournament the number of its matches in each status. One query, answered by an index."""
     counts: dict[int, Counter[str]] = {tournament.pk: Counter() for tournament in tournaments}
-    # `work`, which has audits and tries too: a tournament has none, and a condition of the kind would read the rows.
+    # `work` also has audits and tries, but none belong to a tournament, and a condition on the kind would read the rows.
     rows = Match.work.filter(tournament__in=list(counts)).order_by().values_list("tournament", "status")
     for pk, status, number in rows.annotate(number=Count("pk")):
         if pk is not None:

@@ -1,18 +1,17 @@
-"""Enrolment: bots enter and withdraw, and the start of the tournament fixes the list with its seeds."""
+"""Enrolment: bots enter and withdraw; at the start the list of entries is fixed, with seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import players
-from league.domain.tournaments import booking, formats
+from league.domain.tournaments import booking, formats, shares
 from league.enums import Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
 from league.pure import formats as pure
@@ -27,9 +26,10 @@ def enter(
     message: str = "",
     now: datetime | None = None,
 ) -> Entry | EntryRequest:
-    """Enter a version, or the one that a bot sends; a ladder also while it runs. If its owner wants to be asked, send them a request with `message`.
+    """Enter a version, or the version that a bot sends; a ladder takes entries while it runs.
 
-    `player` (default: the owner of the tournament) must own the tournament or the bot. Repeatable. Raise Refused if the bot cannot enter.
+    If its owner wants to be asked, create a request with `message`. `player` (default: the owner of the tournament) must own the tournament or the
+    bot. Repeatable. Raise Refused if the bot cannot enter.
     """
     now, player = clock.now_or(now), player or tournament.owner
     bot = entrant if isinstance(entrant, Bot) else entrant.bot
@@ -45,6 +45,9 @@ def enter(
             )
         if row.entrance == Entrance.OWNER and player.pk != row.owner_id:
             raise Refused("The owner of {tournament!r} chooses its bots.", tournament=row.name)
+        shares.check(row, player, row.entries.filter(version__bot__owner=player, withdrawn=None).count(), now=now)
+        if player.pk == row.owner_id:
+            consent.welcome(row, bot)
         if player.pk != bot.owner_id and not bot.is_house:
             players.lock(player.pk)
             consent.hold([bot], player)
@@ -55,7 +58,7 @@ def enter(
 
 
 def place(tournament: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
-    """Enter a version whose owner has agreed: to this tournament, or to the event or circuit that it belongs to."""
+    """Enter a version whose owner has agreed to this tournament, or to its event or circuit."""
     with transaction.atomic():
         row = _lock_changeable(tournament)
         return _place(row, version, actor=actor, now=now)
@@ -68,9 +71,9 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
             return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
     version = _fresh(version)
     _check_entrant(version, row)
-    most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
+    most = booking.room(row, whole=actor != row.owner.name)
     if len(present) >= most:
-        raise Refused("the tournament {tournament!r} is full; it takes {most} entries", tournament=row.name, most=most)
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=row.name, most=most)
     number = 1 + max((entry.number for entry in present), default=-1)
     entry = Entry.objects.create(tournament=row, version=version, number=number)
     booking.book_more(row, now=now)
@@ -79,12 +82,12 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
 
 
 def _fresh(version: BotVersion) -> BotVersion:
-    """Read the version again, which may have changed since the caller read it."""
+    """Read the version again, because it may have changed since the caller read it."""
     return BotVersion.objects.select_related("bot").get(pk=version.pk)
 
 
 def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
-    """Let a version that had left a ladder continue where it was."""
+    """Let a version that had left a ladder continue with its earlier results."""
     entry.withdrawn = None
     entry.save(update_fields=["withdrawn"])
     journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
@@ -92,7 +95,7 @@ def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: 
 
 
 def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
-    # The league itself chose the entries of later stages and seasons. If one of these bots is paused or retired just now, that must not end the
+    # The league itself chose the entries of later stages and seasons. If one of these bots has just been paused or retired, that must not end the
     # event or the season: its matches wait, or are played all the same.
     if tournament.season_id is not None or (tournament.stage or 1) > 1:
         return
@@ -112,9 +115,9 @@ def withdraw(
 ) -> None:
     """Withdraw an entry, at any time before the end.
 
-    Before the start the entry is removed; in a running ladder it gets no new match. In any other running tournament its matches are still played
-    and its place stands, so that nobody escapes a loss and no table changes; it does not advance to a later stage. `player` (default: the owner of
-    the bot) may also be the owner of the tournament, before the start and in a ladder. Repeatable.
+    Before the start the entry is removed; in a running ladder it gets no new matches. In any other running tournament its matches are still played
+    and count, so that nobody escapes a loss; but it does not advance to a later stage. `player` (default: the owner of the bot) may also be the
+    owner of the tournament, but only before the start and in a ladder. Repeatable.
     """
     now, player = clock.now_or(now), player or version.bot.owner
     with transaction.atomic():
@@ -143,7 +146,7 @@ def _lock(tournament: Tournament) -> Tournament:
 
 
 def _lock_changeable(tournament: Tournament) -> Tournament:
-    """Lock the tournament; raise Refused if its entries may not change."""
+    """Lock the tournament; raise Refused if its entries may no longer change."""
     row = _lock(tournament)
     grows = row.status == TournamentStatus.RUNNING and formats.format_named(row.format).grows
     if row.status != TournamentStatus.OPEN and not grows:
@@ -156,7 +159,7 @@ def _lock_changeable(tournament: Tournament) -> Tournament:
 
 
 def freeze_entries(tournament: Tournament) -> None:
-    """Number the entries by version and set their seeds. Raise Refused if the format cannot be played with them."""
+    """Number the entries by version and set their seeds. Raise Refused if the format cannot be played with these entries."""
     entries = list(tournament.entries.select_related("version__bot").order_by("version_id"))
     form, field = formats.field_of_tournament(tournament)
     if len(entries) < field.table:
@@ -176,7 +179,7 @@ def freeze_entries(tournament: Tournament) -> None:
     for entry in entries:
         _check_entrant(entry.version, tournament)
     seeds = _seed_entries(tournament, entries)
-    # Two steps, because numbers are unique at every moment.
+    # Two steps, because the numbers must be unique after each row.
     for shift in (len(entries) + max(entry.number for entry in entries), 0):
         for number, entry in enumerate(entries):
             entry.number, entry.seed = number + shift, seeds[entry.pk]
@@ -184,7 +187,7 @@ def freeze_entries(tournament: Tournament) -> None:
 
 
 def _seed_entries(tournament: Tournament, entries: Sequence[Entry]) -> dict[int, int]:
-    """Return the seed of each entry: rated ones by Elo, then the others in the order of entry; everybody by entry if chosen so."""
+    """Return the seed of each entry: rated entries by Elo, then the others in the order of entry; all in the order of entry if that was chosen."""
     elo: dict[int, float] = {}
     if tournament.seeding == Seeding.RATING:
         rated = Rating.objects.filter(pool=tournament.pool, version__in=[entry.version_id for entry in entries])

@@ -1,4 +1,4 @@
-"""Events of several stages: created from one document, continued when a stage ends."""
+"""Events of several stages: created from one document, and continued when a stage ends."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names, transitions
-from league.domain.core.errors import Refused
+from league.domain.core import clock, journal, names, search_words
+from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, forecast, formats, releases, tournaments
+from league.domain.tournaments import booking, forecast, formats, releases, shares, tournaments, waiting
 from league.enums import BotState, Entrance, RequestStatus, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
@@ -37,14 +36,15 @@ def create(
     wait: bool = False,
     entrance: str = Entrance.OWNER,
     entries_from: datetime | None = None,
+    per_player: int = 1,
     description: str = "",
     now: datetime | None = None,
 ) -> Event:
-    """Create an event with these entrants and start its first stage. Raise Refused with the place in the document that is wrong, and what is allowed.
+    """Create an event with these entrants and start its first stage. Raise Refused with the wrong place in the document and the allowed values.
 
-    If owners of bots want to be asked, they get a request with `message`, and the event stays open until its owner starts it. A private event
-    (`terms`) stays open as well, for those with its link; so does one that is to `wait` for entries, which others send if `entrance` lets them, from
-    `entries_from` on. An event that is `due` at some time starts automatically then.
+    The event starts at once, unless one of these keeps it open until its owner starts it: owners of bots want to be asked (they get a request with
+    `message`); the event is private (`terms`), open to people with its link; or it shall `wait` for entries, which `entrance` allows from
+    `entries_from` on. An event that is `due` at some time starts then.
     """
     now = clock.now_or(now)
     plan = _read(document)
@@ -57,10 +57,15 @@ def create(
     with transaction.atomic():
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
         wait = wait or terms.private or terms.due is not None
-        if not wait:
+        most = forecast.room(plan, owner)
+        if not wait or len(entrants) > most:
             _check_boards(owner, plan, len(entrants))
+        elif not most:
+            _check_boards(owner, plan, forecast.fewest(plan))
         if not terms.private:
-            tournaments.take_name(owner, name)  # A private event needs no unique name: nobody else sees it.
+            tournaments.take_name(
+                owner, name, now=now
+            )  # The name of a private event need not be unique, because nobody else sees it.
         event = Event.objects.create(
             slug=tournaments.secret_slug() if terms.private else tournaments.free_slug(name, Event),
             name=name,
@@ -77,9 +82,12 @@ def create(
             due=terms.due,
             entrance=entrance,
             entries_from=entries_from,
+            per_player=shares.checked(per_player),
             description=description,
             created=now,
         )
+        if not terms.private:
+            search_words.put(event, name, event.slug)
         event.shown_from, event.opens = releases.moments(event)
         event.save(update_fields=["shown_from", "opens"])
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
@@ -89,18 +97,19 @@ def create(
     return event
 
 
-def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> None:
-    """Raise Refused if the stages cannot be played, or exceed the owner's limit of boards."""
-    stages = forecast.forecast_stages(plan, entrants)
-    booking.check_boards(owner, sum(stage.boards[1] for stage in stages))
+def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> int:
+    """Return the most boards of all stages. Raise Refused if the stages cannot be played, or exceed the owner's limit of boards."""
+    boards = sum(stage.boards[1] for stage in forecast.forecast_stages(plan, entrants))
+    booking.check_boards(owner, boards)
+    return boards
 
 
 def _ask(
     event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, message: str, *, wait: bool, now: datetime
 ) -> bool:
-    """Ask the owners who want to be asked; return False if none does and the event need not wait.
+    """Create requests to the owners who want to be asked; return False if there are none and the event need not wait.
 
-    Otherwise the requests, granted ones included, list the entrants.
+    If it returns True, the requests, granted ones included, are the list of entrants.
     """
     bots_named = [entrant if isinstance(entrant, Bot) else entrant.bot for entrant in entrants]
     consent.hold(bots_named, owner)
@@ -159,44 +168,77 @@ def _able(event: Event, game: str, agreed: Iterable[EntryRequest], *, now: datet
 def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
     """Enter the player's own bot in an open event, with the version that it sends. Repeatable.
 
-    Into a private event they must have been invited; into another one if it is open to everybody, or as its owner.
+    Into a private event they must have been invited; into another one if it is open to everybody, or as its owner, who may also let in again a bot
+    that they took out.
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
-        _check_own(row, bot, player)
+        row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
+        entries = consent.requests_for(row)
+        is_let_in = row.owner_id == player.pk and entries.filter(bot=bot, status=RequestStatus.REMOVED).exists()
+        if not is_let_in:
+            _check_own(row, bot, player)
         _check_open(row, now)
         _check_door(row, player, now)
         bots.version_of(bot, _read(row.document).game)  # Raises Refused if it does not play the game.
-        entries = consent.requests_for(row)
         if entries.filter(bot=bot, status=RequestStatus.GRANTED).exists():
             return
-        if entries.filter(status=RequestStatus.GRANTED).count() >= settings.MAX_ENTRIES:
-            raise Refused("{event!r} is full; it takes {most} bots", event=row.name, most=settings.MAX_ENTRIES)
+        shares.check(row, player, entries.filter(bot__owner=player, status=RequestStatus.GRANTED).count(), now=now)
+        check_room(row)
         # If the owner of the event had asked for the bot, its owner agrees by entering it.
-        entries.filter(bot=bot).exclude(status=RequestStatus.WITHDRAWN).delete()
+        entries.filter(bot=bot).delete()
+        if is_let_in:
+            consent.welcome(row, bot)
         sure = {"asker": player, "status": RequestStatus.GRANTED, "created": now, "answered": now}
         EntryRequest.objects.create(event=row, bot=bot, **sure)
-        releases.add(row, [player.pk], now=now)
+        releases.add(row, [bot.owner_id], now=now)
         journal.append("event.entered", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
 
 
+def check_room(event: Event) -> None:
+    """Raise Refused if an event takes no more bots, so that all entered bots can also play."""
+    most = forecast.room(_read(event.document), event.owner)
+    if consent.requests_for(event).filter(status=RequestStatus.GRANTED).count() >= most:
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=event.name, most=most)
+
+
+def room(event: Event) -> int:
+    """Return the most bots that an open event takes. One query."""
+    return forecast.room(_read(event.document), event.owner)
+
+
+def why_not_yet(event: Event, entries: int) -> str:
+    """Return why an open event could not start now with this number of entries; "" if it could. Four queries."""
+    try:
+        plan = _read(event.document)
+        need = _check_boards(event.owner, plan, entries)
+        quotas.check_free(event.owner, quotas.BOARDS, need)
+    except Refused as error:
+        return shown(error)
+    return ""
+
+
 def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
-    """Take a bot out of an open event: one's own, or any as the owner of the event. It may enter again. Repeatable."""
+    """Withdraw one's own bot from an open event, or any bot as the owner of the event, without whom it cannot enter again. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         if row.owner_id != player.pk:
             _check_own(row, bot, player)
         _check_open(row, now)
-        for request in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
-            transitions.move(request, RequestStatus.WITHDRAWN, now=now, actor=player.name, answered=now)
+        entries = consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED)
+        if entries.exists():
+            if player.pk == bot.owner_id:
+                entries.delete()  # Only the lines in the journal remain, and `shares` limits their number.
+            else:
+                consent.take_out(row, bot, player, now=now)
+            journal.append("event.withdrawn", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
         if not row.private:
             _forget_guest(row, bot.owner_id)
 
 
 def _forget_guest(event: Event, owner: int) -> None:
-    """Take a player without a bot in a public event off the list of those who see what is hidden from others."""
+    """Remove a player without a bot in a public event from its guests, who may see results that are hidden from others."""
     live = (RequestStatus.GRANTED, RequestStatus.ASKED)
     if not consent.requests_for(event).filter(bot__owner=owner, status__in=live).exists():
         event.guests.filter(player=owner).exclude(player=event.owner_id).delete()
@@ -269,7 +311,7 @@ def _sort_by_rating(plan: pure.EventPlan, line: Sequence[BotVersion]) -> list[Bo
 
 
 def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVersion], *, now: datetime) -> None:
-    """Create and start the tournaments of a stage, with seeds in the order of `line`."""
+    """Create and start the tournaments of a stage; `line` has the entries by seed."""
     stage = plan.stages[number - 1]
     by_id = {version.pk: version for version in line}
     for group, members in enumerate(snake(list(by_id), stage.groups), 1):
@@ -323,10 +365,10 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
 
 
 def _order(tournament: Tournament) -> list[BotVersion]:
-    """Return the versions of a finished tournament from first to last; on shared places by seed.
+    """Return the versions of a finished tournament from first to last; shared places are ordered by seed.
 
-    Versions that have withdrawn or are disqualified, or whose bot is retired, come last. They advance only if there is nobody else, so none of
-    this can end an event.
+    Withdrawn and disqualified versions, and those of retired bots, come last. They advance only if there are too few others, so that the event can
+    go on in any case.
     """
     line = list(tournament.entries.select_related("version__bot").order_by("place", "seed"))
 
@@ -346,14 +388,22 @@ def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:
 
 
 def start_due(*, now: datetime) -> int:
-    """Start the open events whose time has come; return how many changed. One that cannot start stays open, without a time; the journal says why."""
+    """Start the open events that are due; return the number of changed ones.
+
+    One whose owner has too many boards queued starts as soon as enough of them are played; its entries stay closed. Any other that cannot start stays
+    open, without a time. The journal says why, once.
+    """
     changed = 0
     for event in Event.objects.filter(status=TournamentStatus.OPEN, due__lte=now).order_by("due", "pk"):
         try:
             start(event, actor="", now=now)
+        except TooMany as error:
+            if waiting.why_not_started(event, since=event.due):
+                continue
+            journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
         except Refused as error:
             with transaction.atomic():
-                # Only if its owner has not set another time or cancelled it meanwhile.
+                # Not if its owner has set another time or cancelled it.
                 waits = Event.objects.filter(pk=event.pk, status=TournamentStatus.OPEN, due=event.due)
                 if waits.update(due=None):
                     journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
@@ -362,7 +412,10 @@ def start_due(*, now: datetime) -> int:
 
 
 def advance_all(*, now: datetime) -> int:
-    """Advance every running event; return how many changed. One that cannot go on is cancelled with a reason and does not stop the others."""
+    """Advance every running event; return the number of changed ones.
+
+    One that cannot go on is cancelled with a reason and does not stop the others.
+    """
     changed = 0
     for event in Event.objects.filter(status=TournamentStatus.RUNNING):
         try:
@@ -376,6 +429,6 @@ def advance_all(*, now: datetime) -> int:
 
 
 def published_secret(event: Event, *, is_visible: bool) -> str | None:
-    """Return the secret in hexadecimal once the event is finished and no replay is withheld, for viewers of its results; else None."""
+    """Return the secret in hexadecimal once the event is finished and no replay is withheld; only to viewers of its results, else None."""
     hidden = not is_visible or event.finished is None or embargoes.hides_secret(event)
     return None if hidden else bytes(event.secret).hex()

@@ -1,4 +1,4 @@
-"""Fixtures: the matches that should exist according to the format, and whether the tournament is finished."""
+"""Fixtures: the matches that should exist according to the format, and the outcome so far."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def play_format(
 ) -> PlayedFormat:
     """Play the format on the rows of a tournament.
 
-    blank: without results, for formats whose pairings do not depend on them. at: with the results as of that time. over: with the results of these
+    blank: without results, for formats whose pairings do not depend on them. at: with the results at that time. over: with the results of these
     matches only.
     """
-    # Results are read first, then pairings, then entries, so that each statement knows everything the one before refers to.
+    # Results are read first, then pairings, then entries, so that each statement finds everything to which the earlier ones refer.
     results = {} if blank else read_results(tournament, at, over)
     drawn = drawn_pairings(tournament) if formats.format_named(tournament.format).stands and not blank else ()
     form, field = formats.field_of_tournament(tournament)
@@ -49,8 +49,8 @@ def read_results(
 ) -> dict[Slot, Sequence[Sequence[int]]]:
     """Return the boards of all finished matches by table, with scores in the order of entry numbers. Four queries; five for the past.
 
-    A void match has no boards unless it was replayed; in a bracket it decides nothing, as if not played yet. The first statement determines which
-    matches are finished: one that finishes later counts as running here, whatever the next statements see of it.
+    A void match has no boards unless it was played again; in a bracket it decides nothing, as if it were not played yet. The first statement
+    determines which matches are finished; one that finishes later counts as running, even if the next statements see its boards.
     """
     decides = not formats.format_named(tournament.format).bracket
     finished: dict[int, Slot] = {}
@@ -81,7 +81,7 @@ def _seated(tournament: Tournament) -> dict[int, list[int]]:
     """Return the entry numbers of each match in the order of their places. Two queries."""
     parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
     rows = list(parties.values_list("match_id", "version_id"))
-    # Read afterwards, so that every version that sits somewhere has its entry here.
+    # Read after the matches, so that every version at a table has its entry here.
     number = dict(tournament.entries.values_list("version_id", "number"))
     seated: dict[int, list[int]] = defaultdict(list)
     for match_id, version_id in rows:
@@ -93,7 +93,7 @@ def drawn_pairings(tournament: Tournament) -> list[Pairing]:
     """Return the existing tables in the order of their creation. Three queries."""
     tables = tournament.matches.order_by("id")
     rows = list(tables.values_list("pk", "round__number", "table", "first_board", "boards_planned"))
-    seated = _seated(tournament)  # Read afterwards: a match is inserted together with its parties.
+    seated = _seated(tournament)  # Read after the matches, which are inserted together with their parties.
     pairings: dict[Slot, Pairing] = {}
     for pk, round_number, table, first, boards in rows:
         pairings.setdefault((table, first), Pairing(round_number, table, tuple(seated[pk]), first, boards))
@@ -101,7 +101,7 @@ def drawn_pairings(tournament: Tournament) -> list[Pairing]:
 
 
 def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matches.MatchPlan]:
-    """Turn tables into match plans. Rounds that do not exist are created."""
+    """Turn tables into match plans. Missing rounds are created."""
     tables = list(tables)
     entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
     numbers = sorted({table.round for table in tables})
@@ -119,7 +119,7 @@ def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matc
             first_board=table.first,
             boards=table.boards,
             versions=tuple(entries[number].version for number in table.entries),
-            # Withheld matches are unrated: who sees the results early could otherwise publish only those that suit them.
+            # Withheld matches are unrated: otherwise people who see the results early could publish only those that suit them.
             rated=not sight.is_held_back(tournament),
             limits=tournament.limits,
         )
@@ -134,7 +134,7 @@ def _key(tournament: Tournament, table: Pairing) -> str:
 
 @contextmanager
 def _collector_rests() -> Iterator[None]:
-    """Suspend the garbage collector: with tens of thousands of live rows its passes take a fifth of the time."""
+    """Suspend the garbage collector: with tens of thousands of live rows it would take a fifth of the time."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -154,5 +154,5 @@ def insert(tournament: Tournament, tables: Iterable[Pairing], *, now: datetime) 
 
 
 def has_open_matches(tournament: Tournament) -> bool:
-    """Return True if a match of it is not finished."""
+    """Return True if a match of the tournament is not finished."""
     return Match.objects.filter(tournament=tournament).exclude(status__in=OVER).exists()

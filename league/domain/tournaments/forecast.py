@@ -1,15 +1,20 @@
-"""Forecasts: matches and duration of a tournament before it is created, from its format and the measured speed of the workers."""
+"""Forecasts: number of matches and duration of a tournament before it is created, from its format and the measured speed of the workers."""
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+
 from engine.runner import Limits, bounds
 from league.domain.core.errors import Refused
 from league.domain.matches import estimates, workers
+from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, formats, tournaments
 from league.models import Player
@@ -20,7 +25,7 @@ from league.pure.pairing.movements import snake
 
 @dataclass(frozen=True)
 class Pace:
-    """The duration of one sitting of a game in seconds, whether it was measured, and the number of workers."""
+    """The seconds of one sitting of a game, True if they were measured, and the number of workers."""
 
     sitting_s: float
     measured: bool
@@ -29,7 +34,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Minimum and maximum of each number. `seconds`: with the current speed and workers (at least one).
+    """The minimum and maximum of each number. `seconds`: at the current speed with the current workers (at least one).
 
     match_most_s: the most seconds that the bots of one match may use together.
     """
@@ -62,7 +67,7 @@ def forecast(
     limited: bool = False,
     owner: Player | None = None,
 ) -> Forecast:
-    """Forecast such a tournament. Raise Refused if it cannot be played, or (`limited`) exceeds the limit of `owner` (None: an anonymous client)."""
+    """Forecast a tournament. Raise Refused if it cannot be played, or (`limited`) exceeds the limit of `owner` (None: an anonymous client)."""
     form = formats.format_named(format)
     loaded = pools.load(game, players, dict(options or {}))
     seats = formats.entries_at_table(loaded, mixed=mixed)
@@ -107,6 +112,37 @@ def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
         forecasts.append(_sum(each, at))
         entrants = sum(min(size, stage.advance or 0) for size in sizes)
     return forecasts
+
+
+def room(plan: EventPlan, owner: Player) -> int:
+    """Return the most entries that an event takes: those whose boards its owner may have queued. One query."""
+    most = quotas.most(owner, quotas.BOARDS)
+    limit = sys.maxsize if most is None else most
+    return booking.room_of(settings.MAX_ENTRIES, fewest(plan), limit, lambda n: _count_boards(plan, n))
+
+
+def fewest(plan: EventPlan) -> int:
+    """Return the fewest entries with which all stages of an event can be played; MAX_ENTRIES if that is never so."""
+    numbers = range(2, settings.MAX_ENTRIES)
+    return next((n for n in numbers if _count_boards(plan, n) < math.inf), settings.MAX_ENTRIES)
+
+
+def _count_boards(plan: EventPlan, entrants: int) -> float:
+    """Return the most boards of all stages, as `booking.count_boards`."""
+    options, total = dict(plan.options), 0.0
+    seats = formats.entries_at_table(pools.load(plan.game, plan.players, options), mixed=plan.mixed)
+    for stage in plan.stages:
+        boards = stage.boards or tournaments.default_boards(plan.game, plan.players, options)
+        field = formats.make_field(
+            stage.format, stage.parameters, entries=0, boards=boards, seats=seats, mixed=plan.mixed
+        )
+        sizes = [len(members) for members in snake(list(range(entrants)), stage.groups)]
+        form = formats.format_named(stage.format)
+        total += sum(booking.count_boards(form, field, entries=size) for size in sizes)
+        if total == math.inf:
+            break
+        entrants = sum(min(size, stage.advance or 0) for size in sizes)
+    return total
 
 
 def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:

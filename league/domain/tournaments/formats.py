@@ -1,4 +1,4 @@
-"""The tournament formats of the league: described in the reader's language, and their fields built from rows."""
+"""The tournament formats of the league: their descriptions in the reader's language, and their fields built from rows."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def describe_formats() -> list[DescribedFormat]:
 
 
 def format_named(key: str) -> pure.Format:
-    """Return the format with this key; raise Refused with the existing ones."""
+    """Return the format with this key; raise Refused with the list of formats."""
     if key not in pure.FORMATS:
         raise Refused("there is no format {key!r}; choose one of {formats}", key=key, formats=", ".join(pure.FORMATS))
     return pure.FORMATS[key]
 
 
 def choose_parameters(key: str, parameters: Mapping[str, Any] | None) -> dict[str, pure.Value]:
-    """Return the parameters that differ from the defaults of the format. Raise Refused, saying what is allowed."""
+    """Return the parameters that differ from the format's defaults. Raise Refused with the allowed values."""
     form = format_named(key)
     try:
         full = form.complete(parameters or {})
@@ -61,7 +61,7 @@ def choose_parameters(key: str, parameters: Mapping[str, Any] | None) -> dict[st
 
 
 def check_game(key: str, game: Game, *, mixed: bool) -> None:
-    """Raise Refused if the format cannot seat the tables of a game, or its partners cannot be mixed."""
+    """Raise Refused if the format cannot seat the tables of a game, or if the game's partners cannot be mixed."""
     form = format_named(key)
     if mixed and sorted(map(len, game.sides)) != [2, 2]:
         raise Refused(
@@ -91,7 +91,7 @@ def make_field(key: str, parameters: Mapping[str, Any], **more: Any) -> pure.Fie
 
 
 def follows_results(tournament: Tournament) -> bool:
-    """Return True if its tables, and so its order, depend on results. No query."""
+    """Return True if the tables, and so the order of the entries, depend on results. No query."""
     empty = make_field(tournament.format, tournament.parameters, entries=0, boards=tournament.boards)
     return format_named(tournament.format).follows(empty)
 

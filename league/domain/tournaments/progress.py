@@ -23,22 +23,25 @@ from league.models import Entry, Match, Tournament
 from league.pure.formats import Outcome, Pairing
 from league.service import logs
 
-HALTED = Q(paused__isnull=False) | Q(stopped__isnull=False)  # By its owner, or by an operator.
-WINDOW = 500  # Queued matches of one tournament, or ...
-WINDOW_OF_WORKER = 20  # ... this many for each worker, if that is more: enough until the scheduler looks again.
+HALTED = Q(paused__isnull=False) | Q(stopped__isnull=False)  # Paused by the owner, or by an operator.
+WINDOW = 500  # The most queued matches of one tournament, or ...
+WINDOW_OF_WORKER = 20  # ... this many for each worker, if that is more: enough until the scheduler's next round.
 
 
 def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
-    """Insert as many missing matches of a running tournament as there is room for; return their number. Repeatable.
+    """Insert missing matches of a running tournament, at most `room` of them; return their number. Repeatable.
 
-    At most `room` of a tournament's matches are queued. So no request inserts more, and the queue is never longer than the workers need.
+    The limit keeps requests short, and the queue no longer than the workers need.
     """
     with _about(tournament):
         return _schedule(tournament, now=clock.now_or(now))
 
 
 def _about(tournament: Tournament) -> AbstractContextManager[None]:
-    """Tag log lines with the tournament, and its new matches with the request of the caller, else with the one that started it."""
+    """Return a context for log lines about the tournament, and for new matches.
+
+    New matches get the request id of the caller; without one, that of the request that started the tournament.
+    """
     return logs.about(tournament=tournament.slug, request=logs.asked_by() or tournament.request)
 
 
@@ -47,7 +50,7 @@ def _schedule(tournament: Tournament, *, now: datetime) -> int:
         return 0
     form, field = formats.field_of_tournament(tournament)
     if not formats.follows_results(tournament):
-        # Replacements of matches have the original key with a number appended.
+        # A match that is played again has the original key with a number appended.
         if tournament.matches.exclude(key__contains="#").count() >= form.size(field).matches[1]:
             return 0
         free = room(tournament, now=now)
@@ -56,7 +59,7 @@ def _schedule(tournament: Tournament, *, now: datetime) -> int:
         return 0
     with (
         transaction.atomic()
-    ):  # Such a format adds matches according to the existing ones, so only one process may at a time.
+    ):  # Such a format adds matches that depend on the existing ones, so only one process may add at a time.
         row = _lock(tournament)
         if row.status != TournamentStatus.RUNNING:
             return 0
@@ -66,7 +69,7 @@ def _schedule(tournament: Tournament, *, now: datetime) -> int:
 
 
 def room(tournament: Tournament, *, now: datetime) -> int:
-    """Return how many more of its matches may be queued. Two queries."""
+    """Return how many more matches of a tournament may be queued. Two queries."""
     waiting = tournament.matches.filter(status=MatchStatus.QUEUED).count()
     return max(0, max(WINDOW, WINDOW_OF_WORKER * workers.count_able(now=now)) - waiting)
 
@@ -81,7 +84,7 @@ def _insert(tournament: Tournament, tables: Sequence[Pairing], space: int | None
 def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
     """Continue a running tournament: insert its next matches, or finish it. Return True if it finished.
 
-    Before it finishes, its state is read again with the row locked, so an extension or a replay comes either before that or after the end.
+    Before it finishes, its state is read again with the row locked, so that nobody can extend it or repeat a match at the same time.
     """
     now = clock.now_or(now)
     if tournament.status != TournamentStatus.RUNNING or tournament.paused or tournament.stopped:
@@ -102,20 +105,20 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
 
 
 def _lock(tournament: Tournament) -> Tournament:
-    """Lock and read the row; whoever changes what the end of a tournament depends on takes the same lock."""
+    """Lock and read the row. Code that changes something on which the end of a tournament depends takes the same lock."""
     return Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
 
 
 @dataclass(frozen=True)
 class Stall:
-    """A void match, and the match that replaces it ("" if nobody has asked for one). The tournament cannot finish before that is played."""
+    """A void match, and the match that replaces it ("" if nobody has asked for one). Until that is played, the tournament cannot finish."""
 
     void: str
     again: str
 
 
 def stalled(tournament: Tournament) -> list[Stall]:
-    """Return what keeps a running tournament from finishing, apart from matches played for the first time. One query."""
+    """Return the void matches that keep a running tournament from finishing. One query."""
     if tournament.status != TournamentStatus.RUNNING:
         return []
     bracket = formats.format_named(tournament.format).bracket
@@ -149,7 +152,7 @@ def close(tournament: Tournament, *, actor: str, now: datetime | None = None) ->
 
 
 def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: str = "", actor: str = "") -> None:
-    """Write places and ending, and set the status. The row is locked."""
+    """Write places and ending, and set the status. The caller has locked the row."""
     write_places(tournament, outcome)
     facts = dict(outcome.facts)
     transitions.move(
@@ -165,7 +168,7 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
 
 
 def write_places(tournament: Tournament, outcome: Outcome) -> None:
-    """Write the place of each entry: in the order of the format, the disqualified ones together last."""
+    """Write the place of each entry, in the order of the format; the disqualified ones share the last place."""
     entries = {entry.number: entry for entry in tournament.entries.all()}
     out = {number for number, entry in entries.items() if entry.disqualified is not None}
     place = 1
@@ -177,13 +180,13 @@ def write_places(tournament: Tournament, outcome: Outcome) -> None:
 
 
 def rank_again(tournament: Tournament) -> None:
-    """Write the places of a finished tournament again, after a disqualification or its undoing. The row is locked."""
+    """Write the places of a finished tournament again, after a disqualification or its undoing. The caller has locked the row."""
     if tournament.status == TournamentStatus.FINISHED:
         write_places(tournament, fixtures.play_format(tournament).outcome)
 
 
 def pause(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
-    """Pause a running tournament: no match of it starts, running ones are played to the end. Repeatable."""
+    """Pause a running tournament: no match of it starts, and running ones are finished. Repeatable."""
     _hold(tournament, {"paused": clock.now_or(now)}, "paused", actor=actor, now=clock.now_or(now))
 
 
@@ -193,13 +196,13 @@ def resume(tournament: Tournament, *, actor: str, now: datetime | None = None) -
 
 
 def stop(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """Pause a tournament as an operator, which its owner cannot undo; return True if that changed something."""
+    """Pause a tournament as an operator, which its owner cannot undo; return True if something changed."""
     columns = {"stopped": clock.now_or(now), "stopped_for": why}
     return _hold(tournament, columns, "stopped", actor=actor, now=clock.now_or(now), why=why)
 
 
 def release(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """End the pause of an operator; return True if that changed something."""
+    """End the pause by an operator; return True if something changed."""
     columns = {"stopped": None, "stopped_for": ""}
     return _hold(tournament, columns, "let_go", actor=actor, now=clock.now_or(now), why=why)
 
@@ -207,7 +210,7 @@ def release(tournament: Tournament, *, why: str, actor: str, now: datetime | Non
 def _hold(
     tournament: Tournament, columns: dict[str, Any], word: str, *, actor: str, now: datetime, **facts: str
 ) -> bool:
-    """Set or clear a pause; the first of `columns` says which. Return True if that changed something."""
+    """Set or clear a pause, according to the first of `columns`. Return True if something changed."""
     name, since = next(iter(columns.items()))
     with transaction.atomic():
         row = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
@@ -248,6 +251,6 @@ def cancel_matches(tournament: Tournament, *, actor: str, why: str, now: datetim
         try:
             matches.cancel(match, actor=actor, why=why, now=now)
         except IllegalMove:
-            continue  # It has just finished or been requeued; the scheduler looks again.
+            continue  # It has just finished or been requeued; the scheduler tries again.
         cancelled += 1
     return cancelled

@@ -1,6 +1,6 @@
-"""Releases: when an event starts, when and to whom it is shown, and the link of a private one.
+"""Releases: when an event starts, when its boards are shown and to whom, and the link of a private event.
 
-`league.domain.matches.sight` reads what this module writes.
+`league.domain.matches.sight` reads the columns that this module writes.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ WIDER = (Audience.HIDDEN, Audience.ENTRANTS, Audience.PUBLIC)
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of an event: to whom and when it is shown. release: when all who may know of it see it (None: when its owner says so).
+    """The terms of an event: to whom it is shown, and when. An event whose audience is everybody needs no release.
 
-    pace_s: seconds per board; 0 shows all at once. If the audience is everybody there is nothing to release. due: when entries close and the
-    event starts automatically (None: its owner starts it).
+    release: when everybody who may know of the event sees the boards (None: when its owner decides). pace_s: seconds per board; 0 shows all boards
+    at once. due: when entries close and the event starts by itself (None: its owner starts it).
     """
 
     audience: str = Audience.PUBLIC
@@ -60,7 +60,8 @@ def check(terms: Terms, *, now: datetime) -> Terms:
     if terms.audience == Audience.PUBLIC:
         if terms.release is not None or terms.pace_s:
             raise Refused(
-                "everybody sees this event from the first card on, so it has no release; choose a smaller audience, or no release time"
+                "everybody sees this event from the first card on, so it needs no release time; choose a smaller "
+                "audience, or remove the time"
             )
         return terms
     if terms.release is not None and not now < terms.release <= now + MOST_AHEAD:
@@ -83,8 +84,8 @@ def check(terms: Terms, *, now: datetime) -> Terms:
 def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = None) -> None:
     """Show an event to more people, release it at another time, or let it start at another time.
 
-    Raise Refused if more has been shown already, since that cannot be undone. Before the start everything may change except whether it is private.
-    Repeatable.
+    Raise Refused if more has been shown already, since that cannot be undone. Before the start everything may change, but a public event cannot
+    become private, nor the reverse. Repeatable.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -102,7 +103,7 @@ def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = Non
             )
         if has_started and terms.audience == Audience.PUBLIC:
             check(terms, now=now)
-            # It was hidden from somebody once, so it stays unrated: `opens` keeps a time.
+            # It was once hidden from somebody, so its matches stay unrated; a time in `opens` shows that.
             row.release, row.pace_s, row.shown_from, row.opens = now, 0, None, now
         elif row.shown_from is not None and row.shown_from <= now:
             raise Refused("the boards of {event!r} are being shown; now you can only show all at once", event=row.name)
@@ -124,7 +125,7 @@ def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = Non
 
 
 def moments(event: Event) -> tuple[datetime | None, datetime | None]:
-    """Return when its first board is shown, and from when everything is visible, by its columns. One query if shown board by board."""
+    """Return when the first board of an event is shown, and from when everything is visible. One query if boards are shown one by one."""
     if event.audience == Audience.PUBLIC:
         return None, None
     if event.release is None:
@@ -138,7 +139,7 @@ def moments(event: Event) -> tuple[datetime | None, datetime | None]:
 
 
 def boards_of(event: Event) -> int:
-    """Count its finished boards. One query."""
+    """Count the finished boards of an event. One query."""
     return Board.objects.filter(match__tournament__event=event, match__status=MatchStatus.FINISHED).count()
 
 
@@ -150,7 +151,7 @@ def follow_end(event: Event) -> None:
 
 
 def opening_of_tournaments(event: Event) -> datetime | None:
-    """Return from when on everybody sees the tournaments of an event."""
+    """Return the time from which everybody sees the tournaments of an event."""
     return sight.NEVER if event.private else event.opens
 
 
@@ -163,18 +164,18 @@ def _write(row: Event) -> None:
 
 
 def add(event: Event, players: Iterable[int], *, now: datetime) -> None:
-    """Let these players (by id) take part. Repeatable."""
+    """Add these players (by id) as guests. Repeatable."""
     rows = [Guest(event=event, player_id=pk, created=now) for pk in sorted(set(players))]
     Guest.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def new_link() -> str:
-    """Make the end of the link of a private event."""
+    """Return a random end for the link of a private event."""
     return secrets.token_urlsafe(LINK_BYTES)
 
 
 def renew(event: Event, *, actor: str, close: bool = False, now: datetime | None = None) -> str:
-    """Replace the link of a private event (with `close`, by none); the old one stops working. Guests stay. Return the new one."""
+    """Replace the link of a private event (with `close`: remove it), and return the new one. The old link stops working; guests stay."""
     if not event.private:
         raise Refused("{event!r} is not private, so nobody needs a link to it", event=event.name)
     link = "" if close else new_link()
@@ -186,7 +187,7 @@ def renew(event: Event, *, actor: str, close: bool = False, now: datetime | None
 
 
 def invited(slug: str, link: str) -> Event | None:
-    """Return the private event that this link leads to; None if the link is invalid. One query."""
+    """Return the private event of a link; None if the link is invalid. One query."""
     event = Event.objects.select_related("owner").filter(slug=slug, private=True).first()
     if event is None or not event.invitation:
         return None
@@ -194,10 +195,10 @@ def invited(slug: str, link: str) -> Event | None:
 
 
 def join(slug: str, link: str, player: Player, *, now: datetime | None = None) -> Event | None:
-    """Let in a player with the link. Repeatable; return None if the link is no longer valid."""
+    """Add a player with the link as a guest. Repeatable; return None if the link is no longer valid."""
     now = clock.now_or(now)
     with transaction.atomic():
-        # Locked, so that the link is replaced either before or after this.
+        # Locked, so that nobody replaces the link at the same time.
         Event.objects.select_for_update().filter(slug=slug).first()
         event = invited(slug, link)
         if event is not None and not event.guests.filter(player=player).exists():

@@ -1,4 +1,4 @@
-"""Answers to entry requests by the owner of the bot, and withdrawals by the asker. `league.domain.bots.consent` creates the requests."""
+"""Answers to entry requests by the owner of the bot, and withdrawals by the asking player. `league.domain.bots.consent` creates the requests."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.db.models import F, Q, QuerySet
 from league.domain.bots import bots, consent
 from league.domain.core import clock, transitions
 from league.domain.core.errors import Refused
-from league.domain.tournaments import circuits, enrolment
+from league.domain.tournaments import circuits, enrolment, events
 from league.enums import RequestStatus, TournamentStatus
 from league.models import Circuit, EntryRequest, Event, Player, Tournament
 
 
 def requests_of(player: Player) -> QuerySet[EntryRequest]:
-    """Select the requests for the player's bots and those they made, newest first."""
+    """Select the requests for the player's bots, and those that the player made, newest first."""
     rows = EntryRequest.objects.filter(Q(bot__owner=player) | Q(asker=player))
     rows = rows.exclude(asker=F("bot__owner")).select_related("bot__owner", "asker", "version__bot")
     rows = rows.select_related("tournament", "event", "circuit")
@@ -30,7 +30,7 @@ def waiting(occasion: consent.Occasion) -> QuerySet[EntryRequest]:
 
 
 def grant(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:
-    """Let the bot enter, as its owner; it enters at once. Possible after a refusal as well. Repeatable.
+    """Grant the request as the owner of the bot, which enters at once. Possible after a refusal as well. Repeatable.
 
     Raise Refused if entries are closed or the bot cannot enter.
     """
@@ -41,6 +41,8 @@ def grant(request: EntryRequest, *, player: Player, now: datetime | None = None)
             return row
         if row.status not in (RequestStatus.ASKED, RequestStatus.REFUSED):
             raise _answered(row)
+        if isinstance(occasion, Event):
+            events.check_room(occasion)
         transitions.move(row, RequestStatus.GRANTED, now=now, actor=player.name, answered=now)
         if isinstance(occasion, Tournament):
             version = bots.version_of(row.version or row.bot, occasion.pool.game)
@@ -53,15 +55,15 @@ def grant(request: EntryRequest, *, player: Player, now: datetime | None = None)
 
 
 def refuse(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:
-    """Refuse as the owner of the bot; nobody can ask again for the same. Repeatable.
+    """Refuse the request as the owner of the bot; nobody can repeat it. Repeatable.
 
-    It also takes the bot out of an event that has not started.
+    This also withdraws the bot from an event that has not started.
     """
     return _end(request, RequestStatus.REFUSED, player, clock.now_or(now))
 
 
 def withdraw(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:
-    """Withdraw a request as the asker; it also takes the bot out of an event that has not started. Repeatable."""
+    """Withdraw a request as the asking player; this also withdraws the bot from an event that has not started. Repeatable."""
     return _end(request, RequestStatus.WITHDRAWN, player, clock.now_or(now))
 
 
@@ -78,7 +80,7 @@ def _end(request: EntryRequest, to: RequestStatus, player: Player, now: datetime
 
 
 def _locked(request: EntryRequest, player: Player, *, asker: bool = False) -> tuple[consent.Occasion, EntryRequest]:
-    """Lock what a request is for, and read the request then. Whoever changes either takes this lock."""
+    """Lock the occasion of a request, then read the request. All code that changes either of them takes this lock."""
     target = request.occasion
     rows: QuerySet[Tournament] | QuerySet[Event] | QuerySet[Circuit] = type(target).objects.select_for_update(
         of=("self",)
@@ -94,7 +96,8 @@ def _locked(request: EntryRequest, player: Player, *, asker: bool = False) -> tu
 def _answered(row: EntryRequest) -> Refused:
     if row.status == RequestStatus.GRANTED:
         return Refused(
-            "the request was granted and {bot!r} is entered; withdraw it in the tournament", bot=row.bot.slug
+            "the request was granted and {bot!r} has entered; withdraw the bot on the page of the tournament",
+            bot=row.bot.slug,
         )
     return Refused("the request is {status} and cannot change any more", status=RequestStatus(row.status).label)
 

@@ -1,7 +1,7 @@
 """The show of an event: its boards one after the other, the same for everybody who watches.
 
-Only its start and the seconds per board are stored (`releases`). The current board follows from the clock, and so does the table beside it, which
-includes only the boards before.
+Only the start and the seconds per board are stored (`releases`). The clock determines the current board, and the standings beside it, which include
+only earlier boards.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def boards(event: Event) -> QuerySet[Board]:
 
 
 def at(event: Event, *, now: datetime) -> ShowState | None:
-    """Return the current state of the show; None if there is no show, or its start is not known yet. Two queries."""
+    """Return the current state of the show; None if there is no show, or its start is not yet known. Two queries."""
     if event.shown_from is None or not event.pace_s:
         return None
     rows = boards(event)
@@ -57,7 +57,7 @@ def at(event: Event, *, now: datetime) -> ShowState | None:
 
 
 def shown(event: Event, number: int, *, now: datetime) -> Board | None:
-    """Return board `number` (from 1) if it is being shown or was. Three queries."""
+    """Return board `number` (from 1) if its turn in the show has come. Three queries."""
     state = at(event, now=now)
     if state is None or not 1 <= number <= min(state.number, state.total):
         return None
@@ -65,6 +65,6 @@ def shown(event: Event, number: int, *, now: datetime) -> Board | None:
 
 
 def table(event: Event, tournament: Tournament, number: int) -> Standings:
-    """Return the table of a tournament of the event after the boards before `number` (from 1). Six queries, more in some formats."""
+    """Return the standings of a tournament of the event after the boards before `number` (from 1). Six queries, more in some formats."""
     before = boards(event).values_list("match_id", "pk", "match__tournament_id")[: number - 1]
     return standings_of_boards(tournament, [(match, pk) for match, pk, cup in before if cup == tournament.pk])

@@ -23,24 +23,24 @@ from league.pure.rating.tallies import Ints, Tallies, tally
 from league.service import changes
 from league.service.process_cache import ProcessCache
 
-MAX_NUMBERS = 5_000_000  # Numbers in all cached tables of a process: 40 MB
+MAX_NUMBERS = 5_000_000  # The most numbers in all cached tables of a process: 40 MB
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A row of the table: entry, place and points (`result`), and its number of matches with a fault."""
+    """A row of the standings: the entry, its place and points (`result`), and its number of matches with a fault."""
 
     entry: Entry
     result: pure.EntryResult
     faults: int
-    breaks: dict[str, float] = field(default_factory=dict)  # Tie-breaks of the format, in their order.
+    breaks: dict[str, float] = field(default_factory=dict)  # The tie-breaks of the format, in the format's order.
 
 
 @dataclass
 class Standings:
-    """The rows from first to last. `cells[a, b]`: results of entry number a against entry number b. `statuses`: counts of its matches.
+    """The rows from first to last. `cells[a, b]`: results of entry number a against entry number b.
 
-    `played`: a row for each match, for tables of two (see `PLAYED`); None if not computed.
+    `statuses`: number of matches by status. `played`: for tables of two, a row for each match (see `PLAYED`); None if not computed.
     """
 
     rows: list[Standing]
@@ -68,10 +68,10 @@ _tables: ProcessCache[int, _Table] = ProcessCache(MAX_NUMBERS, _weight)
 
 
 def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
-    """Return the table of the finished matches, now or as of a past time. Three queries, more for the past and in some formats.
+    """Return the standings from the finished matches, now or at a past time. Three queries, more for the past and in some formats.
 
-    For matches between two, the reports are added up; for all others, and for the past, the boards are read. The current table is cached:
-    unchanged it costs two queries, and only matches that finished since are read.
+    For matches between two, the totals of the parties are added; for all others, and for the past, the boards are read. The current standings are
+    cached: if nothing changed they cost two queries, otherwise only newly finished matches are read.
     """
     entered = tournament.entries.select_related("version__bot__owner").order_by("number")
     entries: list[Entry] = []
@@ -87,8 +87,8 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
 def _work_out(
     tournament: Tournament, entered: QuerySet[Entry], at: datetime | None, old: _Table | None
 ) -> tuple[_Table, list[Entry]]:
-    """Compute the table; return it with the entries read on the way."""
-    # No match of a tournament is an audit or a try, so an index has all that is counted.
+    """Compute the table; return it with the entries, which had to be read."""
+    # No match of a tournament is an audit or a try, so the query needs only an index.
     counted = Match.work.filter(tournament=tournament).order_by().values_list("status").annotate(number=Count("pk"))
     statuses = Counter(dict(counted))
     # This one statement determines which matches are in the table.
@@ -113,13 +113,13 @@ def _as_standings(tournament: Tournament, entries: Sequence[Entry], table: _Tabl
     rows = [
         Standing(by_number[r.entry], _in_unit(r, size), table.faults[r.entry], dict(table.breaks.get(r.entry, {})))
         for r in table.results.rows
-        if r.entry in by_number  # It may have been withdrawn since.
+        if r.entry in by_number  # An entry may have been withdrawn since.
     ]
     return Standings(_with_last(rows), table.results.crosstable, Counter(table.statuses), table.played)
 
 
 def _with_last(rows: list[Standing]) -> list[Standing]:
-    """Move the disqualified entries to the end, where they share the last place; the others move up."""
+    """Move the disqualified entries to the end, where they share the last place; the entries below them move up."""
     out = [row for row in rows if row.entry.disqualified is not None]
     if not out:
         return rows
@@ -135,7 +135,7 @@ def _with_last(rows: list[Standing]) -> list[Standing]:
 
 
 def standings_of_boards(tournament: Tournament, boards: Collection[tuple[int, int]]) -> Standings:
-    """Compute the table as if only these boards (ids of match and board) had been played. Three queries, more in some formats.
+    """Compute the standings as if only these boards (ids of match and board) had been played. Three queries, more in some formats.
 
     Formats whose order depends on results use only the complete matches.
     """
@@ -174,13 +174,13 @@ PLAYED = """
     WHERE m.tournament_id = %s AND m.status = 'finished'
 """
 COLUMNS = 10
-FEW = 500  # Matches that are read one by one.
+FEW = 500  # Up to this number, matches are read one by one.
 
 
 def _read_played(tournament: Tournament, old: Ints | None) -> Ints:
-    """Read the finished matches between two: id, versions; wins, draws, losses of the first; points and fault flag of both.
+    """Read the finished matches between two versions: id, versions; wins, draws, losses of the first; points and fault flag of both.
 
-    A finished match never changes, so those in `old` are not read again. One query; two with `old`.
+    A finished match never changes, so the matches in `old` are not read again. One query; two with `old`.
     """
     if old is None or not len(old):
         return _read_rows(PLAYED, [tournament.pk])
@@ -206,7 +206,7 @@ def _read_rows(sql: str, values: list[int]) -> Ints:
 
 
 def _tally_pairs(played: Ints, number_of: dict[int, int]) -> tuple[Tallies, Counter[int]]:
-    """Tally boards between two; count the matches with a fault by entry."""
+    """Tally the boards of matches between two versions; count the matches with a fault by entry."""
     versions = np.array(sorted(number_of), dtype=np.int64)
     numbers = np.array([number_of[version] for version in versions.tolist()], dtype=np.int64)
     a, b = (numbers[np.searchsorted(versions, played[:, column])] for column in (1, 2))
@@ -235,9 +235,12 @@ def _tally_pairs(played: Ints, number_of: dict[int, int]) -> tuple[Tallies, Coun
 
 
 def _read_boards(tournament: Tournament, at: datetime | None) -> tuple[Tallies, Counter[int], int]:
-    """Tally tables of any size from their boards, now or as of a past time; return tallies, faults and the number of matches. Four queries."""
+    """Tally tables of any size from their boards, now or at a past time; return tallies, faults by entry, and the number of matches.
+
+    Four queries.
+    """
     then = history.finished(tournament.matches.all(), at)
-    # This one statement determines which matches are in the table; one that finishes later is left out of all that follows.
+    # This one statement determines which matches count; one that finishes later is left out of all further statements.
     played = set(then.values_list("pk", flat=True))
     number_of = dict(tournament.entries.values_list("version_id", "number"))
     seated: dict[int, list[int]] = defaultdict(list)
@@ -261,7 +264,7 @@ def meetings(
 ) -> dict[tuple[int, int], list[str]]:
     """Return the public ids of the finished matches between these entries, oldest first, by their two numbers. One query.
 
-    `played`: from the current standings; with it, only the matches between these entries are read.
+    `played`: of the current standings; it saves reading other matches than those between these entries.
     """
     across = [entry.version_id for entry in columns]
     numbers = {entry.version_id: entry.number for entry in rows} | {entry.version_id: entry.number for entry in columns}
@@ -301,7 +304,7 @@ def _in_unit(result: pure.EntryResult, size: int) -> pure.EntryResult:
 
 
 def _ranking(tournament: Tournament, at: datetime | None) -> Ranking | None:
-    """Return the order of the format, now or as of `at`; None if board points decide, or before the start."""
+    """Return the order of the format, now or at `at`; None if board points decide, or before the start."""
     if tournament.status == TournamentStatus.OPEN or not formats.follows_results(tournament):
         return None
     return fixtures.play_format(tournament, at=at).outcome.rank()

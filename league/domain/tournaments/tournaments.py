@@ -14,12 +14,12 @@ from django.utils.text import slugify
 
 from engine.runner import Limits
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names, transitions
-from league.domain.core.errors import IllegalMove, Refused
+from league.domain.core import clock, journal, names, search_words, transitions
+from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, enrolment, formats, progress, releases
+from league.domain.tournaments import booking, enrolment, formats, progress, releases, shares
 from league.enums import DEFAULT_FORMAT, Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
@@ -28,12 +28,13 @@ from league.pure.refusal import Message
 from league.service import logs
 
 SLUGS_TAKEN = frozenset({"new"})
+MOST_IDLE_NAMES = 20  # The most names that a player has given up, but that are not free yet.
 
-COARSE = ("chips", "marks")  # Score units where a quarter to a half of the boards between good bots are drawn.
+COARSE = ("chips", "marks")  # Score units in which a quarter to a half of the boards between good bots are drawn.
 
 
 def default_boards(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> int:
-    """Return the boards per match that suit the table (docs/luck.md derives the sizes from measured luck)."""
+    """Return the number of boards per match that suits the table (docs/luck.md derives the sizes from measured luck)."""
     loaded = pools.load(game, players, options)
     if loaded.board_deals is None and len(loaded.sides) > 2:
         return 4  # Each board is a whole elimination match.
@@ -57,6 +58,7 @@ def create(
     sealed: bool = False,
     description: str = "",
     entrance: str = Entrance.ANYBODY,
+    per_player: int = 1,
     limits: dict[str, Any] | None = None,
     secret: bytes | None = None,
     slug: str = "",
@@ -65,10 +67,11 @@ def create(
 ) -> Tournament:
     """Create an open tournament of `owner` with these versions entered (a bot stands for its newest accepted version).
 
-    Its deals are derived from `secret` (by default 32 random bytes), whose SHA-256 is public at once, and the secret itself after the end.
-    `mixed`: teams of two different bots. `sealed`: no bot can read a clock of the host, and only bots that can be sealed may enter. `belongs`: the
-    columns that tie it to an event or season, whose bots' owners have agreed. Otherwise owners of other players' bots are asked if they want that
-    (`enrolment.enter`). Raise Refused for a game, option, format, parameter, number of boards, limit or entry that is not allowed.
+    Its deals are derived from `secret` (by default 32 random bytes), whose SHA-256 is public at once, and the secret itself after the end. `mixed`:
+    teams of two different bots. `sealed`: no bot can read a clock of the host, and only bots that can be sealed may enter. `belongs`: the columns
+    that tie it to an event or season, to which the bots' owners have already agreed. In other tournaments, owners who want to be asked get a
+    request (`enrolment.enter`). Raise Refused for a game, option, format, parameter, number of boards or entry that is not allowed, or beyond a
+    limit.
     """
     now = clock.now_or(now)
     name = names.checked(name)
@@ -87,7 +90,7 @@ def create(
     with transaction.atomic():
         if not belongs:
             quotas.ask(owner, quotas.TOURNAMENTS, now=now)
-            take_name(owner, name)
+            take_name(owner, name, now=now)
         tournament = Tournament.objects.create(
             slug=slug or free_slug(name),
             name=name,
@@ -100,6 +103,7 @@ def create(
             sealed=sealed,
             description=description,
             entrance=entrance,
+            per_player=shares.checked(per_player),
             schedule=pure.REVISION,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),
@@ -108,11 +112,14 @@ def create(
             **_embargo_of(belongs.get("event")),
             **belongs,
         )
+        if not belongs:
+            search_words.put(tournament, name, tournament.slug)
         journal.append("tournament.created", transitions.subject(tournament), now=now, actor=owner.name)
         if belongs:
             for version in versions:
                 enrolment.place(tournament, bots.version_of(version, game), actor=owner.name, now=now)
         else:
+            booking.check_possible(tournament)
             consent.hold([entrant if isinstance(entrant, Bot) else entrant.bot for entrant in versions], owner)
             for version in versions:
                 enrolment.enter(tournament, version, player=owner, now=now)
@@ -120,33 +127,55 @@ def create(
 
 
 def _embargo_of(event: Event | None) -> dict[str, Any]:
-    """Return the columns by which an embargo and a release of an event apply to its later stages."""
+    """Return the columns by which an embargo or a release of an event applies to its later stages."""
     if event is None:
         return {}
     columns = {"embargo": event.embargo, "secret_after": event.embargo} if event.embargo else {}
     return columns | {"opens": releases.opening_of_tournaments(event)}
 
 
-def take_name(owner: Player, name: str) -> None:
-    """Reserve `name` and similar names for tournaments, events and circuits of `owner`. Raise Refused if somebody else has it.
+def take_name(owner: Player, name: str, *, now: datetime | None = None) -> None:
+    """Reserve `name` and similar names for tournaments, events and circuits of `owner`.
 
-    Suffixes for stages and seasons do not count: "Liga, stage 2" and "Liga 3.1" belong to the name "Liga".
+    Raise Refused if somebody else has it, or TooMany if `owner` holds too many names already that nothing of theirs has. Suffixes for stages and
+    seasons do not count: "Liga, stage 2" and "Liga 3.1" belong to the name "Liga".
     """
-    names.take(names.EVENT, without_part(name), holder=f"player:{owner.name}")
+    now, name, holder = clock.now_or(now), without_part(name), f"player:{owner.name}"
+    idle = names.given_up(names.EVENT, holder=holder, now=now)
+    if len(idle) >= MOST_IDLE_NAMES and not any(names.alike(name, other) for other in idle):
+        raise TooMany(
+            "you have given up {count} names in the last {days} days; take one of them again, such as {name!r}, or wait until one is free",
+            retry_after=int(journal.DAY.total_seconds()),
+            count=len(idle),
+            days=names.HELD.days,
+            name=min(idle),
+        )
+    names.take(names.EVENT, name, holder=holder, now=now)
+
+
+def give_up_name(owner: Player, name: str, *, now: datetime) -> None:
+    """Give up the name of a row that is renamed or deleted, unless another tournament, event or circuit of `owner` has one like it."""
+    alone = Tournament.objects.filter(event=None, season=None)
+    for rows in (alone, Event.objects.filter(private=False), Circuit.objects.all()):
+        others = rows.filter(owner=owner).values_list("name", flat=True)
+        if any(names.alike(without_part(other), without_part(name)) for other in others):
+            return
+    names.give_up(names.EVENT, without_part(name), holder=f"player:{owner.name}", now=now)
 
 
 def secret_slug() -> str:
-    """Make an address that nobody can guess and that reveals nothing about other rows."""
+    """Return a random address that reveals nothing about other rows."""
     return secrets.token_hex(8)
 
 
 def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:
-    """Return an unused address for a row of that name in its table."""
+    """Return an unused address for a row with this name in its table, but not the address of a deleted row, because old links lead there."""
     base = slugify(name)[:50].strip("-") or "tournament"
     taken = set(table.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | SLUGS_TAKEN
+    kind = table.__name__.lower()
     number = 1
     slug = base
-    while slug in taken:
+    while slug in taken or journal.latest(f"{kind}:{slug}", [f"{kind}.deleted"], 1):
         number += 1
         slug = f"{base}-{number}"
     return slug
@@ -161,10 +190,10 @@ def _limits(limits: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def start(tournament: Tournament, *, actor: str = "", now: datetime | None = None) -> None:
-    """Fix the entries, sorted by version, with their seeds, and insert the first matches. Repeatable: a running tournament is only completed.
+    """Fix the entries, sorted by version, with their seeds, and insert the first matches.
 
-    Open requests expire, except those to enter a ladder. In a large tournament the scheduler inserts the other matches as the earlier ones are played
-    (`progress.schedule`).
+    Repeatable: in a running tournament only missing matches are added. Open requests expire, except those to enter a ladder. In a large tournament
+    the scheduler inserts the other matches as the earlier ones are played (`progress.schedule`).
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -186,7 +215,10 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
 
 
 def start_at_once(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
-    """Start a tournament in the transaction that created it. Raise Refused if an owner has to be asked, whose request would expire at once."""
+    """Start a tournament in the transaction that created it.
+
+    Raise Refused if an owner has to be asked, because the request would expire at once.
+    """
     bots_asked = consent.names_asked(tournament)
     if bots_asked:
         raise Refused(
@@ -203,9 +235,9 @@ def growing_parameters(tournament: Tournament) -> list[str]:
 
 
 def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
-    """Raise parameters of a running tournament, such as cycles or budget. Nothing that exists changes.
+    """Raise parameters of a running tournament, such as cycles or budget. Existing matches do not change.
 
-    Return by how many matches it may grow. Raise Refused for a smaller value or any other parameter, because results depend on it.
+    Return the most matches that this can add. Raise Refused for a smaller value or any other parameter, because results depend on it.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -244,7 +276,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
 
 
 def count_planned(tournament: Tournament) -> tuple[int, int]:
-    """Return the fewest and most matches there will be. Raise Refused if the entries cannot fill a table."""
+    """Return the fewest and the most matches of the tournament. Raise Refused if the entries cannot fill a table."""
     form, field = formats.field_of_tournament(tournament)
     try:
         pure.check_field(form, field)

@@ -1,8 +1,9 @@
-"""The waits of an event: matches of its running stages, matches that could not be played, and why it was cancelled."""
+"""The reasons why an event waits: matches of its running stages, matches that could not be played, and why it was cancelled."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Count, Q
 
@@ -15,7 +16,7 @@ UNPLAYED = Q(status__in=(MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUN
 
 @dataclass(frozen=True)
 class StageWait:
-    """A running tournament of an event. unplayed: its queued and running matches; stalls: matches that were void before."""
+    """A running tournament of an event. unplayed: its queued and running matches; stalls: its void matches and their replacements."""
 
     tournament: Tournament
     unplayed: int
@@ -23,12 +24,12 @@ class StageWait:
 
     @property
     def stuck(self) -> bool:
-        """Return True if it cannot finish unless somebody acts."""
+        """Return True if the tournament cannot finish unless somebody acts."""
         return any(not stall.again for stall in self.stalls)
 
 
 def waits(event: Event) -> list[StageWait]:
-    """Return the running tournaments of an event, which are loaded. One query, and one more for each with a void match."""
+    """Return the running tournaments of an event, which must have been loaded. One query, and another for each with a void match."""
     running = [row for row in event.tournaments.all() if row.status == TournamentStatus.RUNNING]
     if not running:
         return []
@@ -47,17 +48,18 @@ def waits(event: Event) -> list[StageWait]:
 
 
 def why_cancelled(event: Event) -> str:
-    """Return why an event could not go on; "" if it goes on, is finished, or ended with a cancelled stage. At most one query."""
+    """Return why an event could not go on; "" if it is running or finished, or ended with a cancelled stage. At most one query."""
     if event.status != TournamentStatus.CANCELLED:
         return ""
     return _last_why(event, "event.refused")
 
 
-def why_not_started(event: Event) -> str:
-    """Return why an event did not start at its time; "" if that never happened. One query."""
-    return _last_why(event, "event.not_started")
+def why_not_started(event: Event, *, since: datetime | None = None) -> str:
+    """Return why an event did not start at its time; "" if it did, or if its time was changed since. One query."""
+    return _last_why(event, "event.not_started", since)
 
 
-def _last_why(event: Event, kind: str) -> str:
-    row = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind=kind).order_by("-id").first()
+def _last_why(event: Event, kind: str, since: datetime | None = None) -> str:
+    rows = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind=kind)
+    row = (rows if since is None else rows.filter(at__gte=since)).order_by("-id").first()
     return str(row.data["why"]) if row else ""

@@ -1,1 +1,1 @@
-"""Upkeep: reconciling, repair, invariants, metrics."""
+"""Upkeep: reconciling, repairs, invariants, dumps, metrics."""

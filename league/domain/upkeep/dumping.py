@@ -1,8 +1,8 @@
 """Dumps: all rated matches with every card as files for study and training, one file per game and day, and a list with checksums.
 
-A line is a replay as in the log of a match, so the same program reads both. A day is written when it is over, and again once more of it is public.
-Files keep what the league has removed. Each file is written beside its place, entered in the list, and only then moved into place; so whatever was
-interrupted is either not listed yet or can be finished.
+A line is a replay as in the log of a match, so the same program reads both. A day is written after it has ended, and again when more of its matches
+have become public. Files keep replays that the league has removed. Each file is written under a temporary name, entered in the list, and only then
+renamed; so an interrupted file is either not listed yet or can be finished.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMAT = "tute-dump/1"
 
 @dataclass(frozen=True)
 class DumpedFile:
-    """A file, by its path below the folder. held: matches whose replays are withheld; without: matches whose replays are unreadable."""
+    """A file of the dump; `path` is below the folder. held: matches whose replays are withheld; without: matches whose replays are unreadable."""
 
     path: str
     matches: int
@@ -78,7 +78,7 @@ def _matches(now: datetime) -> QuerySet[Match]:
 
 
 def _days(games: Collection[str], since: date | None, now: datetime) -> QuerySet[Any, tuple[str, date, int]]:
-    """Return game, day and number of matches that finished on it."""
+    """Return each game and day with the number of matches that finished on it."""
     rows = _matches(now)
     if games:
         rows = rows.filter(pool__game__in=games)
@@ -94,7 +94,7 @@ def _span(day: date) -> tuple[datetime, datetime]:
 
 
 def _write(folder: Path, path: str, rows: QuerySet[Match], before: DumpedFile | None) -> DumpedFile | None:
-    """Write the file of a day beside its place; return None if the existing file has as many matches."""
+    """Write the file of a day under its temporary name; return None if the existing file has as many matches."""
     target = folder / path
     target.parent.mkdir(exist_ok=True)
     beside = _beside(target)
@@ -116,7 +116,7 @@ def _write(folder: Path, path: str, rows: QuerySet[Match], before: DumpedFile | 
 
 
 def _beside(target: Path) -> Path:
-    """Return the path of a file until it is listed."""
+    """Return the temporary name of a file until it is listed."""
     return target.with_suffix(".part")
 
 
@@ -126,7 +126,7 @@ def _digest(file: Path) -> str:
 
 
 def _finish(folder: Path, listed: dict[str, DumpedFile]) -> None:
-    """Move listed files into place if an earlier run was interrupted before it could."""
+    """Rename listed files if an earlier run was interrupted before it could."""
     for path, entry in listed.items():
         beside = _beside(folder / path)
         if beside.exists() and _digest(beside) == entry.sha256:
@@ -134,14 +134,14 @@ def _finish(folder: Path, listed: dict[str, DumpedFile]) -> None:
 
 
 def _lines(match: Match) -> tuple[str, list[bytes]]:
-    """Return the state of a match (a field of DumpedFile) and its replays."""
+    """Return the state of a match (a field of DumpedFile), and its replays as lines."""
     if replays.reason_closed(match):
         return "held", []
     lines = []
     for sitting in (
         Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
     ):
-        sitting.board.match = match  # Its log is read only once.
+        sitting.board.match = match  # So its log is read only once.
         try:
             record = replays.replay(sitting)
         except replays.Unreadable:

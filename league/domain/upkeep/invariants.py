@@ -1,6 +1,6 @@
-"""Invariants: what must be true of the rows at any time, whichever process was killed. Checks only read; each finding says what to do.
+"""Invariants: statements about the rows that are true at any time, whichever process was killed. Checks only read; each finding says what to do.
 
-A row that the scheduler is about to repair is no finding: every row here has had GRACE.
+Rows that the scheduler is about to repair are no findings: only rows older than GRACE are checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from django.db.models.functions import Concat
 
 from league.domain.core import clock, journal
 from league.domain.matches import holds, logs, replays, reports
-from league.domain.matches.leases import HELD
 from league.domain.ratings import pools, ratings, totals
 from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
 from league.models import (
@@ -42,14 +41,14 @@ from league.pure.rating.bradley_terry import REVISION
 
 log = logging.getLogger("league.invariants")
 GRACE = timedelta(minutes=10)
-MOMENT = timedelta(seconds=10)  # From the time of a pause until every worker sees it.
-# Between a stored rating and a cold fit: beside a rounding limit they may be rounded apart.
+MOMENT = timedelta(seconds=10)  # Time until every worker sees a new pause.
+# The most difference between a stored rating and one fitted from scratch, in Elo: a little more than one rounding step.
 CLOSE_ELO = 1.5 * 10**-ELO_DIGITS
 CHUNK = 200  # Matches whose boards are checked together.
-MOST_KEPT = 100  # Findings listed in one event.
-# By the words of logs.Unopened.
+MOST_KEPT = 100  # The most findings listed in one event.
+# Descriptions by reason of logs.Unopened.
 WRONG = {
-    "missing": "is not kept any more",
+    "missing": "is no longer stored",
     "damaged": "is damaged",
     "exchanged": "belongs to another match",
 }
@@ -70,7 +69,7 @@ class Finding:
 
 
 def check_all(*, since: datetime | None = None, now: datetime | None = None, actor: str = "") -> list[Finding]:
-    """Run all checks; matches that finished before `since` are trusted. The journal gets the result, the log each finding as an error."""
+    """Run all checks; matches that finished before `since` are trusted. The result goes to the journal, each finding as an error to the log."""
     now = clock.now_or(now)
     findings = [finding for check in CHECKS for finding in check(since, now)]
     for finding in findings:
@@ -83,7 +82,7 @@ def check_all(*, since: datetime | None = None, now: datetime | None = None, act
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of the last run."""
+    """The result of the last run of all checks."""
 
     at: datetime | None
     count: int
@@ -152,13 +151,13 @@ def _wrong(
 
 
 def _score(sitting: Sitting, party: int, sides: tuple[tuple[int, ...], ...]) -> int:
-    """Return the score of a party in a sitting: that of each side on which it sits, once."""
+    """Return the score of a party in a sitting: the sum over the sides on which it sits."""
     seats_by_side = [[seat for seat in side if sitting.seating[seat] == party] for side in sides]
     return sum(sitting.scores[seats[0]] for seats in seats_by_side if seats)
 
 
 def kept_replays(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that every finished match has its log with all sittings: not damaged, missing or swapped with another."""
+    """Check that every finished match has its log with all sittings: neither damaged nor missing, nor that of another match."""
     ids = list(_finished(since).order_by("pk").values_list("pk", flat=True))
     do = "run manage.py repair --replays, which plays it again from its actions where it can"
     for start in range(0, len(ids), CHUNK):
@@ -188,7 +187,7 @@ def _doubts(ids: list[int]) -> Iterator[tuple[Match, str]]:
 
 
 def own_rules(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that a match was played by the revision of its pool. For workers of an older release a record of the last hours is read."""
+    """Check that each match was played by the revision of its pool. For workers of an older release, the records of the last hours are read."""
     do = "run manage.py void_match {0} --why 'played by other rules' --again, and stop the workers of the other release"
     rows = _finished(since).order_by("pk").values_list("pk", "public_id", "host__revision", "pool__revision")
     for pk, name, played, expected in rows.iterator(chunk_size=CHUNK):
@@ -207,7 +206,7 @@ def _recorded(match: int) -> int | None:
 
 
 def orphan_boards(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that boards, and so logs, belong to matches that were played to the end."""
+    """Check that boards, and so logs, belong to finished matches only."""
     never = Match.objects.exclude(status__in=[MatchStatus.FINISHED, MatchStatus.VOID]).filter(boards__isnull=False)
     for match in never.distinct():
         do = "nothing reads them; delete the boards by hand, and find out what else wrote to the database"
@@ -215,7 +214,7 @@ def orphan_boards(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 
 def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that a finished match was moved to finished exactly once."""
+    """Check that each finished match was moved to finished exactly once."""
     # Read before the events, so that each of these matches has one.
     finished = list(_finished(since).values_list("public_id", flat=True))
     ends = LeagueEvent.objects.filter(kind="match.moved", data__to=MatchStatus.FINISHED)
@@ -232,7 +231,7 @@ def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
 def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """Check that no lease outlives its end, no match waits for the far future, and no tournament or version waits for finished matches."""
     late = now - GRACE
-    gone = Match.objects.filter(status__in=HELD).filter(Q(lease_until=None) | Q(lease_until__lt=late))
+    gone = Match.objects.filter(status__in=Match.HELD).filter(Q(lease_until=None) | Q(lease_until__lt=late))
     for match in gone:
         do = "check that a scheduler is running; manage.py reconcile takes the match back"
         yield Finding(
@@ -242,7 +241,7 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
     for match in future:
         do = "run manage.py rerun_match ID --why ..., which plays it as a new match"
         yield Finding("stuck", f"match:{match.public_id}", f"waits until {match.not_before}", do)
-    live = Q(matches__status__in=[MatchStatus.QUEUED, *HELD])
+    live = Q(matches__status__in=[MatchStatus.QUEUED, *Match.HELD])
     for cup in Tournament.objects.annotate(live=Count("matches", filter=live), newest=Count("matches")):
         is_over = cup.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
         if is_over and cup.live and (cup.finished or now) < late:
@@ -251,8 +250,8 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
                 "stuck", f"tournament:{cup.slug}", f"is {cup.status}, but {cup.live} of its matches are unfinished", do
             )
     validating = BotVersion.objects.filter(status=VersionStatus.VALIDATING, created__lt=late).select_related("bot")
-    # The scheduler repeats a void validation, after at most a day.
-    alive = Q(status__in=[MatchStatus.QUEUED, *HELD]) | Q(
+    # The scheduler repeats a void validation within a day.
+    alive = Q(status__in=[MatchStatus.QUEUED, *Match.HELD]) | Q(
         status=MatchStatus.VOID, finished__gt=late - timedelta(days=1)
     )
     for version in validating.exclude(parties__match__in=Match.objects.filter(alive, kind=MatchKind.VALIDATION)):
@@ -273,14 +272,15 @@ def kept_wishes(since: datetime | None, now: datetime) -> Iterator[Finding]:
         )
         for pause, end in wishes:
             after, before = max(pause.at + MOMENT, since or pause.at), end.at if end else now
-            # A claim reads the clock before it reads the pause: one that sees its end may have an earlier time, but comes behind it in the journal.
+            # A claim reads the clock before the pause. If it sees the end of the pause, its own time may be earlier, but its line in the journal
+            # comes later.
             sooner = (started.filter(pk__lt=end.pk) if end else started).order_by("pk")
             for event in sooner.filter(at__gt=after, at__lt=before) if after < before else ():
                 what = f"started at {event.at}, but {subject} was paused since {pause.at}"
                 yield Finding("wishes", event.subject, what, do)
 
 
-# The matches of a subject, and the events that began and ended each of its pauses; None: not ended.
+# Name and matches of a subject, and the events that began and ended each of its pauses; None: not ended.
 Wishes = tuple[str, QuerySet[Match], list[tuple[LeagueEvent, LeagueEvent | None]]]
 
 
@@ -316,12 +316,12 @@ def _by_subject(events: QuerySet[LeagueEvent]) -> dict[str, list[LeagueEvent]]:
 
 
 def _spans(states: list[tuple[LeagueEvent, bool]]) -> list[tuple[LeagueEvent, LeagueEvent | None]]:
-    """Return begin and end of each pause, from the events that changed or repeated the state; None: not ended."""
+    """Return begin and end of each pause from events that set the state, or set it again; None: not ended."""
     ends: list[LeagueEvent | None] = [event for event, _ in states[1:]]
     return [(event, end) for (event, is_paused), end in zip(states, [*ends, None], strict=True) if is_paused]
 
 
-# By the word in the address.
+# The table that a creating address fills, by the word in the address.
 CREATED = {
     "tournaments": Tournament,
     "events": Event,
@@ -331,7 +331,7 @@ CREATED = {
 
 
 def kept_keys(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that what a request with an Idempotency-Key created still exists, and that no request is running forever."""
+    """Check that everything that a request with an Idempotency-Key created still exists, and that no such request runs for ever."""
     for row in IdempotencyKey.objects.filter(status__isnull=True, created__lt=now - GRACE).select_related("player"):
         what = f"the key {row.key!r} has had no response since {row.created}"
         yield Finding(
@@ -356,7 +356,7 @@ def kept_keys(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 
 def names_apart(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that no bot, player, tournament, event or circuit can pass for another. Names older than this rule are allowed."""
+    """Check that no two bots, players, tournaments, events or circuits have names that look alike. Names older than this rule are allowed."""
     do = "look at both; retire or void the one that imitates the other"
     for kind, names in _named().items():
         first: dict[str, tuple[str, str]] = {}
@@ -387,7 +387,7 @@ def _named() -> dict[str, list[tuple[str, str, str]]]:
 
 
 def counted_rightly(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that everything that counts is finished, rated and no validation, and that nothing void is in totals or history."""
+    """Check that every counted match is finished, rated and no validation, and that no void match is in totals or history."""
     late = now - GRACE
     out = ~Q(status=MatchStatus.FINISHED) | Q(rated=False) | Q(kind=MatchKind.VALIDATION)
     for match in Match.objects.exclude(counted=None).filter(out):
@@ -405,9 +405,9 @@ def counted_rightly(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 
 def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Check that the stored totals equal those of the counted boards exactly, and the ratings equal a cold fit up to CLOSE_ELO."""
+    """Check that the stored totals equal those of the counted boards exactly, and the ratings equal a fit from scratch up to CLOSE_ELO."""
     for pool in Pool.objects.filter(Q(sums__isnull=False) | Q(ratings__isnull=False)).distinct().order_by("pk"):
-        with transaction.atomic():  # The lock keeps matches from being counted meanwhile.
+        with transaction.atomic():  # The lock keeps matches from being counted in the meantime.
             yield from _cold(Pool.objects.select_for_update(no_key=True).get(pk=pool.pk), now)
 
 
@@ -420,7 +420,7 @@ def _cold(pool: Pool, now: datetime) -> Iterator[Finding]:
         yield Finding("sums", name, f"the stored totals are not those of the boards ({how})", REBUILD)
     if pool.ratings_revision != REVISION:
         return  # The scheduler is about to refit them.
-    ratings.settle(pool, now)  # Large pools are refitted later; check the settled table.
+    ratings.settle(pool, now)  # The table of a large pool may be due later; compute it now, and check that one.
     fitted = {row.bot: row.elo for row in ratings.fit_pool(pool, cold).rows}
     stored = dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
     apart = max((abs(fitted[version] - stored[version]) for version in fitted.keys() & stored.keys()), default=0.0)

@@ -20,7 +20,7 @@ from league.enums import BotState, MatchKind, MatchStatus
 from league.models import Bot, LeagueEvent, Match, Party, PoolSums, Scheduler, Worker
 
 LANES = ("validation", "match", "slow", "ladder", "audit")
-# Of workers and schedulers.
+# Loops of workers and schedulers.
 LOOPS = (
     "pulse",
     "look",
@@ -44,13 +44,13 @@ class Metric:
 
     name: str
     what: str
-    # By label value; "" without a label.
+    # Values by label; "" without a label.
     values: Mapping[str, float]
     label: str = ""
     kind: str = "gauge"
 
     def text(self) -> Iterator[str]:
-        """Yield its lines in the exposition format."""
+        """Yield the lines of the metric in the exposition format."""
         yield f"# HELP {self.name} {self.what}"
         yield f"# TYPE {self.name} {self.kind}"
         for value, number in self.values.items():
@@ -157,12 +157,12 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
 
 
 def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
-    """Return by lane the number of queued matches that may be claimed, and when the oldest was created. One query."""
+    """Return for each lane the number of queued matches that may be claimed, and when the oldest was created. One query."""
     lane = Case(
         When(kind=MatchKind.AUDIT, then=Value("audit")),
         When(
             kind=MatchKind.LADDER, then=Value("ladder")
-        ),  # They use idle time, so they may wait as long as an event takes.
+        ),  # They use idle time, so they may wait as long as an event lasts.
         When(slow=True, then=Value("slow")),
         When(kind__in=[MatchKind.VALIDATION, MatchKind.TRY], then=Value("validation")),
         default=Value("match"),

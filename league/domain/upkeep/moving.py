@@ -1,7 +1,7 @@
 """Moving replays of older releases into the log of their match.
 
-Each match is one transaction: the stored log is read back, and the old replays are dropped only if all of them come back. So a move may be stopped or
-killed at any time; the next one continues.
+Each match is moved in one transaction: the log is stored and read again, and the old replays are deleted only if the log has all of them. So a move
+may be stopped at any time, and the next one continues.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ PLAYED = (MatchStatus.FINISHED, MatchStatus.VOID)
 
 @dataclass(frozen=True)
 class MovedReplays:
-    """The result for one match. `why`: the reason why its replays were left in place."""
+    """The result for one match. `why`: why its replays were not moved."""
 
     match: str
     sittings: int = 0
-    before: int = 0  # Bytes.
+    before: int = 0  # Bytes of the old replays.
     after: int = 0
     why: str = ""
 
 
 class _Stays(Exception):
-    """Raised to leave the replays of this match in place."""
+    """The signal to leave the replays of this match in place."""
 
 
 def move_all() -> Iterator[MovedReplays]:

@@ -1,4 +1,4 @@
-"""Readiness: can this process serve requests? Its database answers and has the tables of this code."""
+"""Readiness: can this process serve requests? It can if the database answers and has the tables of this code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _written() -> frozenset[tuple[str, str]]:
 
 
 def why_not_ready() -> str:
-    """Return a sentence for operators; "" if the process is ready. One query."""
+    """Return why the process is not ready, as a sentence for operators; "" if it is. One query."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT app, name FROM django_migrations")

@@ -1,4 +1,7 @@
-"""Reconciling: the scheduler repairs lost leases, missing matches, ends of tournaments and ratings. It may run at any time, repeatedly, anywhere."""
+"""Reconciling: the scheduler repairs lost leases, missing matches, ends of tournaments and ratings.
+
+It may run at any time, any number of times, in any process.
+"""
 
 from __future__ import annotations
 
@@ -28,29 +31,29 @@ BY = "scheduler"
 
 @dataclass
 class Reconciled:
-    """The numbers of what one run repaired."""
+    """The numbers of repairs in one run."""
 
     expired: int = 0  # Matches taken back from silent workers.
-    unjudged: int = 0  # Judgements and consultations taken back from them.
-    summed: int = 0  # Judgements added to the totals of their bots.
-    played: int = 0  # Matches added there.
+    unjudged: int = 0  # Analyses and consultations taken back from silent workers.
+    summed: int = 0  # Analyses added to the totals of their bots.
+    played: int = 0  # Matches added to the totals of their bots.
     unheld: int = 0  # Tables of people taken back from silent workers.
     abandoned: int = 0  # Tables whose player was away, or that no worker claimed.
     removed: int = 0  # Old tables of guests.
     inserted: int = 0  # Matches missing from a schedule.
     cancelled: int = 0  # Matches of cancelled tournaments.
-    finished: int = 0  # Tournaments.
+    finished: int = 0  # Tournaments finished.
     opened: int = 0  # Events that started, advanced or ended, and seasons that were due.
-    stored: int = 0  # Daily leaderboards.
+    stored: int = 0  # Daily leaderboards stored.
     refreshed: int = 0  # Pools whose ratings lacked results.
-    drawn: int = 0  # Audits.
-    tested: int = 0  # Paused bots that are tested again.
-    validated: int = 0  # Versions whose validation had become void.
+    drawn: int = 0  # Audits drawn.
+    tested: int = 0  # Tests queued for paused bots.
+    validated: int = 0  # Versions whose void validation is repeated.
     released: int = 0  # Paused bots whose queued matches may be played again.
     unbanned: int = 0  # Players whose ban has ended.
-    unanswered: int = 0  # Requests for bots that have expired.
-    lifted: int = 0  # Queued matches moved forward, because they could not be played before.
-    paired: int = 0  # Matches of standing ladders.
+    unanswered: int = 0  # Entry requests that have expired.
+    lifted: int = 0  # Queued matches with a new position, because they could not be played at the old one.
+    paired: int = 0  # Matches of standing ladders queued.
     explained: int = 0  # Queued matches with a new reason for waiting.
 
     def counts(self) -> dict[str, int]:
@@ -111,7 +114,7 @@ def _ladders(result: Reconciled, now: datetime) -> None:
 
 
 def play_ladders(*, now: datetime | None = None) -> int:
-    """Continue the standing ladders: new bots enter, tables of leaving bots are cancelled, the next ones are drawn. Return the number drawn."""
+    """Continue the standing ladders: enter new bots, cancel tables of bots that left, draw the next tables. Return the number of drawn tables."""
     now = clock.now_or(now)
     drawing.tidy(now=now)
     if not settings.LADDERS:

@@ -22,7 +22,7 @@ from league.models import Match, Pool, Rating, Tournament
 
 @dataclass
 class RatingChange:
-    """The rating of a version before and after; None if it has none."""
+    """The rating of a version before and after a repair; None if it has none."""
 
     pool: str
     version: str
@@ -34,10 +34,10 @@ class RatingChange:
 class RepairReport:
     """The effects of a repair, or of its dry run."""
 
-    struck: list[str] = field(default_factory=list)  # Public ids.
+    struck: list[str] = field(default_factory=list)  # Public ids of voided matches.
     unrated: list[str] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
-    reopened: list[str] = field(default_factory=list)  # Slugs of tournaments.
+    reopened: list[str] = field(default_factory=list)  # Slugs of reopened tournaments.
     changes: list[RatingChange] = field(default_factory=list)
 
     @property
@@ -55,7 +55,7 @@ def strike(
     dry_run: bool = False,
     now: datetime | None = None,
 ) -> RepairReport:
-    """Void matches, play them again if `again`, and rate their pools again. Void matches stay as they are."""
+    """Void matches, play them again if `again`, and rate their pools again. Rows of void matches stay."""
     now = clock.now_or(now)
     report = RepairReport()
     with transaction.atomic():
@@ -84,9 +84,9 @@ def repair_revisions(
 ) -> RepairReport:
     """Void all matches played by wrong revisions of a game's rules, and play them again by the current rules.
 
-    The tournaments move to the pool of the current revision. With `unrate` the results stay in their tournaments and only leave the ratings. `before`
-    limits the repair to older results; it is required if the current revision is among the wrong ones (because something else was fixed), since
-    otherwise a second run would void what the first one has played again.
+    Their tournaments move to the pool of the current revision. With `unrate` the results stay in the tournaments and only leave the ratings.
+    `before` limits the repair to older results. It is required if the current revision is among the wrong ones (because something else was fixed);
+    otherwise a second run would void the repeated matches of the first.
     """
     now = clock.now_or(now)
     if game not in engine.games():
@@ -146,12 +146,12 @@ def rebuild_pools(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetim
 
 
 def _present(pool: Pool) -> Pool:
-    """Return the pool of the same table with the current rules."""
+    """Return the pool with the same table and the current rules."""
     return pools.pool(pool.game, pool.players, pool.options, mixed=pool.team == pools.MIXED)
 
 
 def _lock(rows: Sequence[Match]) -> None:
-    """Lock the tournaments of matches and read them again, then lock the pools: the same order as everywhere."""
+    """Lock the tournaments of matches and read them again, then lock the pools, in the same order as everywhere."""
     chosen = {match.tournament_id for match in rows if match.tournament_id is not None}
     cups = {cup.pk: cup for cup in Tournament.objects.select_for_update().filter(pk__in=chosen).order_by("pk")}
     for match in rows:
@@ -178,7 +178,7 @@ def _play_again(match: Match, pool: Pool, report: RepairReport, *, why: str, act
         return
     fresh, is_new = matches.play_again(match, pool=pool, actor=actor, why=why, now=now)
     if not is_new:
-        return  # By an earlier repair.
+        return  # An earlier repair has done it.
     report.again.append(fresh.public_id)
     _reopen(match.tournament, pool, report, why=why, actor=actor, now=now)
 
@@ -187,7 +187,7 @@ def _reopen(tournament: Tournament, pool: Pool, report: RepairReport, *, why: st
     if tournament.slug in report.reopened:
         return
     report.reopened.append(tournament.slug)
-    row = Tournament.objects.get(pk=tournament.pk)  # Already locked.
+    row = Tournament.objects.get(pk=tournament.pk)  # The row is already locked.
     Tournament.objects.filter(pk=row.pk).update(pool=pool, ending="", facts={})
     row.entries.update(place=None)
     if row.status == TournamentStatus.FINISHED:

@@ -1,7 +1,7 @@
-"""Restoring replays that the disk has damaged, lost or swapped: from copies found elsewhere, else by playing the actions again.
+"""Restoring replays that are damaged, lost or swapped: from copies elsewhere in the database, else by playing the actions again.
 
-A record played again has the same cards, actions and scores, which is verified before it is stored; the bots' response times and notes are lost, and
-the record says so. Results never change. Repeatable. Damaged judgements and consultations are queued for the workers again.
+Before a repeated record is stored, its cards, actions and scores are verified. The bots' response times and notes are lost, and the record says so.
+Results never change. Repeatable. Damaged analyses and consultations are queued again.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ Place = tuple[str, int, int]  # Public id of the match, board, sitting.
 class RestoreReport:
     """The effects of a run, or of a dry run. Texts name match, board and sitting."""
 
-    bound: int = 0  # Sittings from before there were digests that were checked and have one now.
+    bound: int = 0  # Sittings from before there were digests that were checked and got one.
     put_back: list[str] = field(default_factory=list)
     played: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)  # Judgements and consultations to be done again.
+    again: list[str] = field(default_factory=list)  # Analyses and consultations to be done again.
 
     @property
     def is_empty(self) -> bool:
@@ -74,9 +74,9 @@ def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None =
 
 
 def _make_again(report: RestoreReport, *, actor: str, dry_run: bool, now: datetime) -> None:
-    """Queue damaged results again in their own rows: judgements, which still count once, and consultations."""
+    """Queue damaged analyses (which still count once) and consultations again, in their own rows."""
     finished: dict[str, Any] = {"status": JudgementStatus.DONE}
-    # Only those of the current judge: older ones are shown nowhere, and this judge would decide differently under their name.
+    # Only analyses of the current program: older ones are no longer shown, and this program would store different losses under their name.
     judgements = Judgement.objects.filter(judge=JUDGE, **finished).select_related("match").order_by("pk")
     consultations = Consultation.objects.filter(**finished).select_related("match", "version__bot").order_by("pk")
     afresh: dict[str, Any] = {"cpu_s": 0.0, "finished": None, "limited": False}
@@ -151,7 +151,7 @@ def _restore_log(match: Match, stray: bytes | None, report: RestoreReport, *, ac
 
 
 def _log_played_again(match: Match, data: bytes, report: RestoreReport) -> dict[packing.Place, dict[str, Any]]:
-    """Play the readable part of a log again and return the records; `report` gets what could be restored and what is lost."""
+    """Play the readable part of a log again and return the records; add restored and lost replays to `report`."""
     log = logs.open_data(data)
     own_log = log if log and log.match() == match.public_id else None
     records = {}
@@ -170,7 +170,7 @@ def _log_played_again(match: Match, data: bytes, report: RestoreReport) -> dict[
 
 
 def _played_and_checked(sitting: Sitting, played: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the record that the actions give, if it has the scores of the row."""
+    """Return the record that the actions give, if its scores are those of the row."""
     try:
         state = engine.replay.restore(played | {"events": []})
         record: dict[str, Any] = engine.replay.make(state, _meta(sitting, played)) | _referee_fields(sitting, played)
@@ -191,7 +191,7 @@ def _batches() -> Iterator[Sequence[Sitting]]:
 
 
 def _bind(rows: Iterable[Sitting], report: RestoreReport) -> Iterator[int]:
-    """Add digests to sound replays without one; yield the ids of unsound ones."""
+    """Add digests to intact replays without one; yield the ids of damaged ones."""
     fresh = []
     for sitting in rows:
         try:
@@ -227,7 +227,7 @@ def _packed(keys: Sequence[int]) -> Iterator[bytes]:
 
 
 def _place_of(packed: bytes) -> Place | None:
-    """Return the sitting that a stored record says it belongs to."""
+    """Return the sitting to which a stored record says that it belongs."""
     try:
         meta = json.loads(zlib.decompress(packed))["meta"]
         return meta["match"], meta["board"], meta["sitting"]
@@ -256,7 +256,7 @@ def _restore(sitting: Sitting, strays: dict[Place, bytes], report: RestoreReport
 
 
 def _played_again(sitting: Sitting) -> dict[str, Any] | None:
-    """Return the record that its actions give, verified by the rules and the scores of the row; None if that is impossible."""
+    """Return the record that the actions give, verified by the rules and the scores of the row; None if that is impossible."""
     old_text = _beginning(bytes(sitting.replay))
     try:
         actions, _ = json.JSONDecoder().raw_decode(old_text.removeprefix('{"actions":'))
@@ -283,7 +283,7 @@ def _played_again(sitting: Sitting) -> dict[str, Any] | None:
 
 
 def _beginning(packed: bytes) -> str:
-    """Return the text of a damaged record up to the damage, or somewhat beyond."""
+    """Return the text of a damaged record up to the damage, or a little beyond."""
     decompressor, text = zlib.decompressobj(), b""
     try:
         for at in range(len(packed)):
@@ -294,13 +294,13 @@ def _beginning(packed: bytes) -> str:
 
 
 def _agrees(record: dict[str, Any], old_text: str) -> bool:
-    """Return True if the readable part of the old record equals the new one up to the moments, which follow the actions as keys are sorted."""
+    """Return True if the readable part of the old record equals the new one before the key "moments", after which times differ."""
     start = json.dumps({name: record[name] for name in ("actions", "deals")}, sort_keys=True, separators=(",", ":"))
     return old_text.startswith(start[:-1][: len(old_text)])
 
 
 def _sibling(sitting: Sitting) -> dict[str, Any] | None:
-    """Return a sound record of the same match, preferably of the same pass."""
+    """Return an intact record of the same match, preferably of the same pass."""
     others = Sitting.objects.filter(board__match=sitting.board.match_id).exclude(pk=sitting.pk)
     others = others.select_related("board__match").order_by("board__number", "number")
     for other in sorted(others, key=lambda row: row.number != sitting.number):
@@ -318,7 +318,7 @@ def _meta(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
 
 
 def _referee_fields(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record beside cards and scores: faults, the forfeit for them, and what the bots of the pass were sent."""
+    """Return the fields of a record besides cards and scores: faults, forfeits, and the lines that the bots of the pass were sent."""
     parties = Party.objects.filter(match=sitting.board.match_id).order_by("number")
     faults = [fault for party in parties for fault in party.faults if fault["sitting"] == sitting.number]
     faults = [fault for fault in faults if fault["board"] <= sitting.board.number]

@@ -1,4 +1,4 @@
-"""Retention: expired logs lose their replays, judgements and consultations. Results, the scores of every sitting and the digest stay."""
+"""Retention: after a time, logs lose their replays, analyses and consultations. Results, the scores of every sitting and the digest stay."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDED = (MatchStatus.FINISHED, MatchStatus.VOID)
 def remove_expired(*, actor: str = "", now: datetime | None = None) -> int:
     """Remove the replays of all expired logs; return their number. Repeatable, also by two processes at once.
 
-    A log is kept longer while its audits are not drawn yet, or one of them is queued or running.
+    A log stays until its audits have been drawn and none of them is queued or running.
     """
     now, count = clock.now_or(now), 0
     while gone := _remove_some(now):
@@ -43,7 +43,7 @@ def _remove_some(now: datetime) -> int:
 
 
 def apply_settings(*, dry_run: bool = False) -> Iterator[tuple[str, datetime | None, datetime | None]]:
-    """Give each stored log the expiry of the current settings; yield public id, old and new expiry where they differ."""
+    """Set the expiry of each stored log by the current settings; yield public id, old and new expiry if they differ."""
     last = 0
     while True:
         rows = MatchLog.objects.filter(pk__gt=last, let_go=None, match__status__in=ENDED).select_related("match")

@@ -1,4 +1,4 @@
-"""The schedulers as they report themselves. A scheduler is healthy if it has reconciled the queue lately."""
+"""The schedulers, as they report themselves. A scheduler is healthy if it has reconciled the queue recently."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def register(name: str, *, now: datetime | None = None) -> None:
 
 
 def note(name: str, loops: Loops, *, reconciled: datetime) -> None:
-    """Record the state of its loops, and when it last reconciled the queue."""
+    """Record the state of a scheduler's loops, and when it last reconciled the queue."""
     state = {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker}
     Scheduler.objects.filter(name=name).update(seen=reconciled, **state)
 

@@ -43,4 +43,4 @@ class Command(LeagueCommand):
         if findings:
             raise CommandError(f"{len(findings)} invariants are violated")
         if not options["json"]:
-            self.say("everything holds")
+            self.say("all invariants hold")

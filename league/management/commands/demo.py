@@ -26,6 +26,7 @@ from league.domain.upkeep import reconcile
 from league.enums import MatchStatus, VersionStatus
 from league.management import tables
 from league.management.base import LeagueCommand
+from league.management.commands.serve import check_free
 from league.management.processes import GaveUp, Supervisor, manage
 from league.models import BotVersion, Match, Tournament
 
@@ -35,7 +36,7 @@ GAMES = {
     "corriente": 24,
     "cabrero": 6,
 }
-# `deep` would take as long as all others together, and without compiled rules it plays much like `counting`.
+# `deep` would take as long as all other bots together, and without compiled rules it plays much like `counting`.
 LEFT_OUT = ("deep",)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 STILL = 180.0  # Seconds without progress before the demo gives up.
@@ -67,8 +68,10 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Play, print, serve."""
+        if options["serve"]:
+            check_free(options["bind"])
         began = time.monotonic()
-        stdout: Any = self.stdout  # rich needs the stream inside Django's wrapper to find its width.
+        stdout: Any = self.stdout  # The library rich needs the stream inside Django's wrapper to find its width.
         self.console = Console(file=stdout._out)
         games = options["game"] or [game for game in GAMES if game in engine.games()]
         call_command("migrate", verbosity=0, interactive=False)
@@ -95,10 +98,11 @@ class Command(LeagueCommand):
 
     @contextmanager
     def _players(self, slots: int) -> Iterator[None]:
-        """Run workers and the scheduler in processes of their own while the body runs."""
+        """Run workers and the scheduler in separate processes while the body runs."""
         log = settings.STATE_DIR / LOG
         ladders = os.environ.get("LADDERS")
-        os.environ["LADDERS"] = "0"  # Ladder matches would change the results of a seed; they start with the site.
+        # Ladder matches would change the results of a seed, so they start only with the site.
+        os.environ["LADDERS"] = "0"
         children = {"scheduler": manage("scheduler"), **{f"worker-{i}": manage("worker") for i in range(1, slots + 1)}}
         self.supervisor = Supervisor(children, log=log)
         self.supervisor.start()
@@ -152,7 +156,7 @@ class Command(LeagueCommand):
         return tournament
 
     def _wait(self, what: str, matches: Any) -> None:
-        """Show a progress bar until all `matches` are over. Running matches count in part."""
+        """Show a progress bar until all `matches` are finished. Running matches count in part."""
         columns = (
             TextColumn("{task.description:<24}"),
             BarColumn(),
@@ -182,7 +186,7 @@ class Command(LeagueCommand):
         if queue.refusing and not queue.workers:
             raise CommandError(queue.starved or "every worker refuses to play")
         if still > STILL:
-            raise CommandError(f"nothing has moved for {still:.0f} s; see {settings.STATE_DIR / LOG}. {queue.starved}")
+            raise CommandError(f"no progress for {still:.0f} s; see {settings.STATE_DIR / LOG}. {queue.starved}")
 
 
 def _secret(seed: str, purpose: str) -> bytes:

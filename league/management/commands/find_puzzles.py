@@ -31,7 +31,7 @@ class Command(LeagueCommand):
     def run(self, **options: Any) -> None:
         """Search for the given time and print the result."""
         if not settings.PUZZLES_PER_DAY:
-            raise CommandError("this league makes no puzzles: PUZZLES_PER_DAY is 0")
+            raise CommandError("this league searches for no puzzles, because PUZZLES_PER_DAY is 0")
         until = time.monotonic() + options["seconds"]
         while summing.count_new():
             pass

@@ -25,7 +25,7 @@ class Command(LeagueCommand):
     def run(self, **options: Any) -> None:
         """Set the new dates and print the counts."""
         changed = Counter(until is None for _, _, until in retention.apply_settings(dry_run=options["dry_run"]))
-        self.say("nothing was changed; this would be done:" if options["dry_run"] else "done:")
+        self.say("nothing was changed; without --dry-run this would happen:" if options["dry_run"] else "done:")
         self.say(
             f"  kept for ever: {changed[True]} matches; kept until a day that has changed: {changed[False]} matches"
         )

@@ -26,7 +26,7 @@ class Command(LeagueCommand):
         for result in moving.move_all():
             if result.why:
                 skipped += 1
-                self.say(f"left as it is: {result.match}: {result.why}")
+                self.say(f"not moved: {result.match}: {result.why}")
                 continue
             matches, sittings = matches + 1, sittings + result.sittings
             before, after = before + result.before, after + result.after

@@ -66,9 +66,9 @@ class Command(LeagueCommand):
 
     def _restore(self, *, dry_run: bool) -> None:
         report = restoring.restore_replays(actor="operator", dry_run=dry_run)
-        self.say("nothing was changed; this would be done:" if dry_run else "done:")
+        self.say("nothing was changed; without --dry-run this would happen:" if dry_run else "done:")
         if report.bound:
-            self.say(f"  bound to their sittings: {report.bound} replays from before there were digests")
+            self.say(f"  got digests: {report.bound} replays from before there were digests")
         for what, names in (("put back", report.put_back), ("played again from their actions", report.played)):
             for name in names:
                 self.say(f"  {what}: {name}")
@@ -77,6 +77,6 @@ class Command(LeagueCommand):
             again = f"manage.py rerun_match {match} --why 'its replay is lost' plays the match again"
             self.say(f"  cannot be restored: {name}; its result stands ({again})")
         for name in report.again:
-            self.say(f"  damaged, workers make it again: {name}")
+            self.say(f"  damaged, a worker will make it again: {name}")
         if report.is_empty:
             self.say("  nothing: there is nothing to repair")

@@ -18,13 +18,13 @@ from league.domain.matches import snapshot
 from league.domain.ratings import refits
 from league.domain.upkeep import schedulers
 from league.management.base import LeagueCommand
-from league.management.listening import Listener
+from league.management.listening import HintListener
 
 FIT_S = 1.0  # Seconds between two checks for a large pool that needs a refit.
-SUMS_S = 1.0  # Seconds between two checks for results that the pages of bots do not count yet.
-LADDERS_S = 1.0  # Seconds between two checks for room on the ladders.
-SOON_S = 300.0  # A quick task must not take longer than this.
-CHECKED_S = 4 * 3600.0  # Nightly tasks of a large league may take this long.
+SUMS_S = 1.0  # Seconds between two checks for results to add to the totals on the pages of bots.
+LADDERS_S = 1.0  # Seconds between two checks if the ladders need tables.
+SOON_S = 300.0  # A quick task must finish within this time.
+CHECKED_S = 4 * 3600.0  # Nightly tasks of a large league must finish within this time.
 LETTERS_S = 30.0  # Seconds between two checks for digests to send.
 TELL_S = 5.0  # Seconds between two reports of this process.
 
@@ -53,12 +53,12 @@ class Command(LeagueCommand):
     last_round: datetime  # The time of the last reconciliation.
 
     def run(self, **options: Any) -> None:
-        """Run each duty in a thread of its own, and take hints in this one."""
+        """Run each duty in its own thread, and take hints in this one."""
         name = f"{socket.gethostname()[:60]}:{os.getpid()}"
         schedulers.register(name)
         refits.keep_pools_as(name)
         loops, self.last_round = Loops("scheduler"), clock.present()
-        listener = Listener(loops)
+        listener = HintListener(loops)
         loops.lost = lambda: schedulers.note(name, loops, reconciled=self.last_round)
         loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True, patience=SOON_S)
         loops.start("ratings", tasks.fit_ratings, FIT_S)
@@ -81,7 +81,7 @@ class Command(LeagueCommand):
 
     @staticmethod
     def _look(calendar: list[Calendar], loops: Loops) -> None:
-        """Run what is due. This thread reads the calendar, and retries while the database is away."""
+        """Run due tasks. This thread reads the calendar, and tries again while the database is down."""
         if not calendar:
             calendar.append(Calendar(loops))
         while not calendar[0].tick():

@@ -39,6 +39,7 @@ class Command(LeagueCommand):
         """Prepare the database and static files, then supervise the processes."""
         if options["slots"] < 0 or options["threads"] < 1:
             raise Refused("--slots must be at least 0 and --threads at least 1")
+        check_free(options["bind"])
         if not options["no_migrate"]:
             call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
@@ -58,14 +59,36 @@ class Command(LeagueCommand):
 
 
 def box(lines: Sequence[str]) -> str:
-    """Return lines in a frame that stands out of a log."""
+    """Return lines in a frame that stands out in a log."""
     width = max(map(len, lines))
     bar = f"+{'-' * (width + 2)}+"
     return "\n".join([bar, *(f"| {line:<{width}} |" for line in lines), bar])
 
 
+def check_free(bind: str) -> None:
+    """Raise Refused if the web server could not listen at this address. Addresses other than host:port are left to the server."""
+    host, _, port = bind.rpartition(":")
+    if not host or not port.isdigit():
+        return
+    try:
+        where = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        with socket.socket(where[0], where[1]) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(where[4])
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Refused(
+            "the site cannot listen on {bind}: {why}. Stop what listens there, or choose another port, such as --bind {host}:{other} "
+            "(make serve PORT={other})",
+            bind=bind,
+            why=why,
+            host=host,
+            other=int(port) + 1 if 1024 <= int(port) < 65535 else 8001,
+        ) from None
+
+
 def listens(bind: str) -> bool:
-    """Return True if the web server takes connections; for other addresses than host:port, as soon as it is started."""
+    """Return True if the web server accepts connections; for addresses other than host:port, as soon as it has been started."""
     host, _, port = bind.rpartition(":")
     if not host or not port.isdigit():
         return True

@@ -11,7 +11,7 @@ from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.queued import claim
 from league.domain.jobs.worker import Worker
 from league.management.base import LeagueCommand
-from league.management.listening import Listener
+from league.management.listening import HintListener
 from league.management.processes import Supervisor, manage
 
 
@@ -43,14 +43,14 @@ class Command(LeagueCommand):
 
     def _listen(self) -> None:
         worker = tasks.worker()
-        listener = Listener(worker.loops, stop=worker.stopping.set)
+        listener = HintListener(worker.loops, stop=worker.stopping.set)
         try:
             if worker.refusal:
                 listener.wait()  # Leave the hints to workers that can play.
             else:
                 worker.keep_looking(settings.RECONCILE_S)
                 listener.run(celery.MATCHES, [tasks.play_match])
-        finally:  # Whatever the reason for the end, the league stops counting this worker.
+        finally:  # However it ends, the league stops counting this worker.
             worker.close()
         listener.close()
 

@@ -1,1 +1,1 @@
-"""Events and seasons as plain data: plans, due moments, divisions."""
+"""Events and seasons as plain data: plans, due times, divisions."""

@@ -1,7 +1,7 @@
 """Calendars of recurring leagues: a wall-clock time in a time zone, on days of the week or month.
 
-At clock changes: a time that the clock skips is due after the change, by as much as was skipped (02:30 becomes 03:30); a time that occurs twice is
-due the first time. So every listed day has exactly one due time.
+When the clocks change, a time that they skip moves to after the change (02:30 becomes 03:30), and a time that occurs twice is due the first time.
+So every listed day has exactly one due time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Calendar:
 
 @lru_cache(maxsize=500)
 def read_calendar(days: str, at: str, zone: str) -> Calendar:
-    """Read a calendar from texts: "mon,thu" or "1,15"; "20:00"; "Europe/Madrid". Raise ValueError, saying what is allowed."""
+    """Read a calendar from texts: "mon,thu" or "1,15"; "20:00"; "Europe/Madrid". Raise ValueError with the allowed values."""
     chosen = tuple(day.strip().lower() for day in days.split(",") if day.strip())
     allowed = {*WEEKDAYS, *map(str, range(1, 29))}
     if not chosen or not set(chosen) <= allowed:
@@ -62,7 +62,7 @@ def read_calendar(days: str, at: str, zone: str) -> Calendar:
     try:
         clock = time.fromisoformat(at)
     except ValueError:
-        raise Refusal("write the time as 20:00, not {at!r}", at=at) from None
+        raise Refusal("write the time in the form 20:00, not {at!r}", at=at) from None
     if zone not in available_timezones():
         raise Refusal("{zone!r} is not a time zone; use a name such as Europe/Madrid", zone=zone)
     return Calendar(chosen, clock.replace(tzinfo=None, second=0, microsecond=0), ZoneInfo(zone))

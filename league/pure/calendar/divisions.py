@@ -1,4 +1,4 @@
-"""Divisions: who plays where in the next season, from the final order of the last one."""
+"""Divisions: which entry plays in which division of the next season, from the final order of the last season."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def next_divisions(
     """Return the divisions of the next season, best first.
 
     `last`: the divisions of the last season, each in its final order; `present`: entries that still take part; `newcomers` start at the bottom.
-    1. At each border the `moves` last of the upper division and the `moves` first of the lower one change places.
-    2. An entry that has left makes a gap that the next in order fills, so everybody below moves up instead of a division shrinking.
-    3. Every division has `size` entries; the last one has the rest. A rest of fewer than `least` joins the division above.
+    1. Between two divisions, the last `moves` of the upper one change places with the first `moves` of the lower one.
+    2. If an entry has left, everybody below it moves up, so no division shrinks.
+    3. Every division has `size` entries; the last one has the remaining ones. If fewer than `least` remain, they join the division above.
     Raise ValueError for a size below 2 or below `least`, or for more moves than half a division.
     """
     if size < max(2, least):

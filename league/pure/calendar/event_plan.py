@@ -32,7 +32,7 @@ KINDS = {
 
 
 class BadEvent(Refusal):
-    """A document that is not a valid event; the message names the place and what is allowed there."""
+    """A document that is not a valid event. The message names the place and the allowed values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class EventPlan:
     players: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     mixed: bool = False
-    sealed: bool = False  # Only bots that can be sealed may enter, and all play sealed.
+    sealed: bool = False  # True: only bots that can be sealed may enter, and all matches are sealed.
 
 
 def read_plan(document: object) -> EventPlan:

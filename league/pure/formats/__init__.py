@@ -1,4 +1,7 @@
-"""Tournament formats, one file each, all of the same shape (`base`). Every file here that declares FORMAT is a format; no list names it."""
+"""Tournament formats, one module each, all with the interface in `base`.
+
+Every module here that declares FORMAT is a format; there is no list of names.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ FORMATS = find_formats()
 
 
 def check_field(form: Format, field: Field) -> None:
-    """Raise Refusal if a format cannot be played on a field: wrong tables, or too few or too many entries. It names the formats that can."""
+    """Raise Refusal if a format cannot be played with this field: wrong tables, or too few or too many entries.
+
+    The message names the formats that can.
+    """
     form.check_tables(field, FORMATS.values())
     form.check(field)
 

@@ -1,8 +1,8 @@
 """The common shape of formats: the record, its parameters, and the outcome.
 
-A format is a pure function `play(field, sheet)`. It seats tables on the sheet from the first round on, reads the results that the sheet has, and
-stops when it needs one that is missing. Called again with more results it seats the same tables and some more, so reconciling means to call it and
-to insert what is missing.
+A format is a pure function `play(field, sheet)`. It writes tables on the sheet, round by round, reads the results that the sheet has, and stops
+when it needs a result that is missing. Called again with more results it writes the same tables and further ones. So the scheduler calls it and
+inserts the missing matches.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from league.pure.formats.sheet import Field, Levels, Sheet, Slot, Value
 from league.pure.refusal import Refusal
 
-MOST_BOARDS = 256  # Boards of one match.
+MOST_BOARDS = 256  # The most boards of one match.
 
 
 @dataclass(frozen=True, slots=True)
 class BracketPairing:
-    """A meeting of a bracket. `decided_by`: boards, extra, points, seed or bye; empty until it is decided."""
+    """A pairing of a bracket. `decided_by`: boards, extra, points, seed or bye; empty until it is decided."""
 
     part: str  # "winners", "losers", "final", "bronze"
-    round: int  # Within the part, from 1.
-    place: int  # Within the round, from 0.
-    first: int | None  # Entry; None: nobody (a bye), or not known yet.
+    round: int  # Round within the part, from 1.
+    place: int  # Place within the round, from 0.
+    first: int | None  # Number of the first entry; None: nobody (a bye), or not known yet.
     second: int | None
     winner: int | None = None
     decided_by: str = ""
@@ -39,7 +39,7 @@ class BracketPairing:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The order so far, and the tie-break values behind it, by entry: {"buchholz": 12.5, ...}."""
+    """The current order, and the tie-break values behind it, by entry: {"buchholz": 12.5, ...}."""
 
     levels: Levels
     breaks: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
@@ -47,18 +47,18 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of the results so far. `rank` is computed on request."""
+    """The state of a tournament according to the results so far. `rank` is computed on request."""
 
     over: bool
     rank: Callable[[], Ranking]
-    why: str = ""  # What ended it, if not simply the last table: "settled", "co_champions", ...
+    why: str = ""  # Why the tournament ended, unless it simply played its last table: "settled", "co_champions", ...
     facts: Mapping[str, float] = field(default_factory=dict)  # The numbers behind `why`.
     bracket: tuple[BracketPairing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A number, a boolean or a word that the owner may choose; the type of its default decides which.
+    """A parameter that the owner may choose: a number, a boolean or a word, as the type of its default says.
 
     help: its effect, in one English sentence. can_grow: it can be raised while the tournament runs.
     """
@@ -72,7 +72,7 @@ class Parameter:
     words: tuple[str, ...] = ()
 
     def read(self, value: object) -> Value:
-        """Return `value` as this parameter. Raise ValueError, saying what is allowed."""
+        """Return `value` as a value of this parameter. Raise ValueError with the allowed values."""
         if isinstance(self.default, bool):
             if isinstance(value, bool):
                 return value
@@ -95,7 +95,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The fewest and most matches and boards; equal if they do not depend on results."""
+    """The fewest and most matches and boards; equal if the number does not depend on results."""
 
     matches: tuple[int, int]
     boards: tuple[int, int]
@@ -116,23 +116,24 @@ class Format:
     size: Callable[[Field], Size]
     parameters: tuple[Parameter, ...] = ()
     unseated: str = (
-        ""  # Refusal of tables of more than two, with placeholders {seats} and {others}; empty if it takes them.
+        # Message that refuses tables of more than two, with placeholders {seats} and {others}; empty if the format takes them.
+        ""
     )
-    unmixed: str = ""  # Refusal of mixed pairs, with the placeholder {others}.
-    grows: bool = False  # Takes entries while it runs.
-    stands: bool = False  # Existing tables never change: it reads them from `Sheet.drawn`.
-    bracket: bool = False  # Its outcome has a bracket.
-    eliminates: bool = False  # Eliminated entries do not rest in later rounds.
-    rounds: bool = True  # Its rounds are worth showing, if they follow from results.
-    eager: bool = False  # May add matches while others are open.
-    follows: Callable[[Field], bool] = lambda field: True  # True if its tables depend on results.
-    # Refuses combinations of values that are allowed one by one.
+    unmixed: str = ""  # Message that refuses mixed pairs, with the placeholder {others}.
+    grows: bool = False  # True if the format takes entries while it runs.
+    stands: bool = False  # True if existing tables never change: the format reads them from `Sheet.drawn`.
+    bracket: bool = False  # True if the outcome has a bracket.
+    eliminates: bool = False  # True if eliminated entries do not count as resting in later rounds.
+    rounds: bool = True  # True if the rounds are worth showing, provided that they depend on results.
+    eager: bool = False  # True if the format may add matches while others are open.
+    follows: Callable[[Field], bool] = lambda field: True  # Return True if the tables depend on results.
+    # Raise ValueError for a combination of values that are only allowed one by one.
     agree: Callable[[Mapping[str, Value]], None] = lambda values: None
-    fewest: int = 2  # Entries, besides those that fill a table.
+    fewest: int = 2  # The fewest entries, besides those that fill a table.
     most: int | None = None
 
     def complete(self, chosen: Mapping[str, object]) -> dict[str, Value]:
-        """Return `chosen` with the defaults of all other parameters. Raise ValueError, saying what is allowed."""
+        """Return `chosen` with the defaults of all other parameters. Raise ValueError with the allowed values."""
         parameters = {parameter.name: parameter for parameter in self.parameters}
         for name in chosen:
             if name not in parameters:
@@ -151,11 +152,11 @@ class Format:
         return values
 
     def takes(self, field: Field) -> bool:
-        """Return True if it can be played at such tables."""
+        """Return True if the format can be played at such tables."""
         return not (self.unmixed if field.mixed else self.unseated if field.individual else "")
 
     def check_tables(self, field: Field, others: Iterable[Format]) -> None:
-        """Raise Refusal if it cannot be played at such tables, naming those of `others` that can."""
+        """Raise Refusal if the format cannot be played at such tables, naming those of `others` that can."""
         if not self.takes(field):
             raise Refusal(
                 self.unmixed if field.mixed else self.unseated,

@@ -1,8 +1,8 @@
 """Double elimination: an entry that loses twice is out.
 
-The winners' bracket is a single elimination. Its losers fall into the losers' bracket, where rounds of survivors against newcomers alternate with
-rounds among survivors. Newcomers come in reversed order every other time, so that a meeting is repeated as late as possible. The winners of
-both brackets meet in the final; if the one from the losers' bracket wins, both have lost once, and a second final decides.
+The winners' bracket is a single elimination. Its losers move to the losers' bracket, where rounds of survivors against newcomers alternate with
+rounds among survivors. Newcomers come in reversed order every other time, so that two entries meet again as late as possible. The winners of both
+brackets meet in the final; if the one from the losers' bracket wins, both have lost once, and a second final decides.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class BracketSlot:
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Play both brackets as far as the results go."""
+    """Play both brackets as far as the results allow."""
     run = _Run(Bracket(field, sheet))
     line = [BracketSlot(True, entry) for entry in seeded(field.order)]
     line, fallen = run.round("winners", 1, line, 1)
     lower = fallen
-    # Round of each bracket, and of the tournament, since both brackets play at the same time.
+    # The round of each bracket, and the tournament's round; both brackets play at the same time.
     number, below, at = (
         1,
         0,
@@ -57,7 +57,7 @@ class _Run:
     def round(
         self, part: str, number: int, line: list[BracketSlot], at: int, *, out: bool = False
     ) -> tuple[list[BracketSlot], list[BracketSlot]]:
-        """Play the pairings of a line and return winners and losers; with `out` the losers are eliminated."""
+        """Play one round of a bracket and return winners and losers; with `out` the losers are eliminated."""
         won: list[BracketSlot] = []
         lost: list[BracketSlot] = []
         for place in range(len(line) // 2):
@@ -80,7 +80,7 @@ def _crossed(line: list[BracketSlot], number: int) -> list[BracketSlot]:
 
 
 def _final(run: _Run, upper: BracketSlot, lower: BracketSlot, at: int) -> bool:
-    """Play the final, and a second one if necessary; return True if all is decided."""
+    """Play the final, and a second one if necessary; return True if everything is decided."""
     if not (upper.is_known and lower.is_known):
         return False
     first = run.bracket.meet("final", 1, 0, upper.entry, lower.entry, at)

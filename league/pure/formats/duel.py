@@ -1,7 +1,7 @@
 """Duel: two entries play until a sequential test decides, or until the cap.
 
-The first entry by seed is A, the challenger. Accepting elo1 means that A is stronger than B by at least elo1 (Elo on a board), accepting elo0 that it
-is stronger by at most elo0. Bounds of -20 and 20 ask who is better, 0 and 30 whether a new version is.
+The first entry by seed is A, the challenger. If the test accepts elo1, A is stronger than B by at least elo1 (Elo on a board); if it accepts elo0,
+A is stronger by at most elo0. Use bounds of -20 and 20 to ask who is better, and 0 and 30 to ask whether a new version is better.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from league.pure.refusal import Refusal, translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Play match after match of the same two, with reversed seats each time, and test after each."""
+    """Play match after match between the two, with reversed seats each time, and test after each."""
     a, b = field.order
     elo0, elo1 = field.real("elo0"), field.real("elo1")
     limits = sprt.bounds(field.real("alpha"), field.real("beta"))
@@ -64,7 +64,7 @@ def _outcome(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str,
 
 
 def size(field: Field) -> Size:
-    """Return the size from one match up to the cap."""
+    """Return the size: from one match up to the cap."""
     matches = -(-field.number("cap") // field.boards)
     return Size((1, matches), (min(field.boards, field.number("cap")), field.number("cap")))
 
@@ -72,7 +72,7 @@ def size(field: Field) -> Size:
 def _check_order(values: Mapping[str, Value]) -> None:
     if float(values["elo0"]) >= float(values["elo1"]):
         raise Refusal(
-            "elo0 must be below elo1, because the test decides between the two, not {elo0} and {elo1}",
+            "elo0 must be below elo1, because the test decides between them; {elo0} is not below {elo1}",
             elo0=values["elo0"],
             elo1=values["elo1"],
         )
@@ -91,30 +91,34 @@ FORMAT = Format(
         Parameter(
             name="elo0",
             default=-20.0,
-            low=-1000,
-            high=1000,
-            help=translatable("The first answer of the test: stronger by at most this much (Elo of a board)."),
+            low=-sprt.MOST_ELO,
+            high=sprt.MOST_ELO,
+            help=translatable(
+                "First hypothesis of the test: the challenger is stronger by at most this much (Elo per board)."
+            ),
         ),
         Parameter(
             name="elo1",
             default=20.0,
-            low=-1000,
-            high=1000,
-            help=translatable("The second answer of the test: stronger by at least this much (Elo of a board)."),
+            low=-sprt.MOST_ELO,
+            high=sprt.MOST_ELO,
+            help=translatable(
+                "Second hypothesis of the test: the challenger is stronger by at least this much (Elo per board)."
+            ),
         ),
         Parameter(
             name="alpha",
             default=0.05,
             low=0.0001,
             high=0.4999,
-            help=translatable("The share of tests that may wrongly give the second answer."),
+            help=translatable("The share of tests that may wrongly accept the second hypothesis."),
         ),
         Parameter(
             name="beta",
             default=0.05,
             low=0.0001,
             high=0.4999,
-            help=translatable("The share of tests that may wrongly give the first answer."),
+            help=translatable("The share of tests that may wrongly accept the first hypothesis."),
         ),
         Parameter(
             name="cap",
@@ -122,12 +126,12 @@ FORMAT = Format(
             default=2000,
             low=1,
             high=100_000,
-            help=translatable("Most boards to play. After them the duel ends undecided."),
+            help=translatable("The most boards to play. After these the duel ends undecided."),
         ),
     ),
     unseated=translatable(
-        "a duel asks which of two is stronger, and {seats} sit at a table of this game; choose one of {others}"
+        "a duel is between two bots, and {seats} sit at a table of this game; choose one of {others}"
     ),
-    unmixed=translatable("a duel asks which of two is stronger, and mixed pairs are four; choose one of {others}"),
+    unmixed=translatable("a duel is between two bots, and mixed pairs are four; choose one of {others}"),
     most=2,
 )

@@ -1,4 +1,7 @@
-"""Gauntlet: the challengers, which are the entries with the highest numbers (the newest uploads), meet all others; nobody else meets."""
+"""Gauntlet: the challengers, which are the entries with the highest numbers (the newest uploads), meet all others.
+
+The others do not meet each other.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ FORMAT = Format(
     ),
     follows=lambda field: False,
     unmixed=translatable(
-        "mixed pairs cannot play a gauntlet: a challenger would be measured together with those it is measured against; "
+        "mixed pairs cannot play a gauntlet: a challenger would partner the bots with which it is compared; "
         "choose one of {others}"
     ),
 )

@@ -1,6 +1,6 @@
-"""Successive halving: all survivors meet, the better half stays, and every board counts to the end.
+"""Successive halving: all survivors meet, then the better half stays; every board counts until the end.
 
-Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013), with Bradley-Terry strengths as the estimate. At an equal
+Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013); the estimates are Bradley-Terry strengths. At an equal
 number of boards the best bot wins about .9 of the events, against .7 to .8 in a round robin, Swiss or bracket (docs/tournaments.md).
 """
 
@@ -14,7 +14,7 @@ from league.pure.refusal import translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Play stages of about equal cost; after each, the weaker half by all boards so far is out."""
+    """Play stages of about equal cost; after each, the weaker half is eliminated, by all boards so far."""
     alive = sorted(field.order)
     out: list[list[int]] = []  # Eliminated in each stage, the last stage first.
     number = 0
@@ -48,7 +48,7 @@ def _survivors(field: Field) -> list[int]:
 
 
 def _survivor_count(field: Field, alive: int) -> int:
-    """Return how many survive: half, as long as they fill a table; of a single table, one."""
+    """Return the number of survivors: half, as long as they fill a table; of a single table, one."""
     half = (alive + 1) // 2
     return half if half >= field.table else field.table if alive > field.table else 1
 

@@ -1,4 +1,4 @@
-"""The common parts of both eliminations: seeds, byes, and how a level match is decided."""
+"""The common parts of single and double elimination: seeds, byes, and the decision of a drawn match."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PARTED = translatable(
 def seeded(order: Sequence[int]) -> list[int | None]:
     """Return the first round's line: seeds 1 and 2 can meet only in the final, 1 to 4 only in the last two rounds, and so on.
 
-    With 2^m places, place x of a line of half the size becomes x and 2^(m) + 1 - x. Missing seeds are byes (None), which go to the top seeds; no
+    With 2^m places, place x of a line of half the size becomes x and 2^(m) + 1 - x. Missing seeds are byes (None), so the top seeds get them; no
     two byes meet.
     """
     size = 2 ** ceil(log2(max(2, len(order))))
@@ -55,7 +55,7 @@ class Bracket:
     pairings: list[BracketPairing] = dataclasses.field(default_factory=list)
 
     def meet(self, part: str, round: int, place: int, first: int | None, second: int | None, at: int) -> BracketPairing:
-        """Play one pairing in round `at` of the tournament, as far as it is decided. None as an entry means nobody."""
+        """Play one pairing in round `at` of the tournament, as far as there are results. An entry of None means nobody."""
         if first is None or second is None:
             winner = first if second is None else second
             pairing = BracketPairing(part, round, place, first, second, winner, "bye" if winner is not None else "")
@@ -65,7 +65,7 @@ class Bracket:
         return pairing
 
     def _play(self, part: str, round: int, place: int, pair: tuple[int, int], at: int) -> BracketPairing:
-        """Play the boards; if level, extra boards up to the cap; then the score decides; then the better seed."""
+        """Play the boards. If they are drawn, play extra boards up to the cap; then the score decides, then the better seed."""
         label = f"{part} {round}"
         boards = self.sheet.seat(at, pair, self.field.boards, label)
         slots: list[Slot] = [self.sheet.pairings[-1].slot]
@@ -91,7 +91,7 @@ class Bracket:
 
 
 def _lead(boards: Sequence[Scores]) -> tuple[int, int]:
-    """Return by how many boards, and by what score, the first is ahead."""
+    """Return by how many boards, and by what score, the first entry leads."""
     return sum((a > b) - (a < b) for a, b in boards), sum(a - b for a, b in boards)
 
 

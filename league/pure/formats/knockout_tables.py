@@ -1,8 +1,9 @@
 """Knockout by tables: at tables of more than two the best of each table advance, until one table is left, the final.
 
-Each round seats as many tables as necessary. From each table the `going_out` weakest are eliminated, and never more than leave a full final. Entries
-without a place at a table rest; those are the top seeds. Tables are filled in a snake by seed. A table that is level between the last to advance and
-the first to go out plays extra boards, with all other such tables of the round; then the score decides, then the better seed.
+Each round seats as many tables as necessary. From each table the `going_out` weakest are eliminated, but enough stay for a full final. If there are
+too many entries for the tables, the top seeds rest. Tables are filled in a snake by seed. If the last entry to advance and the first one to go out
+have equal board points, the table plays extra boards, together with all other such tables of the round; then the score decides, then the better
+seed.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from league.pure.refusal import Refusal
 class Company:
     """A table of one round: its entries, how many advance, and the boards so far."""
 
-    entries: list[int]  # By seed.
+    entries: list[int]  # Entries in the order of their seeds.
     on: int
     boards: list[Scores] = field(default_factory=list)  # Scores in the order of `entries`.
 
     def points(self, place: int) -> int:
-        """Return half points on boards."""
+        """Return half points over all boards."""
         return sum(1 + (b[place] > other) - (b[place] < other) for b in self.boards for other in b) - len(self.boards)
 
     def line(self) -> list[int]:
@@ -35,13 +36,13 @@ class Company:
 
     @property
     def level(self) -> bool:
-        """Return True if board points do not separate the last to advance from the first to go out."""
+        """Return True if the last to advance and the first to go out have equal board points."""
         line = self.line()
         return self.points(line[self.on - 1]) == self.points(line[self.on])
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Play round after round; a round is seated when the one before is finished."""
+    """Play round after round. A round is seated when the previous one is finished."""
     alive, out = list(field.order), list[list[int]]()
 
     def rank(final: Company | None = None) -> Ranking:
@@ -65,7 +66,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 
 def _round(field: Field, sheet: Sheet, number: int, tables: Sequence[Company], label: str = "") -> bool:
-    """Play the boards of all tables, then extra boards of level tables up to the cap; return True if all are decided."""
+    """Play the boards of all tables, then extra boards of undecided tables up to the cap; return True if all are decided."""
     extra, boards, playing = 0, field.boards, list(tables)
     while playing and boards:
         for place, table in enumerate(playing, 1):
@@ -79,7 +80,7 @@ def _round(field: Field, sheet: Sheet, number: int, tables: Sequence[Company], l
 
 
 def _going_out(field: Field) -> int:
-    """Return how many entries of a table are eliminated."""
+    """Return the number of entries that each table eliminates."""
     on = field.number("advance") or field.seats // 2
     if on >= field.seats:
         raise Refusal(
@@ -92,7 +93,7 @@ def _going_out(field: Field) -> int:
 
 
 def _plan(field: Field, alive: int) -> list[list[int]]:
-    """Return for each round before the final how many advance from each table."""
+    """Return for each round before the final the numbers of entries that advance from its tables."""
     out = _going_out(field)
     rounds = []
     while alive > field.seats:

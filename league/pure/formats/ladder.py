@@ -1,11 +1,11 @@
-"""Ladder: a continuous format. A few matches are always open; new ones are chosen where they are most informative.
+"""Ladder: a continuous format. A few matches are always open; new ones are those that say most about the order.
 
-Newcomers (fewest boards, below 48) come first. Otherwise a pair is drawn by its information (`league.pure.pairing.telling`); with `head` this is
-divided by the rank of the better entry, which finds the best sooner. At larger tables the other seats are drawn by their weights with those who
-already sit there; mixed pairs are then split as in a Swiss event.
+Newcomers (fewest boards, below 48) come first. Otherwise a pair is drawn by its information (`league.pure.pairing.telling`); with `head` the
+information is divided by the rank of the better entry, which finds the best bot sooner. At larger tables each further entry is drawn by its
+information with those who already sit there; mixed pairs are then split as in a Swiss event.
 
-Measured against a round robin at equal order (docs/tournaments.md), it saves 21 to 34 of 100 games with 10 to 30 bots. Who gets a match depends on
-what was known when it was drawn. So existing tables never change, and only the missing ones are drawn.
+Measured against a round robin at equal order (docs/tournaments.md), it saves 21 to 34 of 100 games with 10 to 30 bots. A draw depends on the
+results at that time. So existing tables never change, and only new ones are drawn.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from league.pure.rating.leaderboard import ENOUGH
 from league.pure.rating.sketch import fit_large
 from league.pure.refusal import translatable
 
-EXACT = 200  # Entries. Above it, standard errors come from the boards of the two alone: exact ones take time cubic in the entries.
+# Entries. In larger fields a standard error comes from the boards of its two entries alone: exact ones take time cubic in the entries.
+EXACT = 200
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
     """Seat the existing tables, then draw new ones up to the number of open ones, while the budget lasts."""
-    field = replace(field, revision=REVISION)  # Existing tables stand; missing ones are drawn by the current ratings.
+    field = replace(field, revision=REVISION)  # Existing tables stay; new ones are drawn by the current rating model.
     boards: Counter[int] = Counter()
     for table in sheet.drawn:
         sheet.stand(table)
@@ -63,7 +64,7 @@ def _open(field: Field, active: int) -> int:
 
 
 class _Draws:
-    """The draw of the next tables, from the information of one more board between two entries, by the fit of all boards so far."""
+    """The draw of the next tables, by the information of one more board between two entries, from the fit of all boards so far."""
 
     def __init__(self, field: Field, sheet: Sheet, active: list[int], boards: Counter[int]) -> None:
         self.seats, self.each = field.table, field.boards
@@ -88,7 +89,7 @@ class _Draws:
     def draw(self, rng: random.Random) -> tuple[int, ...]:
         """Draw the next table; empty if all entries have used their budget."""
         while self.fresh and self.fresh[0][0] != self.boards[self.fresh[0][1]]:
-            heappop(self.fresh)  # It has been seated elsewhere since.
+            heappop(self.fresh)  # The entry has been seated elsewhere since.
         if self.fresh:
             table = [self.fresh[0][1]]
         else:
@@ -114,7 +115,7 @@ class _Draws:
 
 
 class _Strengths:
-    """Strengths and standard deviations of their differences; the prior for an entry without boards."""
+    """Strengths and standard deviations of their differences. An entry without boards has the prior."""
 
     def __init__(self, field: Field, sheet: Sheet) -> None:
         self.theta = np.zeros(field.entries)
@@ -134,12 +135,15 @@ class _Strengths:
             self.variance[entries] = comparable(estimate.variances())
 
     def sd(self, a: Any, b: Any) -> Any:
-        """Return the deviation of the differences, pair by pair. In a large field only by the boards of the two, which is 5% too small."""
+        """Return the standard deviations of the differences, pair by pair.
+
+        In a large field they come from the boards of the two alone and are 5% too small.
+        """
         return np.sqrt(self.variance[a] + self.variance[b]) if self.table is None else self.table[a, b]
 
 
 def size(field: Field) -> Size:
-    """Return entries x budget / seats boards; without a budget 0, because the owner ends it."""
+    """Return entries x budget / seats boards; 0 without a budget, because then the owner ends the tournament."""
     boards = -(-field.entries * field.number("budget") // field.table)
     matches = -(-boards // field.boards)
     return Size((matches, 2 * matches), (boards, 2 * matches * field.boards)) if boards else Size((0, 0), (0, 0))
@@ -169,7 +173,9 @@ FORMAT = Format(
             default=0,
             low=0,
             high=1_000_000,
-            help=translatable("Boards of each bot after which the ladder ends. 0: it goes on until you end it."),
+            help=translatable(
+                "The ladder ends when each bot has played this number of boards. 0: it goes on until you end it."
+            ),
         ),
         Parameter(
             name="head",

@@ -1,4 +1,4 @@
-"""Orders that several formats share: by board points with tie-breaks, and by a Bradley-Terry fit of all boards so far."""
+"""Orders that several formats share: by board points with tie-breaks, and by a Bradley-Terry fit of all boards."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from league.pure.rating.bradley_terry import Fit, fit
 from league.pure.rating.leaderboard import ELO
 from league.pure.rating.tallies import Sides, Tallies, tally
 
-EVEN_RATINGS = 3  # Schedule revision from which on ratings have even boards instead of a prior.
-OLD_PRIOR_SD = 2.0  # In logits.
+EVEN_RATINGS = 3  # Schedule revision since which fits use even boards instead of a prior.
+OLD_PRIOR_SD = 2.0  # Standard deviation of the former prior, in logits.
 MIXED: Sides = ((0, 2), (1, 3))
 
 
@@ -36,14 +36,14 @@ def tallied(field: Field, sheet: Sheet) -> Tallies:
 
 
 def fitted(field: Field, sheet: Sheet) -> Fit:
-    """Fit strengths from all boards on the sheet, by the model of the tournament's revision, so that an eliminated entry stays out."""
+    """Fit strengths from all boards on the sheet, eliminated entries included, with the rating model of the tournament's schedule revision."""
     return fit(tallied(field, sheet), prior_sd=OLD_PRIOR_SD if field.revision < EVEN_RATINGS else None)
 
 
 def strengths(field: Field, sheet: Sheet) -> dict[int, float]:
     """Return a comparable strength in logits for every entry; 0 before its first board.
 
-    Entries with the same results get exactly the same strength, since two schedulers must see the same tie.
+    Entries with the same results get exactly the same strength, so that two schedulers see the same tie.
     """
     estimate = fitted(field, sheet)
     theta_by_entry = dict(zip(estimate.bots, comparable(estimate.theta).tolist(), strict=True))
@@ -51,7 +51,7 @@ def strengths(field: Field, sheet: Sheet) -> dict[int, float]:
 
 
 def rank_by_strength(field: Field, sheet: Sheet, groups: Sequence[Sequence[int]] | None = None) -> Ranking:
-    """Rank by strength; with `groups` all of an earlier group come before those of a later one. Equal strengths are ordered by seed."""
+    """Rank by strength, then by seed; with `groups`, first by group."""
     theta = strengths(field, sheet)
     seed = {entry: place for place, entry in enumerate(field.order)}
     levels: Levels = [

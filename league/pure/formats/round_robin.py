@@ -1,7 +1,7 @@
 """Round robin: every entry meets every other once per cycle. Double round robin: two cycles, the second with reversed seats.
 
-With `sure`, cycles are added one by one until one entry is the best with that probability. `cycles` is then the cap; entries that cannot be
-distinguished from the best when it is reached are co-champions.
+With `sure`, cycles are added one by one until an entry is the best with that probability. `cycles` is then the cap: if it is reached, all entries
+that cannot be distinguished from the best are co-champions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from league.pure.pairing import movements
 from league.pure.rating import stopping
 from league.pure.refusal import translatable
 
-LEVEL_DRAWS = 4  # Schedule revision from which on all machines draw the same numbers for an early stop.
+LEVEL_DRAWS = 4  # Schedule revision since which all machines draw the same numbers for an early stop.
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:

@@ -1,7 +1,7 @@
-"""The field that a format plays with, and the sheet on which it writes the tables.
+"""The field (everything that a format knows besides results), and the sheet on which it writes the tables.
 
-Every format names tables by one rule: the name says who sits there, in any order, and the boards of a name are numbered consecutively. So a name and
-a board number identify a deal that the same bots play once, and adding boards extends a tournament without reshuffling it.
+Every format names tables by one rule: the name lists the entries, whatever their seats, and the boards under a name are numbered consecutively. So
+a name and a board number identify a deal, the same bots play it once, and further boards can be added without changing the earlier deals.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from league.pure.pairing.neighbours import Neighbours
 # a round robin depend on the processor.
 REVISION = 4
 Value: TypeAlias = int | float | bool | str
-Scores: TypeAlias = Sequence[int]  # Of one board, by place at the table.
+Scores: TypeAlias = Sequence[int]  # Scores of one board, by place at the table.
 Slot: TypeAlias = tuple[str, int]  # Name of a table, and number of its first board.
-# Of the finished matches, with scores by ascending entry; a void one has no boards.
+# Results of the finished matches, with scores by ascending entry; a void match has no boards.
 Results: TypeAlias = Mapping[Slot, Sequence[Scores]]
 Levels: TypeAlias = list[list[int]]  # Entries from first to last; those in one list share a place.
 
@@ -32,7 +32,7 @@ class Pairing:
     round: int
     name: str
     entries: tuple[int, ...]
-    first: int  # Number of its first board.
+    first: int  # Number of the first board.
     boards: int
     label: str = ""
 
@@ -47,14 +47,14 @@ class Field:
     """Everything that a format may use besides results. Entries are numbers from 0."""
 
     entries: int
-    boards: int  # Of one match.
+    boards: int  # Boards of one match.
     seats: int = 2  # Entries at a table: two sides, or individual seats.
     mixed: bool = False  # Four entries at a table, 0 and 2 against 1 and 3.
     seeds: tuple[int, ...] = ()  # Entries from strongest to weakest before the start; empty: by number.
-    withdrawn: frozenset[int] = frozenset()  # Entries that get no new table of a ladder.
+    withdrawn: frozenset[int] = frozenset()  # Entries that get no new tables of a ladder.
     lot: str = ""  # Seed of all random draws.
-    values: Mapping[str, Value] = field(default_factory=dict)  # Of every parameter of the format.
-    revision: int = REVISION  # Schedule revision of its tournament.
+    values: Mapping[str, Value] = field(default_factory=dict)  # The value of every parameter of the format.
+    revision: int = REVISION  # Schedule revision of the tournament.
 
     @property
     def table(self) -> int:
@@ -88,15 +88,15 @@ class Field:
 class Sheet:
     """The sheet on which a format writes its tables and reads their results.
 
-    `drawn` are the existing tables in the order of their creation. They are for formats whose tables never change once drawn (`Format.stands`),
-    whatever becomes of the results behind them.
+    `drawn` are the existing tables in the order of their creation. Formats whose tables never change (`Format.stands`) need them, even if a result
+    behind a draw has been voided.
     """
 
     results: Results = field(default_factory=dict)
     drawn: Sequence[Pairing] = ()
     neighbours: Neighbours | None = None  # None: tables sit as the format names them.
     pairings: list[Pairing] = field(default_factory=list)
-    # Played boards: who sat, and the scores.
+    # Played boards: the entries at the table, and the scores.
     boards: list[tuple[tuple[int, ...], Scores]] = field(default_factory=list)
     waiting: int = 0  # Tables without a result.
     _used: Counter[str] = field(default_factory=Counter)
@@ -108,9 +108,9 @@ class Sheet:
         return cls(results or {}, drawn, Neighbours(field.mixed) if level else None)
 
     def seat(self, round: int, entries: Iterable[int], boards: int, label: str = "") -> Sequence[Scores] | None:
-        """Write a table. Return its boards, with scores in the order of `entries`, if it is finished; else None.
+        """Write a table. If it is finished, return the scores of its boards in the order of `entries`; else None.
 
-        The seats are chosen here. Raise ValueError if nobody, or somebody twice, would sit.
+        This method chooses the seats. Raise ValueError if `entries` is empty or has an entry twice.
         """
         line = tuple(entries)
         if len(line) < 2 or len(set(line)) < len(line) or boards < 1:
@@ -119,7 +119,7 @@ class Sheet:
         return self._write(Pairing(round, table_name(line), seated, 0, boards, label), line)
 
     def stand(self, table: Pairing) -> Sequence[Scores] | None:
-        """Write an existing table as it sits; return its boards like `seat`."""
+        """Write an existing table without changing its seats; return its boards like `seat`."""
         if self.neighbours:
             self.neighbours.note(table.entries)
         return self._write(table, table.entries)

@@ -15,13 +15,13 @@ from league.pure.refusal import translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Play the bracket; a pairing is played as soon as both entries are known, whatever else is open."""
+    """Play the bracket; each pairing begins as soon as both entries are known."""
     if field.individual:
         return knockout_tables.play(field, sheet)
     bracket = Bracket(field, sheet)
     line: list[tuple[bool, int | None]] = [
         (True, entry) for entry in seeded(field.order)
-    ]  # (is known, entry; None: nobody)
+    ]  # (True if the entry is known, the entry; None: nobody)
     out: list[list[int]] = []
     number = 0
     while len(line) > 1:
@@ -52,7 +52,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 
 def _bronze(bracket: Bracket, number: int, lost: list[int]) -> list[list[int]]:
-    """Return the losers of the semifinals as places: the fourth is eliminated before the third."""
+    """Return the places of the losers of the semifinals; the fourth counts as eliminated before the third."""
     if len(lost) < 2:
         return [lost]
     met = bracket.meet("bronze", 1, 0, lost[0], lost[1], number)
@@ -70,7 +70,7 @@ def size(field: Field) -> Size:
 
 
 def pairings_size(field: Field, least: int, most: int) -> Size:
-    """Return the size from the fewest pairings, all without extra boards, to the most, all up to the cap."""
+    """Return the size: from `least` pairings without extra boards to `most` pairings with all of them."""
     cap = field.number("cap")
     pieces = ceil(cap / field.number("extra"))
     return Size((least, most * (1 + pieces)), (least * field.boards, most * (field.boards + cap)))
@@ -81,7 +81,8 @@ FORMAT = Format(
     place=3,
     title=translatable("single elimination"),
     sentence=translatable(
-        "A bot that loses a match is out: quick and exciting, but luck decides much. At tables of more than two, the best of each table advance."
+        "A bot that loses a match is out: quick and exciting, but luck plays a large part. At tables of more "
+        "than two, the best of each table advance."
     ),
     bracket=True,
     eliminates=True,

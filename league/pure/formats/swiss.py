@@ -1,15 +1,15 @@
 """Swiss: in every round entries with equal scores meet, and nobody meets the same opponent twice if that can be avoided.
 
-Score: match points. A match gives 1 point for each opponent beaten by board points, 1/2 for each tie; a bye counts as a win, at tables of more
-than two as a draw. Order: match points, Buchholz Cut-1, Buchholz, Sonneborn-Berger, board points, seed.
+Score: match points. A match gives 1 point for each opponent beaten by board points, 1/2 for each tie; a bye counts as a win, at tables of more than
+two as a draw. Order: match points, Buchholz Cut-1, Buchholz, Sonneborn-Berger, board points, seed.
 
-Pairing at tables of two: a perfect matching of least cost. In order of weight: no second meeting; no second bye; the smallest sum of squared score
-differences, where a bye counts as a meeting with the last score; within a score group the upper half against the lower half, as in the Dutch system.
-The colour rules of chess have no counterpart, because every board is played in all seatings.
+Pairing at tables of two: a perfect matching of least cost. The costs, the highest first: a second meeting; a second bye; squared score differences
+(a bye counts as a meeting with the lowest score); distance from the Dutch system's pairs (within a score group the upper half meets the lower
+half). The colour rules of chess have no counterpart, because every board is played in all seatings.
 
-At larger tables the line is cut into tables, which then exchange entries with adjacent ones while that avoids second meetings or brings equals
-together. For mixed pairs, tables of four are filled this way and then split so that as few as possible are partners again, the first with the
-last if there is a choice; both partners get the point of their match.
+For larger tables the order is cut into tables. Then near tables exchange entries while that avoids second meetings or brings entries with equal
+scores together. For mixed pairs, tables of four are filled in this way and split so that as few entries as possible are partners again; if there is
+a choice, the best plays with the last. Both partners get the points of their match.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ Counted = TypeVar("Counted", int, tuple[int, int])
 AGAIN = 10**12  # Cost of a second meeting.
 FLOAT = 10**6  # Cost of a score difference of half a point, squared.
 NEAR = 3  # Tables that a table of more than two exchanges entries with.
-LOT = 2**20  # A random part below every other cost makes the best matching unique, whatever algorithm finds it.
+# Upper limit of a random cost, below all others, which makes the best matching unique, whatever algorithm finds it.
+LOT = 2**20
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Play round after round; a round is paired when the one before is finished."""
+    """Play round after round. A round is paired when the previous one is finished."""
     drawn = _drawn(field, sheet)
     record: dict[int, list[CardLine]] = {entry: [] for entry in range(field.entries)}
     wins: Counter[int] = Counter()  # Half points on boards.
@@ -63,7 +64,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 
 def _drawn(field: Field, sheet: Sheet) -> dict[int, list[Pairing]]:
-    """Return the rounds whose tables all exist, by number. They stand even if an earlier result has been voided since.
+    """Return by number the rounds whose tables all exist. They stay, even if an earlier result has been voided since.
 
     So a round is paired only once: pairing takes seconds for a hundred entries, half a minute for 256.
     """
@@ -74,9 +75,9 @@ def _drawn(field: Field, sheet: Sheet) -> dict[int, list[Pairing]]:
 
 
 def rounds(field: Field) -> int:
-    """Return the parameter; by default ceil(log2 n) + 2, but at tables of two at most half the (even) field.
+    """Return the chosen number of rounds; by default ceil(log2 n) + 2, but at tables of two at most half of the (even) field.
 
-    Up to there a pairing without a second meeting always exists, because everybody has at least half of the field left to meet (Dirac 1952).
+    Up to this number a pairing without a second meeting always exists, because everybody has at least half of the field left to meet (Dirac 1952).
     """
     usual = ceil(log2(field.entries)) + 2
     safe = usual if field.individual else (field.entries + 1) // 2
@@ -98,7 +99,7 @@ def _note(
     """Add a match to the record. A void match counts as a draw between all."""
     for i, j in combinations(range(len(table)), 2):
         if field.mixed and i % 2 == j % 2:
-            continue  # They are partners.
+            continue  # Partners are not opponents.
         ahead = sum((b[i] > b[j]) - (b[i] < b[j]) for b in boards)
         share = Fraction(1 + (ahead > 0) - (ahead < 0), 2)
         record[table[i]].append(CardLine(number, table[j], share))
@@ -126,7 +127,7 @@ def _ranking(field: Field, record: dict[int, list[CardLine]], wins: Counter[int]
 def _pair(
     field: Field, sheet: Sheet, number: int, record: dict[int, list[CardLine]]
 ) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the tables of a round, and the entries that rest."""
+    """Return the tables of a round, and the resting entries."""
     scores = tiebreaks.points(record)
     seed = {entry: place for place, entry in enumerate(field.order)}
     line = sorted(record, key=lambda entry: (-scores[entry], seed[entry]))
@@ -161,7 +162,7 @@ def _match(
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     """Return the matching of least cost. Node -1 is the bye.
 
-    Cached, because it takes seconds for a hundred entries, and a round whose tables do not all exist yet is requested again.
+    Cached, because it takes seconds for a hundred entries, and is requested again until all tables of the round exist.
     """
     import networkx  # Imported late, because it takes long to load and few processes pair.
 
@@ -185,7 +186,7 @@ def _match(
 
 
 def _resting(line: Sequence[int], rested: Counter[int], seats: int) -> list[int]:
-    """Return the entries without a place at a full table: the last of those who rested least."""
+    """Return the resting entries: among those who rested least, the last."""
     resting: list[int] = []
     for _ in range(len(line) % seats):
         others = [entry for entry in line if entry not in resting]
@@ -195,12 +196,12 @@ def _resting(line: Sequence[int], rested: Counter[int], seats: int) -> list[int]
 
 
 def _cut(line: Sequence[int], met: Counter[tuple[int, int]], seats: int) -> list[tuple[int, ...]]:
-    """Cut the line into tables, then exchange entries between near tables while that lowers the cost of both; each keeps the order of the line."""
+    """Cut the order into tables, then exchange entries between near tables while that lowers the cost of both; each table keeps the order."""
     place = {entry: i for i, entry in enumerate(line)}
     tables = [list(line[i : i + seats]) for i in range(0, len(line), seats)]
 
     def cost(table: Sequence[int]) -> int:
-        """Return the cost of second meetings, squared; among equals, of distance in the line."""
+        """Return the squared cost of second meetings; distance in the order decides between equal costs."""
         pairs = [(min(a, b), max(a, b)) for a, b in combinations(table, 2)]
         return sum(4 * seats**2 * met[pair] ** 2 + abs(place[pair[0]] - place[pair[1]]) for pair in pairs)
 
@@ -215,12 +216,15 @@ def _cut(line: Sequence[int], met: Counter[tuple[int, int]], seats: int) -> list
 
     near = [(a, b) for a in range(len(tables)) for b in range(a + 1, min(len(tables), a + 1 + NEAR))]
     while sum(exchange(tables[a], tables[b]) for a, b in near):
-        pass  # The cost falls with every exchange, so this ends.
+        pass  # The cost falls with every exchange, so the loop ends.
     return [tuple(sorted(table, key=place.__getitem__)) for table in tables]
 
 
 def _from_the_top(line: Sequence[int], met: Counter[tuple[int, int]], seats: int) -> list[tuple[int, ...]]:
-    """Seat like the first revision: each table takes those who have met least; a second meeting costs as much as one table further down."""
+    """Seat as in the first schedule revision: each table takes the entries that have met least.
+
+    A second meeting costs as much as a place one table further down.
+    """
     waiting = list(line)
     tables = []
     while waiting:

@@ -15,14 +15,14 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class CardLine:
-    """A result of one entry against another in one round. `opponent` None: a bye."""
+    """The result of one entry against another in one round. `opponent` None: a bye."""
 
     round: int
     opponent: int | None
     points: Fraction  # 1 for a win, 1/2 for a draw, 0 for a loss.
 
 
-Record: TypeAlias = Mapping[int, Sequence[CardLine]]  # By entry.
+Record: TypeAlias = Mapping[int, Sequence[CardLine]]  # The lines of each entry.
 
 
 def points(record: Record) -> dict[int, Fraction]:
@@ -60,7 +60,7 @@ def progressive(record: Record) -> dict[int, Fraction]:
 
 
 def koya(record: Record) -> dict[int, Fraction]:
-    """Count the points against opponents who scored at least half of their possible points."""
+    """Count the points against opponents who scored at least half of the points that they could score."""
     scores = points(record)
     half = {entry: 2 * scores[entry] >= len(meetings) for entry, meetings in record.items()}
     return {

@@ -19,7 +19,7 @@ from league.pure.pairing import whist
 TableOfEntries: TypeAlias = tuple[int, ...]
 Rounds: TypeAlias = list[list[TableOfEntries]]
 
-MOST_TABLES = 256  # Up to this number, all combinations play; above it, a balanced cyclic design.
+MOST_TABLES = 256  # Up to this number of tables, all combinations play; above it, a balanced cyclic design.
 MOST_SEATS = 6
 
 
@@ -84,7 +84,7 @@ def snake(line: Sequence[int], count: int) -> list[list[int]]:
 
 
 def cyclic_tables(n: int, seats: int) -> list[TableOfEntries]:
-    """Return balanced tables: every entry at equally many tables, every pair together equally often, up to a spread of one.
+    """Return balanced tables: all entries sit at equally many tables, and all pairs together equally often, with differences of at most one.
 
     Each base block of residues mod n is shifted by 0 ... n - 1, so every entry also sits in each seat once per block.
     """
@@ -93,7 +93,7 @@ def cyclic_tables(n: int, seats: int) -> list[TableOfEntries]:
 
 @lru_cache(maxsize=256)
 def base_blocks(n: int, seats: int) -> tuple[TableOfEntries, ...]:
-    """Return the fewest blocks found whose differences mod n are level (spread of the pair meetings at most one).
+    """Return the fewest blocks found whose differences mod n are level (pairs meet equally often, plus or minus one).
 
     How often two entries meet depends only on their difference, so levelling the counts of the differences is enough; a seeded hill climb does it.
     Only `Random.random` is used, which Python promises not to change, and floats are added one by one (`engine.portable`).
@@ -109,7 +109,7 @@ def base_blocks(n: int, seats: int) -> tuple[TableOfEntries, ...]:
 
 
 def _level_blocks(n: int, seats: int, count: int, rng: random.Random) -> tuple[TableOfEntries, ...] | None:
-    """Climb once: replace single residues while that levels the differences; None if it fails."""
+    """Run one hill climb: replace single residues while that levels the differences; return None if it fails."""
     blocks = [_sample(n, seats, rng) for _ in range(count)]
     meetings = [0] * (n // 2 + 1)
 
@@ -140,7 +140,7 @@ def _level_blocks(n: int, seats: int, count: int, rng: random.Random) -> tuple[T
 
 
 def _sample(n: int, seats: int, rng: random.Random) -> list[int]:
-    """Draw different residues. Not `Random.sample`, whose picks may change between versions of Python."""
+    """Draw different residues. `Random.sample` will not do, because its result may change between versions of Python."""
     chosen: list[int] = []
     while len(chosen) < seats:
         x = int(rng.random() * n)
@@ -150,7 +150,7 @@ def _sample(n: int, seats: int, rng: random.Random) -> list[int]:
 
 
 def _count(meetings: list[int], n: int, x: int, y: int, times: int) -> None:
-    """Count a meeting under the smaller difference; a difference of n / 2 meets each of its pairs twice when developed."""
+    """Count a meeting of x and y under the smaller difference mod n. A difference of n / 2 meets each of its pairs twice."""
     difference = min((x - y) % n, (y - x) % n)
     meetings[difference] += 2 * times if 2 * difference == n else times
 

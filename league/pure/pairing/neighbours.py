@@ -1,13 +1,13 @@
 """Neighbours: who sits beside whom at tables of individual seats and of mixed pairs.
 
 A table of k entries can be seated in several circular *orders*. Every board is played in all k rotations of one order, so an order determines who
-plays after whom, not who has which cards. A table uses its orders match by match, each followed by its reverse; after one *block* every entry has
-played equally often right after each other one and, at tables of five or fewer, at every other distance too. Within a block the order is chosen
-that best levels the counts of the whole tournament so far.
+plays after whom, not who has which cards. A table uses its orders match by match, each followed by its reverse. After one *block* of orders every
+entry has played equally often right after each other entry and, at tables of five or fewer, at every other distance too. Within a block the next
+order is the one that best levels the counts of the whole tournament.
 
-Sources: for a prime k the orders i -> i m mod k (Williams 1949). Tillson 1980: for 4 and 6, no k - 1 orders level the neighbours. The twenty
-orders of six are the images of one of them under PGL(2, 5), which moves any three places to any three, so together they are level at every
-distance; of their ten pairs with their reverses five level the neighbours, and so do the other five.
+Sources: for a prime k the orders i -> i m mod k (Williams 1949). Tillson 1980: for 4 and 6, no k - 1 orders level the neighbours. The twenty orders
+of six are the images of one of them under PGL(2, 5), which moves any three places to any three, so together they are level at every distance; of
+their ten pairs with their reverses five level the neighbours, and so do the other five.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ BLOCKS: dict[int, tuple[Block, ...]] = {
 
 @dataclass(slots=True)
 class Neighbours:
-    """The seats of successive tables. `mixed`: partners (places 0 and 2, 1 and 3) stay partners, and only their opponents change sides."""
+    """The choice of the seats of successive tables.
+
+    `mixed`: partners (places 0 and 2, 1 and 3) stay partners, and only their opponents change sides.
+    """
 
     mixed: bool = False
     _after: Counter[tuple[int, int, int]] = field(default_factory=Counter)  # (a, b, d): b sat d places after a.
@@ -59,7 +62,7 @@ class Neighbours:
         return chosen
 
     def note(self, seated: Sequence[int]) -> None:
-        """Count a table as it sits."""
+        """Count a table with these seats."""
         line = _turned(seated)
         self._orders_used.setdefault(self._table(line), []).append(line)
         self._after.update(_distances(line))
@@ -85,17 +88,17 @@ class Neighbours:
 
 
 def _turned(seated: Sequence[int]) -> Order:
-    """Return the same circle, beginning with the smallest entry."""
+    """Return the same circle, beginning with the entry of the smallest number."""
     first = seated.index(min(seated))
     return (*seated[first:], *seated[:first])
 
 
 @cache
 def _places(size: int) -> list[tuple[int, int, int]]:
-    """Return every two places of a circle of that size, at the distances that no reverse adds."""
+    """Return every two places of a circle of that size with their distance, without the distances that the reverse order covers."""
     return [(i, (i + d) % size, d) for d in range(1, size // 2 + 1) for i in range(size)]
 
 
 def _distances(order: Order) -> list[tuple[int, int, int]]:
-    """Return every two entries at the table and their distance."""
+    """Return every two entries of the order with their distance."""
     return [(order[i], order[j], d) for i, j, d in _places(len(order))]

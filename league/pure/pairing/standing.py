@@ -1,9 +1,9 @@
 """Draws of a standing ladder, which never ends and where bots come and go: opponents, and rest times.
 
-Who is next depends on time, not on ratings: after each table a bot rests, longer the more boards it has (`rest_s`). So bots of the same age have
-about equally many boards, and a settled rating needs few games. Opponents are drawn by information (`telling`), less often if they met lately; one
-table in eight is drawn evenly. A bot that is not connected to the others yet (`tied`) sits with one that is and has time, so all tied bots stay
-connected whatever is drawn.
+Time, not rating, decides which bot is next: after each table a bot rests, and the more boards it has, the longer (`rest_s`). So bots of the same
+age have about equally many boards, and bots with a settled rating play few. Opponents are drawn by information (`telling`), less often if they met
+lately; one table in eight is drawn at random. A bot that no matches connect to the others yet (not `tied`) sits with a tied bot that is free, so
+all tied bots stay connected.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from league.pure.rating.bradley_terry import GROUP_SD
 
 REST_S = 600.0  # Rest of a bot that has just been placed, from one table to the next.
 MOST_REST_S = 86_400.0
-TABLES = 2  # Tables at which a bot may sit at the same time, if it can be avoided.
-RECENT = 16  # The latest tables of a bot, whose opponents are drawn less often.
+TABLES = 2  # The most tables at which a bot sits at the same time, if possible.
+RECENT = 16  # Number of a bot's latest tables: their players are drawn less often as its opponents.
 
 
 def rest_s(boards: int) -> float:
-    """Return the seconds from a bot's table to its next: none until it is placed, then growing with its boards up to a day.
+    """Return the seconds between two tables of a bot: none until it is placed, then growing with its boards up to a day.
 
-    So the boards of a bot grow as the square root of its time on the ladder: with 8 boards per table 330 in a day, 1,800 in a month.
+    So the number of its boards grows as the square root of its time on the ladder: with 8 boards per table 330 in a day, 1,800 in a month.
     """
     return min(MOST_REST_S, REST_S * boards / NEW) if boards >= NEW else 0.0
 
 
 @dataclass(frozen=True)
-class Bot:
+class LadderBot:
     """A bot as the draw sees it.
 
     theta, sd: strength and its standard deviation, in logits; None without boards. owner: bots of one owner do not meet. tables: number of its
-    unfinished tables. tied: True if it is connected to the others by meetings.
+    unfinished tables. tied: True if chains of meetings connect it to the others.
     """
 
     owner: int
@@ -49,9 +49,9 @@ class Bot:
 
 
 class Ladder:
-    """All bots that may sit at the tables of one ladder, by their places in the given list. A bot counts as seated once it is drawn."""
+    """All bots that may sit at the tables of one ladder, numbered by their places in the given list. A drawn bot counts as seated."""
 
-    def __init__(self, bots: Sequence[Bot]) -> None:
+    def __init__(self, bots: Sequence[LadderBot]) -> None:
         self.owner = [bot.owner for bot in bots]
         self.tied = [bot.tied for bot in bots]
         strengths = [bot.theta for bot in bots if bot.theta is not None]
@@ -65,9 +65,9 @@ class Ladder:
         return np.hypot(self.sd[a], self.sd[b])
 
     def draw(self, rng: random.Random, first: int, seats: int, met: Mapping[int, int]) -> tuple[int, ...]:
-        """Draw the next table of `first`, which sits first; empty if too few bots may sit with it.
+        """Draw the next table with the bot `first` in the first seat; empty if too few bots can join it.
 
-        met: how often `first` met others at its RECENT tables.
+        met: how often `first` met each bot at its RECENT tables.
         """
         table = [first]
         anybody = rng.random() < FAR

@@ -1,11 +1,11 @@
 """Informative pairings: opponents drawn by the information of one more board between them, for ladder tournaments and standing ladders.
 
-The weight of a pair is the chance that its order is wrong, times the reduction of its uncertainty by one more board. Drawing instead of taking the
-largest weight keeps everybody in play. One table in eight (FAR) is drawn evenly: if neighbours meet only neighbours, nothing determines how long
-the ladder is.
+The weight of a pair is the chance that its order is wrong, times the reduction of its uncertainty by one more board. Pairs are drawn by weight,
+rather than the largest weight taken, so that everybody plays. One table in eight (FAR) is drawn at random: if neighbours meet only neighbours, the
+distance between top and bottom stays unknown.
 
-Not all pairs are computed: in the order of strength, an entry sees the nearest others one by one, and the rest in groups that grow with the distance,
-each represented by one entry.
+Not all pairs are computed: in the order of strength, the nearest others of an entry are looked at one by one, and the rest in groups that grow with
+the distance, each represented by one entry.
 """
 
 from __future__ import annotations
@@ -19,22 +19,18 @@ import numpy as np
 
 from league.pure.portable import comparable
 
-# Share of tables drawn evenly: some 7% of all pairs are then a quarter of the field apart or more (docs/ratings.md).
+# Share of tables drawn at random: some 7% of all pairs are then a quarter of the field apart or more (docs/ratings.md).
 FAR = 1 / 8
-LOOK = 64  # Neighbours on either side that an entry sees one by one, and the most groups for the others.
+LOOK = 64  # Neighbours on either side that are looked at one by one, and the most groups of others.
 TRIES = 100  # Attempts to draw an entry that is not at the table yet.
 BLOCK = 1000  # Entries computed together.
-NEW = 48  # Boards until an entry counts as placed: an error of about 50 Elo.
+NEW = 48  # Boards until an entry counts as placed, with a standard error of about 50 Elo.
 
-Fits = Callable[[int], bool]  # Test whether an entry may sit down.
+Fits = Callable[[int], bool]  # Returns True if an entry may sit down.
 
 
 class Rivals:
-    """The others, as each entry of a field sees them.
-
-    theta: (N,) strengths in logits. sd: standard deviations of the differences of entries a and b, pair by pair. active: entries that may be drawn,
-    ascending. tables: (N,) number of unfinished tables of each; the caller updates it. head: prefer the top of the table.
-    """
+    """The weights of pairs: for each entry of a field, how informative the others are as opponents."""
 
     def __init__(
         self, theta: Any, sd: Callable[[Any, Any], Any], active: Sequence[int], tables: Any, *, head: bool = False
@@ -52,17 +48,17 @@ class Rivals:
         self.steps, self.width = _groups(len(self.line))
 
     def even(self, rng: random.Random, table: Collection[int]) -> int:
-        """Draw anybody who does not sit at `table`; there must be somebody."""
+        """Draw any entry that does not sit at `table`; there must be one."""
         while True:
             entry = self.everybody[int(rng.random() * len(self.everybody))]
             if entry not in table:
                 return entry
 
     def near(self, rng: random.Random, table: Sequence[int], fits: Fits | None = None) -> int | None:
-        """Draw one more entry for `table` by weight: first its distance in the order from the first entry, then one at about that distance.
+        """Draw one more entry for `table`: first a distance from the first entry in the order, by weight, then an entry at about that distance.
 
-        fits: test for entries that may sit down; by default all that are not at the table. It is called at each attempt, so an entry it refuses by
-        chance is drawn less often. Return None if no entry that fits was drawn.
+        fits: returns True for entries that may sit down; by default those that are not at the table. It is called at each attempt, so an entry that
+        it refuses at random is drawn less often. Return None if no entry that fits was drawn.
         """
         fits = fits or (lambda entry: entry not in table)
         low, size = self._distances(self.at[list(table[:1])])
@@ -76,15 +72,15 @@ class Rivals:
         return None
 
     def _distances(self, at: Any) -> tuple[Any, Any]:
-        """Return (A, D) the first places of the groups of others as seen from the places `at`, by distance, and (A, D) their sizes."""
+        """Return (A, D) the first places of the groups of others by distance from the places `at`, and (A, D) the sizes of these groups."""
         low = np.concatenate([at[:, None] - self.steps - self.width + 1, at[:, None] + self.steps], axis=1)
         high = np.minimum(low + np.tile(self.width, 2), len(self.line))
         low = np.maximum(low, 0)
         return low, np.maximum(high - low, 0)
 
     def weights(self, a: Any, b: Any) -> Any:
-        """Return P(wrong order) x the gain of one board, divided by the number of unfinished tables of the two. Pair by pair."""
-        # Imported late: it takes longer to load than all else here, and most processes never draw a ladder.
+        """Return P(wrong order) x the gain of one board, divided by the number of unfinished tables of the two, for each pair of `a` and `b`."""
+        # Imported late: it takes longer to load than everything else here, and most processes never draw for a ladder.
         from scipy import special
 
         apart, sd = np.abs(self.theta[a] - self.theta[b]), self.sd(a, b)
@@ -116,8 +112,8 @@ def _groups(count: int) -> tuple[Any, Any]:
 
 
 def pick(rng: random.Random, weights: Any) -> int:
-    """Draw a place by weight. Only `Random.random` is used, which is the same in all versions of Python."""
+    """Draw a place by weight. Only `Random.random` is used, because it is the same in all versions of Python."""
     marks = np.cumsum(weights)
-    if not marks[-1] > 0:  # The whole order is certain to the last digit, so any entry will do.
+    if not marks[-1] > 0:  # No order is in doubt within the precision of floats, so any entry will do.
         return int(rng.random() * len(marks))
     return min(int(np.searchsorted(marks, rng.random() * marks[-1], "right")), int(np.flatnonzero(weights)[-1]))

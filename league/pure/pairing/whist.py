@@ -19,7 +19,7 @@ from engine.portable import add_up
 Partners: TypeAlias = tuple[int, int, int, int]  # a, b against c, d.
 Rounds: TypeAlias = list[list[tuple[int, ...]]]
 
-# One round of a whist tournament of n = 4t: residues mod n - 1, and n - 1 itself, which never moves. Found by search, proved by the tests.
+# The first round of a whist tournament of n = 4t: residues mod n - 1, and n - 1 itself, which never moves. Found by search; the tests prove them.
 STARTERS: dict[int, tuple[Partners, ...]] = {
     4: ((3, 0, 2, 1),),
     8: ((7, 0, 3, 1), (2, 6, 5, 4)),
@@ -76,10 +76,10 @@ def _starter_of_prime(n: int) -> tuple[Partners, ...]:
 
 @lru_cache(maxsize=64)
 def level_blocks(n: int) -> tuple[Partners, ...]:
-    """Return the fewest blocks found whose partner and opponent differences mod n are level. Seeded, and the same on every Python.
+    """Return the fewest blocks found whose partner and opponent differences mod n are level. The result is the same on every Python.
 
-    Only `Random.random` is used, whose sequence Python promises, and floats are added one by one: their last bits decide whether a change makes
-    the blocks worse, and so how many numbers are drawn.
+    Only `Random.random` is used, whose sequence Python promises, and floats are added one by one: their last bits decide whether a change makes the
+    blocks worse, and so how many numbers are drawn.
     """
     count = -(-(n - 1) // 4)
     while True:
@@ -91,7 +91,7 @@ def level_blocks(n: int) -> tuple[Partners, ...]:
 
 
 def _climb(n: int, count: int, rng: random.Random) -> tuple[Partners, ...] | None:
-    """Replace single residues while that levels the differences; None if it fails."""
+    """Run one hill climb: replace single residues while that levels the differences; return None if it fails."""
     blocks = [_four(n, rng) for _ in range(count)]
     met = [Counter[int](), Counter[int]()]
     for block in blocks:
@@ -127,7 +127,7 @@ def _four(n: int, rng: random.Random) -> list[int]:
 
 
 def _count(met: list[Counter[int]], n: int, block: list[int], times: int) -> None:
-    """Count partners in the first counter, opponents in the second, under the smaller difference mod n; one of n / 2 counts twice."""
+    """Count partners in the first counter and opponents in the second, under the smaller difference mod n. A difference of n / 2 counts twice."""
     a, b, c, d = block
     for kind, pairs in enumerate((((a, b), (c, d)), ((a, c), (a, d), (b, c), (b, d)))):
         for x, y in pairs:

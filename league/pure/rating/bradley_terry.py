@@ -1,21 +1,21 @@
 """Bradley-Terry strengths from board results, with realistic error bars.
 
-Model: on a board, a beats b with probability p = 1 / (1 + exp(theta_b - theta_a)). A draw is half a win; its smaller variance is left to the robust
-covariance, so that no draw parameter is needed. Quasi-likelihood:
+Model: on a board, a beats b with probability p = 1 / (1 + exp(theta_b - theta_a)). A draw is half a win. The robust covariance allows for the
+smaller variance of draws, so no draw parameter is needed. Quasi-likelihood:
 
-    maximise  sum w [y log p + (1 - y) log(1 - p)]        y in {0, 1/2, 1}
+maximise sum w [y log p + (1 - y) log(1 - p)] y in {0, 1/2, 1}
 
-The strength of a side is the mean of its members' strengths. A table of k individual seats gives all k (k - 1) / 2 pairs of its ranking, with weight
-w = 2 / k; its board is one cluster.
+The strength of a side is the mean of its members' strengths. A table of k individual seats gives all k (k - 1) / 2 pairs of its ranking, with
+weight w = 2 / k; its board is one cluster.
 
 To keep an unbeaten bot finite, each bot has one additional *even board*: a draw against the opponents that it met, in proportion to its boards with
-them. It pulls a bot towards its opponents, wherever they stand, and nobody towards the middle of the field. Where neighbours meet only neighbours,
-as in every ladder, a prior around one middle would compress the whole field, and no interval would show it.
+them. It pulls a bot towards its opponents, and not towards the middle of the field. If neighbours meet only neighbours, as in every ladder, a prior
+around the middle would compress the whole field, and no interval would show that.
 
 Boards compare only bots that chains of meetings connect. Every such *group* has mean 0, with standard deviation GROUP_SD.
 
-Sources: Bradley and Terry 1952; Hunter 2004 (existence of the maximum); Liang and Zeger 1986 (cluster-robust covariance
-H^-1 M H^-1, M = sum over boards of g g').
+Sources: Bradley and Terry 1952; Hunter 2004 (existence of the maximum); Liang and Zeger 1986 (cluster-robust covariance H^-1 M H^-1, M = sum over
+boards of g g').
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from league.pure.rating.tallies import Ints, Tallies
 Floats: TypeAlias = NDArray[np.float64]
 
 REVISION = (
-    2  # Revision of the rating model: it grows when the same boards give other numbers (docs/ratings.md, "Revisions").
+    2  # Revision of the rating model. It grows when the same boards give other numbers (docs/ratings.md, "Revisions").
 )
 EVEN_BOARDS = 1.0  # Drawn boards added to each bot. 10-0 between two bots becomes 11-1: 417 Elo instead of infinity.
-# Logits; 347 Elo. The prior of a bot without boards, and of the distance between groups that never met.
+# Logits; 347 Elo. The prior's standard deviation of a bot without boards, and of the distance between groups that never met.
 GROUP_SD = 2.0
 STEP = 2.0  # The longest Newton step of a strength, in logits.
 CLOSE = 1e-11  # A shorter step ends the search.
 MOST_STEPS = 200
 _NOBODY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
-PSEUDO_BOARDS = 8  # Even boards that keep the dispersion near 1 while there is little evidence.
+PSEUDO_BOARDS = 8  # Even boards that keep the dispersion near 1 while there are few boards.
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ def fit(
 ) -> Fit:
     """Return the maximum for the boards in `tallies`; empty arrays without boards. `start` (strengths by id) only saves time.
 
-    `prior_sd` (logits) puts a normal prior on every bot instead of even boards and groups, as in the first revision. `even_boards` 0 is plain maximum
-    likelihood. Raise ArithmeticError if Newton's method does not converge: without any of these there may be no maximum.
+    `prior_sd` (logits) puts a normal prior on every bot instead of even boards and groups, as in the first revision. `even_boards` 0 is plain
+    maximum likelihood, which may have no maximum. Raise ArithmeticError if Newton's method does not converge.
     """
     bots = tuple(tallies.ids.tolist())
     count = len(bots)
@@ -122,7 +122,7 @@ def fit(
 
 
 class _Groups:
-    """The groups' means, which boards cannot determine. They are fixed at 0, and their prior variance is added at the end."""
+    """The means of the groups, which boards cannot determine: they are fixed at 0, and their prior variance is added at the end."""
 
     def __init__(self, same: NDArray[np.bool_]) -> None:
         # Each row averages over the bot's group; the boards contribute nothing to that mean.
@@ -153,13 +153,13 @@ class _Prior:
         return theta
 
     def gradient(self, gradient: Floats, theta: Floats) -> Floats:
-        """Remove the mean, which boards cannot determine, so that rounding does not move it."""
+        """Remove the mean, which boards cannot determine, so that rounding errors do not move it."""
         rest: Floats = gradient - gradient.mean() - theta / self.sd**2
         return rest
 
 
 def connected(met: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return (N, N) whether chains of meetings connect two bots; each bot is connected with itself. `met`: (N, N) direct meetings."""
+    """Return (N, N) True where chains of meetings connect two bots; each bot is connected with itself. `met`: (N, N) direct meetings."""
     connection = np.zeros_like(met)
     visited = np.zeros(len(met), dtype=bool)
     for first in range(len(met)):
@@ -194,7 +194,7 @@ class Sides:
     members: Ints  # (P, 2m): places of the bots, first side first.
     share: Floats  # (2m,): weight of each member in theta_first - theta_second, 1/m or -1/m.
     boards: Floats
-    points: Floats  # Of the first side.
+    points: Floats  # Board points of the first side.
     squares: Floats
 
     @classmethod
@@ -211,7 +211,7 @@ class Sides:
         )
 
     def opponents(self) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """Yield columns of opponents, and the weight of their boards, so that a board's information is the same for each member."""
+        """Yield two columns of opponents, and weights by which a board gives each of its members the same information."""
         m = len(self.share) // 2
         for a, b in product(range(m), range(m, 2 * m)):
             yield self.members[:, a], self.members[:, b], self.boards / m**3
@@ -229,7 +229,7 @@ class Sides:
 
     @property
     def ways(self) -> Ints:
-        """Return (R,) zeros: there is one row for the same bots."""
+        """Return (R,) zeros: the same bots have only one row."""
         return np.zeros(len(self.members), dtype=np.int64)
 
     def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
@@ -379,7 +379,7 @@ class _Even:
 
     @classmethod
     def read(cls, parts: Sequence[Sides | Tables], boards: Floats, even_boards: float) -> _Even:
-        """Give each bot its average board, `even_boards` times. `boards`: (N,) boards of each bot."""
+        """Give each bot `even_boards` average boards, drawn. `boards`: (N,) boards of each bot."""
         met = [columns for part in parts for columns in part.opponents()] or [_NOBODY]
         first, second, weight = (np.concatenate(column) for column in zip(*met, strict=True))
         several = any(isinstance(part, Tables) or len(part.share) > 2 for part in parts)
@@ -387,7 +387,7 @@ class _Even:
 
     @property
     def ways(self) -> Ints:
-        """Return (R,) which row of these bots it is; tables have one for each ranking and pair."""
+        """Return (R,) a number that distinguishes the rows of the same bots; tables have one row for each ranking and pair."""
         return np.arange(len(self.first)) if self.several else np.zeros(len(self.first), dtype=np.int64)
 
     def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
@@ -435,7 +435,10 @@ class Boards:
         yield self.even.first, self.even.second, self.even.weight, self.even.weight / 2
 
     def scores(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
-        """Yield gradients: columns (R, c) of bots, numbers (R, c) whose squares add up to the sum over boards of g g', and (R,) a row key."""
+        """Yield gradients: columns (R, c) of bots, numbers (R, c) and row keys (R,).
+
+        The squares of the numbers add up to the sum over boards of g g'. Row keys distinguish rows of the same bots.
+        """
         for kind, part in enumerate((*self.parts, self.even), 1):
             columns, numbers = part.scores(theta)
             yield columns, numbers, part.ways * 8 + kind

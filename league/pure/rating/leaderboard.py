@@ -1,8 +1,8 @@
 """The leaderboard of a pool: a pure function of its finished boards.
 
-Elo of a *board*: elo = 1000 + (400 / ln 10) * (theta - theta_anchor). The anchor stands at 1000 by definition; without one, the mean of the field
-does, that is of the bots connected by chains of meetings. There is no online update, no order and no drift; the change by a match is the difference
-of two fits.
+elo = 1000 + (400 / ln 10) * (theta - theta_anchor), where theta predicts the results of boards. The anchor stands at 1000 by definition; without an
+anchor, the mean of the bots that chains of meetings connect does. Ratings are fitted to all boards at once, so their order does not matter; the
+change by a match is the difference of two fits.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from league.pure.rating.tallies import Ints, Tallies
 ELO = 400 / log(10)  # Elo per logit.
 BASE = 1000.0  # Elo of the anchor, or of the mean.
 Z95 = 1.959963984540054  # Two-sided 95% of the normal distribution.
-SURE = 0.975  # Likelihood of superiority above which one bot certainly ranks above another.
-LARGE = 1000  # Bots. Above it, errors are sketched, because exact ones take time cubic in the bots.
-ENOUGH = 1e-7  # Logits. A shorter step ends a search for strengths that will soon be fitted again.
+SURE = 0.975  # One bot is certainly above another if its likelihood of superiority is above this.
+LARGE = 1000  # Bots. In larger pools errors are sketched, because exact ones take time cubic in the bots.
+ENOUGH = 1e-7  # Logits. A step shorter than this ends the search for strengths that will soon be fitted again.
 PROVISIONAL_SD = 60.0  # Elo.
 PROVISIONAL_BOARDS = 30
 PROVISIONAL_OPPONENTS = 3
@@ -32,7 +32,7 @@ PROVISIONAL_OPPONENTS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedBot:
-    """A row of a leaderboard."""
+    """A row of the leaderboard."""
 
     bot: int
     elo: float
@@ -40,14 +40,14 @@ class RatedBot:
     boards: int
     opponents: int
     score: float  # Share of the board points against its opponents, 0 to 1.
-    points_per_board: float  # Its own score on a board, in the game's unit.
+    points_per_board: float  # The bot's own score per board, in the game's unit.
     faults: int  # Matches in which it made a fault.
     rank_best: int  # 1 + the listed bots that are certainly above it.
     rank_worst: int  # The listed bots that are not certainly below it, itself included.
-    # Likelihood that it is stronger than the next listed row; None in the last row, and if it is not listed.
+    # Likelihood that the bot is stronger than the next listed row; None in the last row, and if the bot is not listed.
     los_next: float | None
     provisional: bool  # See `fit_leaderboard`.
-    listed: bool  # Represents its bot.
+    listed: bool  # True if the version represents its bot.
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class Leaderboard:
     """Rows from best to worst, with the fit behind them."""
 
     rows: tuple[RatedBot, ...]
-    los: Floats  # (N, N): likelihood that one row is stronger than another; (0, 0) in a large table, which has `likelihoods`.
+    # (N, N): likelihood that one row is stronger than another; (0, 0) in a large table, whose `likelihoods` are computed on request.
+    los: Floats
     fit: Fit | Sketch
     order: Ints  # (N,): places of the rows in `fit`.
 
@@ -68,7 +69,7 @@ class Leaderboard:
         return comparable(np.array([(1 + erf(x)) / 2 for x in ratio.tolist()]))
 
     def sure(self, members: Ints, rows: Ints | None = None) -> tuple[Ints, Ints]:
-        """Count the `members` (rows) that are certainly above each row (of `rows`), and those certainly below."""
+        """Count the `members` (row numbers) that are certainly above each row (of `rows`), and those certainly below."""
         if isinstance(self.fit, Fit):
             sure = self.los > SURE
             above, below = sure[members].sum(axis=0), sure[:, members].sum(axis=1)
@@ -83,7 +84,7 @@ class Leaderboard:
         return comparable(score[self.order]), comparable(sd[self.order])
 
     def strengths(self) -> dict[int, float]:
-        """Return logits by id, to start the next fit."""
+        """Return the strengths in logits by id, to start the next fit."""
         return {bot: float(value) for bot, value in zip(self.fit.bots, self.fit.theta, strict=True)}
 
 
@@ -96,12 +97,12 @@ def fit_leaderboard(
 ) -> Leaderboard:
     """Fit the leaderboard of the boards in `tallies`. `anchor`: the id that stands at 1000, if it has played.
 
-    `start`: strengths of an earlier fit, only for speed. The order is comparable Elo, then id. `choose` gets all ids, and whether they are
-    provisional, and returns those that are listed: ranks count only these, and `los_next` of a listed row refers to the next of them. By default
-    all are listed.
+    `start`: strengths of an earlier fit, only for speed. Rows are ordered by rounded Elo, then by id. `choose` gets all ids, with True for
+    provisional ones, and returns the listed ones: ranks count only these, and `los_next` refers to the next listed row. By default all are listed.
 
-    A row is provisional until it has 30 boards against 3 opponents (all others in a smaller field), is tied to the field by meetings, and is placed:
-    standard deviation below 60 Elo, or one possible rank among all. (A bot that loses every board always has a wide interval, yet is certainly last.)
+    A row is provisional until its bot has 30 boards against 3 opponents (or all others in a smaller field), chains of meetings connect it to the
+    field, and its place is known: its standard deviation is below 60 Elo, or only one rank is possible. (A bot that loses every board always has a
+    wide interval, yet is certainly last.)
     """
     many = len(tallies.ids) > LARGE
     fitted = fit_large(tallies, start=start) if many else fit(tallies, start=start)
@@ -169,14 +170,14 @@ def fit_elo(
 
 
 def zero_point(theta: Floats, linked: NDArray[np.bool_], anchored: int | None) -> float:
-    """Return the strength that stands at 1000: that of the bot at place `anchored`, or the mean of the `linked` ones."""
+    """Return the strength that corresponds to 1000 Elo: that of the bot at place `anchored`, or the mean of the `linked` ones."""
     return float(theta[anchored] if anchored is not None else theta @ linked / linked.sum())
 
 
 def superiority(fitted: Fit) -> Floats:
     """Return (N, N) likelihoods of superiority: Phi((theta_i - theta_j) / sd of that difference), by the full covariance. Diagonal 1/2.
 
-    They are comparable: of two equal bots neither is above the other by the last bits.
+    They are rounded, so that of two equal bots neither is above the other.
     """
     sd = fitted.sd_of_differences()
     apart = fitted.theta[:, None] - fitted.theta[None, :]
@@ -190,9 +191,9 @@ def superiority(fitted: Fit) -> Floats:
 
 
 def field_scores(fitted: Fit, members: Floats) -> tuple[Floats, Floats]:
-    """Return (N,) the expected score of each bot per board, averaged over the other `members` (N,; 1 or 0), and (N,) its sd.
+    """Return (N,) the expected score of each bot per board, averaged over the other `members` (N,; 1 or 0), and (N,) its standard deviation.
 
-    The sd is that of the linearised score (delta method), with the floor of `Fit.sd`. A bot without rivals gets exactly 1/2.
+    The standard deviation is that of the linearised score (delta method), with the floor of `Fit.sd`. A bot without rivals gets exactly 1/2.
     """
     others = np.tile(members, (len(members), 1))
     np.fill_diagonal(others, 0.0)
@@ -213,9 +214,10 @@ def expected_score(elo_a: float, elo_b: float) -> float:
 
 
 def _linked(group: Ints, anchor: int | None) -> NDArray[np.bool_]:
-    """Return (N,) the bots that chains of meetings tie to the anchor; without one, the largest such group (the oldest id decides a tie).
+    """Return (N,) True for the bots that chains of meetings connect to the anchor.
 
-    Unconnected groups have different scales, so only one of them can be the leaderboard's. `group`: (N,) its number.
+    Without an anchor, for the largest connected group (the oldest id decides a tie). Unconnected groups have different scales, so the leaderboard
+    can use only one of them. `group`: (N,) the number of each bot's group.
     """
     linked: NDArray[np.bool_] = group == (int(np.bincount(group).argmax()) if anchor is None else group[anchor])
     return linked

@@ -1,7 +1,7 @@
-"""Estimates from a match for the bots that played it, before the next refit: only their strengths move, all others stay fixed.
+"""Estimates after a match for the bots that played it, until the next refit: their strengths move, all others stay fixed.
 
-This is the maximum of `bradley_terry.fit` along these few strengths: Newton's method on all their boards, the last match included. It leaves out how
-their opponents, and those of the opponents, would move; the next refit adds that.
+The estimate is the maximum of `bradley_terry.fit` over these few strengths, found by Newton's method on all their boards, the last match included.
+It leaves out how their opponents, and the opponents' opponents, would move; the next refit adds that.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class MovedStrength:
     """A strength that was fitted with all others fixed, in logits."""
 
     theta: float
-    sd: float  # With all others fixed, so a little smaller than that of a full fit.
+    sd: float  # Standard deviation with all others fixed, a little smaller than that of a full fit.
 
 
 def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> dict[int, MovedStrength]:
-    """Fit the `movers` (ids) by the boards in `around`, with all others fixed at `theta` (logits by id, of everybody in it).
+    """Fit the `movers` (ids) to the boards in `around`, with all others fixed at `theta` (logits by id, for everybody in `around`).
 
     `around` has every board of the movers and no other, and complete totals for everybody (`tallies.around`). The order of `movers` and their
     starting points change nothing beyond 1e-7 logits. Raise ArithmeticError if it does not converge.
@@ -41,7 +41,7 @@ def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> 
             p = logistic((strengths[columns] * share).sum(axis=1))
             gradient += own.T @ (points - weight * p)
             information += own.T @ ((weight * p * (1 - p))[:, None] * own)
-        # If all bots of a group are movers, nothing fixes its mean: the shortest step leaves it unchanged.
+        # If all bots of a group are movers, nothing fixes the group's mean: the shortest step leaves the mean unchanged.
         step = np.clip(np.linalg.lstsq(information, gradient, rcond=1e-10)[0], -STEP, STEP)
         strengths[place] += step
         if np.abs(step).max() < ENOUGH:
@@ -56,7 +56,7 @@ def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class LocalEstimate:
     """A row of a leaderboard until the next refit, in Elo."""
 
     elo: float
@@ -65,17 +65,17 @@ class Estimate:
 
 def estimate(
     around: Tallies, movers: Collection[int], elo: Mapping[int, float], anchor: int | None = None
-) -> dict[int, Estimate]:
+) -> dict[int, LocalEstimate]:
     """Fit like `move`, in Elo. If the `anchor` is among the movers, it stays at 1000 and the other movers shift instead.
 
-    A bot without `elo` starts in the middle of the others.
+    A bot without `elo` starts at the mean of the others.
     """
     middle = sum(elo.values()) / len(elo) if elo else BASE
     theta = {bot: (elo.get(bot, middle) - BASE) / ELO for bot in around.ids.tolist()}
     moved = move(around, sorted(movers), theta)
     zero = moved[anchor].theta if anchor in moved else 0.0
     return {
-        bot: Estimate(
+        bot: LocalEstimate(
             comparable(BASE + ELO * (strength.theta - zero), ELO_DIGITS),
             comparable(Z95 * ELO * strength.sd, ELO_DIGITS),
         )

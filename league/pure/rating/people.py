@@ -21,10 +21,10 @@ HALVINGS = 60
 
 @dataclass(frozen=True)
 class Meeting:
-    """One board of the person's side against another side. points: 1 for a win, 1/2 for a draw, 0 for a loss.
+    """A board of the person's side against another side. points: 1 for a win, 1/2 for a draw, 0 for a loss.
 
-    rivals: strength of the other side, in Elo; share: weight of the person in the strength of their own side; partners: what their partners add
-    to it, in Elo.
+    rivals: strength of the other side, in Elo; share: weight of the person in the strength of their own side; partners: Elo that the partners
+    contribute to it.
     """
 
     points: float
@@ -34,27 +34,27 @@ class Meeting:
     weight: float = 1.0
 
     def expected(self, elo: float) -> float:
-        """Return the expected points of a person with that rating."""
+        """Return the expected points of a person with the rating `elo`."""
         return 1 / (1 + math.exp((self.rivals - self.partners - self.share * elo) / ELO))
 
 
 @dataclass(frozen=True)
-class Standing:
+class PersonRating:
     """A rating with half of its 95% interval, in Elo."""
 
     elo: float
     margin: float
 
 
-def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
-    """Fit the rating to these boards, each with the meetings of its sides; None without any."""
+def rate(boards: Sequence[Sequence[Meeting]]) -> PersonRating | None:
+    """Fit the rating to these boards, each a list of meetings; None without boards."""
     meetings = [meeting for board in boards for meeting in board]
     if not meetings:
         return None
     even = EVEN_BOARDS / len(boards)
 
     def pull(elo: float) -> float:
-        """Return the slope of the likelihood, which falls with the rating and is zero at its maximum."""
+        """Return the derivative of the log-likelihood, which falls with the rating and is zero at the maximum."""
         return add_up(
             meeting.weight * meeting.share * (meeting.points + even / 2 - (1 + even) * meeting.expected(elo))
             for meeting in meetings
@@ -70,4 +70,4 @@ def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
         for meeting in meetings
     )
     margin = Z95 * ELO / math.sqrt(max(information, 1e-9))
-    return Standing(comparable(elo, ELO_DIGITS), comparable(margin, ELO_DIGITS))
+    return PersonRating(comparable(elo, ELO_DIGITS), comparable(margin, ELO_DIGITS))

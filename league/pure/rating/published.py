@@ -1,8 +1,8 @@
-"""Rating of the published boards of a pool: the same fit as the league's, from public data only.
+"""The rating of a pool from its published boards: the league's own fit, from public data only.
 
-A file is JSON lines. The first describes the pool: `sides` (which parties play together; null if none do), `anchor` (the id that stands at 1000;
-null: none), `score_size` (scores in one unit of the game), `ratings_revision` (revision of the league's fit; default 1). Each further line is a
-match: `versions` [[id, name], ...] by party, `faulty` (ids that made a fault), `boards` (the parties' scores of each board).
+The file has JSON lines. The first one describes the pool: `sides` (which parties play together; null if none do), `anchor` (the id that stands at
+1000; null: none), `score_size` (score units per unit of the game), `ratings_revision` (revision of the league's fit; default 1). Each further line
+is a match: `versions` [[id, name], ...] by party, `faulty` (ids that made a fault), `boards` (the parties' scores of each board).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SHOWN = 60  # Characters of a wrong value that a message quotes.
 
 
 class BadBoards(ValueError):
-    """A file that has no boards of a pool; the message names the line."""
+    """A file without the boards of a pool; the message names the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatedPool:
-    """A pool as described by its file, the names of the versions by id, the counts, and the resulting table."""
+    """A pool as its file describes it: names of versions by id, tallies, and the resulting leaderboard."""
 
     pool: dict[str, Any]
     names: dict[int, str]
@@ -41,7 +41,7 @@ class RatedPool:
 
 
 def rate_boards(lines: Iterable[str]) -> RatedPool:
-    """Rate published boards. Raise BadBoards with the line that cannot be read."""
+    """Rate published boards. Raise BadBoards if a line cannot be read."""
     numbered = iter(enumerate(lines, 1))
     pool = _read(*next(numbered, (1, "")))
     if pool.get("format") != FORMAT:

@@ -1,9 +1,9 @@
-"""The fit of a large pool: strengths as exact as in `bradley_terry.fit`, and sketched standard errors, without any (N, N) matrix.
+"""The fit of a large pool without any (N, N) matrix: strengths as exact as in `bradley_terry.fit`, and estimated ("sketched") standard errors.
 
 Strengths: Newton's method, each step by conjugate gradients (Hestenes and Stiefel 1952) with the diagonal as preconditioner. Standard errors: with
 random signs e, the columns H^-1 G' e have covariance H^-1 M H^-1 (Hutchinson 1990); the diagonal of H alone, with known variances, is the control
-variate. The signs depend only on the rows, so the same boards give the same errors, and a match moves them as little as the strengths. Sparse
-products use scipy: with numpy's bincount they take six times, a sketch ten times as long.
+variate. The signs depend only on the rows, so the same boards give the same errors, and one match changes them little. Sparse products use scipy:
+with numpy's bincount they take six times as long, and a sketch ten times.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from league.pure.rating.bradley_terry import CLOSE, GROUP_SD, MOST_STEPS, STEP, 
 from league.pure.rating.tallies import Ints, Tallies
 
 SIGNS = 128  # Columns of a sketch: standard errors within 8% of the exact ones at p99.
-TOLERANCE = 1e-4  # Of a sketch's solutions.
+TOLERANCE = 1e-4  # Relative error of the solutions of a sketch.
 MOST_PRODUCTS = 3000
-CHUNK = 50_000  # Rows that get their signs together.
+CHUNK = 50_000  # Rows whose signs are drawn together.
 BLOCK = 500  # Rows of the pairs compared together.
 GRID = 50  # Points per logit.
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """Strengths and sketched covariances in logits, in the order of `bots` (ids, ascending): the interface of `Fit` for many bots."""
+    """Strengths and sketched covariances in logits, in the order of `bots` (ids, ascending). It has the interface of `Fit`, for many bots."""
 
     bots: tuple[int, ...]
     theta: Floats  # (N,)
@@ -42,7 +42,7 @@ class Sketch:
         return np.maximum(self.robust.exact, self.dispersion * self.naive.exact)
 
     def sd_from_mean(self, members: Floats) -> Floats:
-        """Return (N,) standard deviations of theta_i minus the mean of the `members` (N,; 1 or 0), who are of one group."""
+        """Return (N,) standard deviations of theta_i minus the mean of the `members` (N,; 1 or 0), who belong to one group."""
         own = self.group == self.group[int(members.argmax())]
         beyond = np.where(own, 0.0, 2 * GROUP_SD**2)
         return self._sd(self.robust.from_mean(members), self.naive.from_mean(members) + beyond)
@@ -55,8 +55,8 @@ class Sketch:
     def sure(self, members: Ints, ratio: float, rows: Ints | None = None) -> tuple[Ints, Ints]:
         """Count the `members` (places) above, and below, each bot (of `rows`) by more than `ratio` standard deviations.
 
-        No difference varies by more than the two deviations from the mean together. Pairs farther apart than `ratio` times that need no closer
-        look, which in the order of strength are most of them.
+        The standard deviation of a difference is at most the sum of the two deviations from the mean. Pairs that are farther apart than `ratio`
+        times this sum need no exact computation; those are most pairs.
         """
         rows = np.arange(len(self.bots)) if rows is None else rows
         reach = ratio * self.sd_from_mean((self.group == np.bincount(self.group).argmax()).astype(np.float64))
@@ -64,7 +64,7 @@ class Sketch:
         low, high = theta - reach, theta + reach
         ends, begins = np.sort(high[members]), np.sort(low[members])
         above, below = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
-        # Newcomers have a wide reach and come last, so that their neighbours can still skip most pairs.
+        # Newcomers have a wide reach and come last, so that most pairs of the others can still be skipped.
         wide = reach[rows] > 3 * np.median(reach)
         order = np.lexsort([theta[rows], wide])
         for start in range(0, len(rows), BLOCK):
@@ -90,7 +90,7 @@ class Sketch:
         return np.maximum(naive, self.robust.between(a, b), out=naive)
 
     def field_scores(self, members: Floats) -> tuple[Floats, Floats]:
-        """Return scores like `leaderboard.field_scores`; the strength of the whole field counts as known, as it nearly is in a large one.
+        """Return scores like `leaderboard.field_scores`; the strength of the whole field counts as known, which is nearly true of a large field.
 
         The score against the whole field is a smooth function of the strength: it is computed at GRID points per logit and interpolated by
         Hermite's cubic (to 1e-10).
@@ -166,9 +166,9 @@ def fit_large(
 ) -> Sketch:
     """Fit the strengths of `bradley_terry.fit`, to the last digits of Elo, with sketched errors. Raise ArithmeticError if it does not converge.
 
-    Without boards the arrays are empty. Without `errors` there are none, or `rough` ones: `Sketch.variances` alone.
+    Without boards the arrays are empty. Without `errors` there are no errors, or `rough` ones from `Sketch.variances` alone.
 
-    `close` (logits): a shorter step ends the search; the strengths are then about as close to the maximum.
+    `close` (logits): a step shorter than this ends the search; the strengths are then about that close to the maximum.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -233,7 +233,7 @@ class _Comparisons:
     second: Ints
     begin: Ints  # (N + 1,): where the pairs of each first bot begin.
     weight: Floats
-    points: Floats  # Of the first bot.
+    points: Floats  # Board points of the first bot.
     design: Any
     back: Any  # (N, R): its transpose.
     of_sides: tuple[Floats, Floats]  # Boards, and points of the first side.
@@ -277,7 +277,7 @@ class _Comparisons:
 
     @property
     def met(self) -> Any:
-        """Return (N, N) who was compared with whom. Even boards are between opponents only, so pairs are enough."""
+        """Return (N, N) True where two bots were compared. Even boards are between opponents only, so pairs are enough."""
         return self._upper(np.ones(len(self.first), np.int8))
 
     def _upper(self, values: Any) -> Any:
@@ -351,7 +351,7 @@ def _naive(boards: Boards, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]
 
 
 def _signed(parts: Iterable[tuple[Ints, Floats, Ints]], ids: Ints) -> tuple[Any, Floats]:
-    """Return (N, SIGNS) the sum of all rows with random signs, and (N,) its variances. Later rows change no earlier sign."""
+    """Return (N, SIGNS) the sum of all rows with random signs, and (N,) its variances. Later rows do not change the signs of earlier ones."""
     total, squares = np.zeros((len(ids), SIGNS), np.float32), np.zeros(len(ids))
     for columns, numbers, ways in parts:
         for start in range(0, len(columns), CHUNK):

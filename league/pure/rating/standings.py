@@ -42,7 +42,7 @@ TieBreaks: TypeAlias = tuple[int, Fraction, int]  # Negated, so that the better 
 
 
 class Crosstable(Mapping[tuple[int, int], Cell]):
-    """The results of each entry against each opponent: a cell by (entry, opponent). `wins` and `draws` are boards, (N, N)."""
+    """The results of each entry against each opponent: a cell by (entry, opponent). `wins` and `draws`: boards, (N, N)."""
 
     def __init__(self, entries: Sequence[int], tallies: Tallies) -> None:
         self.entries = sorted(entries)
@@ -94,20 +94,20 @@ def _matrices(entries: Ints, tallies: Tallies) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryResult:
-    """A row of the standings."""
+    """A row of the standings of a tournament."""
 
     entry: int
     place: int  # 1 for the first; equal rows share the smaller number.
     shared: bool
     points: float
     boards: int
-    wins: int  # Opponents beaten, board by board.
+    wins: int  # Boards won, counted for each opponent.
     draws: int
     losses: int
     sonneborn_berger: float  # Sum over opponents of their points times the points scored against them.
-    direct: float | None  # Points against entries level on points, if all of them have met; else None.
+    direct: float | None  # Points against the entries level on points, if all of these have met; else None.
     score_per_board: float | None  # None before the first board.
-    tied_with_next: bool  # The boards do not show whether this row or the next is stronger (5% to 95%).
+    tied_with_next: bool  # True if the boards do not show whether this row or the next is stronger (5% to 95%).
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,8 @@ def rank_entries(
 ) -> RankedResults:
     """Order `entries` by the `boards` among them, or by `levels` (from first to last; entries of a level share a place).
 
-    `sides` are those of every board if parties play together. Entries without a board come last. Raise ValueError for a board with a stranger.
+    `sides`: which parties play together, on every board. Entries without a board come last. Raise ValueError for a board with a party that is not
+    in `entries`.
     """
     return rank_tallies(entries, tally(boards, sides), levels)
 
@@ -142,7 +143,7 @@ def rank_tallies(
     cells = Crosstable(entries, tallies)
     halves = cells.halves
     own_points = np.array([tally_of[entry].half_points for entry in cells.entries], dtype=np.int64)
-    berger = dict(zip(cells.entries, (halves @ own_points).tolist(), strict=True))  # In quarters of a point.
+    berger = dict(zip(cells.entries, (halves @ own_points).tolist(), strict=True))  # Values are quarters of a point.
     wins, draws, losses = (
         dict(zip(cells.entries, values.tolist(), strict=True))
         for values in (cells.wins.sum(axis=1), cells.draws.sum(axis=1), cells.wins.sum(axis=0))
@@ -186,7 +187,7 @@ def rank_tallies(
 
 
 def _direct(group: list[int], cells: Crosstable) -> dict[int, int | None]:
-    """Return half points of each of `group` against the others of it; None if some have not met, or there are no others."""
+    """Return for each of `group` the half points against the rest of the group; None if some have not met, or the group has one entry."""
     if len(group) == 1:
         return dict.fromkeys(group)
     places = [cells.place[entry] for entry in group]
@@ -200,8 +201,8 @@ def _direct(group: list[int], cells: Crosstable) -> dict[int, int | None]:
 def _order(group: list[int], cells: Crosstable, later: Callable[[int], TieBreaks]) -> list[list[int]]:
     """Split entries that are level on points into places, best first.
 
-    1. Direct encounter among all of them. 2. Those still level: direct encounter again among themselves.
-    3. If it separates nobody: the later tie-breaks. Entries still level share a place.
+    1. Direct encounter among all of them. 2. Entries still level: direct encounter again among these.
+    3. If that separates nobody: the later tie-breaks. Entries still level share a place.
     """
     direct = _direct(group, cells)
     if len(group) > 1 and len(set(direct.values())) > 1:
@@ -213,7 +214,7 @@ def _order(group: list[int], cells: Crosstable, later: Callable[[int], TieBreaks
 
 
 def _ties(tallies: Tallies) -> Callable[[int, int], bool]:
-    """Return a test whether two entries are statistically tied, by a Bradley-Terry fit of these boards alone; True without boards."""
+    """Return a test whether two entries are statistically tied, from a Bradley-Terry fit of these boards alone; always True without boards."""
     fitted = fit(tallies)
     place = {bot: i for i, bot in enumerate(fitted.bots)}
     los = superiority(fitted)

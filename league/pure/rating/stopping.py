@@ -1,7 +1,7 @@
 """Early stopping: the chance of being the best, and the entries that cannot be distinguished from the best.
 
-Measured (docs/tournaments.md): checked once per cycle and stopped at .95, the declared best is the best in 93 to 95 of 100 round robins. Near-ties
-never settle, hence a cap on the boards, and co-champions.
+Measured (docs/tournaments.md): if a round robin is checked once per cycle and stopped at .95, the declared winner is the best bot in 93 to 95 of
+100 cases. Near-ties are never decided, hence a cap on the boards, and co-champions.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ TIED = 0.95  # Two bots with a likelihood of superiority below this cannot be di
 def chances_of_best(fitted: Fit, lot: str = "", *, level: bool = True) -> dict[int, float]:
     """Return for each bot the chance that it is the strongest: how often it is the largest in DRAWS draws from N(theta, covariance).
 
-    Drawn once with the robust and once with the modelled covariance (scaled by the dispersion). The smaller share counts, because a bot that never
-    lost a board leaves no residuals and would be believed too early. Only `random.random` is used, which Python promises not to change.
+    The chance is computed with the robust and with the modelled covariance (scaled by the dispersion), and the smaller value counts, because a bot
+    that never lost a board leaves no residuals and would be declared the best too early. Only `random.random` is used, which Python promises not to
+    change.
 
     `level` uses the symmetric root of the covariance, which is unique. Without it the draws follow the eigenvectors of this machine, and for equal
-    bots another processor finds different ones.
+    bots another processor finds different eigenvectors.
     """
     count = len(fitted.bots)
     rng = random.Random(f"best\n{lot}")
@@ -47,7 +48,7 @@ def _shares(theta: Floats, covariance: Floats, noise: Floats, level: bool) -> Fl
 
 
 def co_champions(fitted: Fit) -> list[int]:
-    """Return the best bot, and all that it is not superior to with likelihood .95: the co-champions at the cap."""
+    """Return the co-champions at the cap: the best bot, and all bots to which it is not superior with likelihood .95."""
     best = int(comparable(fitted.theta).argmax())
     los = superiority(fitted)
     return [bot for i, bot in enumerate(fitted.bots) if i == best or los[best, i] < TIED]

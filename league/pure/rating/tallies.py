@@ -1,7 +1,9 @@
 """Tallies: exact integer sufficient statistics of finished boards, from which ratings and standings are computed.
 
 A board is given as two sequences of equal length: the ids of the parties at the table, and their scores on it, summed over all sittings, in the
-game's unit (higher is better). Two parties are two sides, three to six are individual seats; `sides` says which parties play together on mixed sides.
+game's unit (higher is better). Two parties are two sides, three to six are individual seats; `sides` says which parties play together on mixed
+sides.
+
 Only integers are kept, in sorted rows, so the order in which boards arrive cannot change a bit of any result: two sets of boards have the same
 tallies if and only if `Tallies.dump` gives the same bytes.
 """
@@ -25,12 +27,12 @@ Board: TypeAlias = tuple[Sequence[int], Sequence[int]]  # Ids of the parties, an
 Sides: TypeAlias = Sequence[Sequence[int]]  # The places at the table (from 0) of each of two sides.
 
 FORMAT = "tallies/1"
-COLUMNS = 6  # Of `totals`: id, boards, points, half points, meetings, faults.
+COLUMNS = 6  # Columns of `totals`: id, boards, points, half points, meetings, faults.
 
 
 @dataclass(frozen=True, slots=True)
 class PairTally:
-    """Boards of an unordered pair (a, b), a < b, from the view of a."""
+    """The boards of two parties (a, b), a < b, from the view of a."""
 
     wins: int
     draws: int
@@ -55,10 +57,10 @@ class BotTally:
     """The totals of one party over all its boards."""
 
     boards: int = 0
-    points: int = 0  # In the game's score unit.
-    half_points: int = 0  # Against every opponent at its tables.
-    meetings: int = 0  # Pairs (board, opponent).
-    faults: int = 0  # Matches in which it made a fault.
+    points: int = 0  # Sum of the scores, in the game's unit.
+    half_points: int = 0  # Half points against all opponents at the party's tables.
+    meetings: int = 0  # Number of pairs (board, opponent).
+    faults: int = 0  # Matches in which the party made a fault.
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +134,7 @@ class Tallies:
 
     @cached_property
     def _place(self) -> Ints:
-        """Return places by id; empty if the ids are too sparse for such a table."""
+        """Return places indexed by id; empty if the ids are too sparse for such an array."""
         if not len(self.totals) or self.ids[0] < 0 or self.ids[-1] > 64 * len(self.totals) + 1000:
             return np.zeros(0, dtype=np.int64)
         place = np.zeros(int(self.ids[-1]) + 1, dtype=np.int64)
@@ -177,7 +179,7 @@ class Tallies:
         """Return two columns: the pairs of opponents by their places in `ids`, the smaller one first, each once."""
         across = [(rows, a, b) for m, rows in self.sides.items() for a in range(m) for b in range(m, 2 * m)]
         across += [(rows, a, b) for k, rows in self.tables.items() for a, b in combinations(range(k), 2)]
-        if len(across) == 1:  # With two sides of one, the rows are the pairs.
+        if len(across) == 1:  # If both sides have one party, the rows are the pairs.
             rows, a, b = across[0]
             return self.places(rows[:, a]), self.places(rows[:, b])
         count = len(self.totals)
@@ -206,7 +208,7 @@ class Tallies:
 
 
 def around(parts: Sequence[Tallies], bots: Iterable[int]) -> Tallies:
-    """Return from all `parts` every row that these parties take part in, with the complete totals of everybody in these rows."""
+    """Return the rows of all `parts` in which these parties take part, with the complete totals of everybody in these rows."""
     ids = np.array(sorted(set(bots)), dtype=np.int64)
     rows = Tallies(np.zeros((0, COLUMNS), dtype=np.int64), {}, {})
     for part in parts:
@@ -238,7 +240,10 @@ def load(data: bytes) -> Tallies:
 
 
 def board_rows(tallies: Tallies) -> Iterator[tuple[str, int, int, int]]:
-    """Yield the outcomes of boards: a key ("sides 1 12 57": members; "tables 3 ...": ids, then ranks) and three counts; tables use only the first."""
+    """Yield the outcomes of boards, each a key with three counts: boards won, drawn and lost by the first side.
+
+    Keys are "sides 1 12 57" (members) or "tables 3 ..." (ids, then ranks). Tables use only the first count.
+    """
     for m, rows in sorted(tallies.sides.items()):
         for row in rows.tolist():
             yield " ".join(map(str, ["sides", m, *row[: 2 * m]])), row[-3], row[-2], row[-1]
@@ -274,7 +279,7 @@ NOTHING = Tallies(np.zeros((0, COLUMNS), dtype=np.int64), {}, {})
 
 
 def tally(boards: Iterable[Board], sides: Sides | None = None, faults: Mapping[int, int] | None = None) -> Tallies:
-    """Tally `boards`. `sides` are those of every board if parties play together; `faults` are matches by party.
+    """Tally `boards`. `sides`: which parties play together, on every board; `faults`: matches with a fault, by party.
 
     Raise ValueError for fewer than two parties, a party twice at the table, or different lengths.
     """
@@ -302,12 +307,12 @@ def tally(boards: Iterable[Board], sides: Sides | None = None, faults: Mapping[i
 
 
 def _matrix(rows: Sequence[Sequence[int]], width: int) -> Ints:
-    """Build a matrix from rows of equal width; numpy alone takes five times as long."""
+    """Build a matrix from rows of equal width, in a fifth of the time that numpy alone takes."""
     return np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=len(rows) * width).reshape(len(rows), width)
 
 
 def tally_arrays(parties: Ints, scores: Ints, sides: Sides | None = None) -> Tallies:
-    """Tally boards of one size: (B, k) ids and (B, k) scores. Two parties, or `sides`, are two sides; else k seats."""
+    """Tally boards with equally many parties: (B, k) ids and (B, k) scores. Two parties, or `sides`, are two sides; else there are k seats."""
     count = parties.shape[1]
     if sides is None and count > 2:
         return _of_seats(parties, scores)
@@ -317,7 +322,7 @@ def tally_arrays(parties: Ints, scores: Ints, sides: Sides | None = None) -> Tal
 def _of_sides(parties: Ints, scores: Ints, sides: Sides) -> Tallies:
     ids, places = _places(parties)
     first, second = (np.sort(places[:, list(side)], axis=1) for side in sides)
-    got = np.sign(scores[:, sides[0][0]] - scores[:, sides[1][0]])  # Members of a side have the score of their side.
+    got = np.sign(scores[:, sides[0][0]] - scores[:, sides[1][0]])  # All members of a side have the side's score.
     turned = first[:, 0] > second[:, 0]
     result = np.where(turned, -got, got)
     size = len(sides[0])
@@ -353,7 +358,7 @@ def _of_seats(parties: Ints, scores: Ints) -> Tallies:
 
 def _places(parties: Ints) -> tuple[Ints, Ints]:
     """Return the ids, ascending, and the place of each party among them."""
-    if parties.min() < 0 or parties.max() > 8 * parties.size:  # Too sparse for a table of all ids.
+    if parties.min() < 0 or parties.max() > 8 * parties.size:  # The ids are too sparse for an array of all ids.
         ids, places = np.unique(parties, return_inverse=True)
         return ids, places.reshape(parties.shape)
     present = np.bincount(parties.reshape(-1)) > 0
@@ -372,7 +377,7 @@ def _totals(ids: Ints, places: Ints, scores: Ints, half: Ints, opponents: int) -
 
 
 def _summed(place: Ints, values: Ints, count: int) -> Ints:
-    """Sum integers by place, exactly: numpy adds doubles, which hold every integer below 2^53."""
+    """Sum integers by place. Exact, although numpy adds doubles, which hold every integer below 2^53 exactly."""
     if len(values) and float(np.abs(values).max()) * len(values) >= 2**53:
         exact = np.zeros(count, dtype=np.int64)
         np.add.at(exact, place, values)
@@ -405,7 +410,7 @@ def _grouped(parts: Sequence[Ints], keys: int, width: int) -> Ints:
 
 
 def _counted(rows: Ints, word: Ints, keys: int) -> Ints:
-    """Merge like `_grouped`, without sorting: there are few distinct keys, and `word` is the number of each."""
+    """Merge like `_grouped`, without sorting: there are few distinct keys, and `word` numbers the key of each row."""
     size = int(word.max()) + 1
     last_row = np.full(size, -1, dtype=np.int64)
     last_row[word] = np.arange(len(rows))
@@ -417,7 +422,7 @@ def _counted(rows: Ints, word: Ints, keys: int) -> Ints:
 
 
 def _packed(keys: Ints) -> list[Ints]:
-    """Pack non-negative columns into as few 64-bit words as possible, which compare like the columns, first word first."""
+    """Pack non-negative columns into as few 64-bit words as possible, so that comparing the words compares the columns."""
     words: list[Ints] = []
     room = 0  # Bits left in the last word.
     for column in keys.T:

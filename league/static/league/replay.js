@@ -1,7 +1,7 @@
 // <tute-replay src="/m/<id>/replay.json?b=1&s=0" deck="/static/league/cards.svg">: shows a recorded sitting, step by step.
 // It folds over the events of the record (docs/protocol.md) and knows no rules. The page already contains the sitting in words, an
 // <ol class="steps"> with one <li id="d<deal>p<step>"> per event; this element adds the table, shows the hidden buttons, and handles
-// keys and the address.
+// keys and the address. In a frame of another site it has page="...": the page to which links lead; it then asks as nobody in particular.
 import { fold, QUIET } from "./replay-fold.js";
 import { arrange } from "./replay-list.js";
 
@@ -27,7 +27,8 @@ export class TuteReplay extends HTMLElement {
     this.list = this.querySelector("ol.steps");
     this.status = this.querySelector(".say");
     try {
-      const answer = await fetch(this.getAttribute("src"), { headers: { Accept: "application/json" } });
+      const credentials = this.hasAttribute("page") ? "omit" : "same-origin";
+      const answer = await fetch(this.getAttribute("src"), { headers: { Accept: "application/json" }, credentials });
       if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
       this.data = await answer.json();
     } catch (error) {
@@ -68,7 +69,7 @@ export class TuteReplay extends HTMLElement {
       this.steps.push({ at, deal, ply, id: `d${deal}p${ply++}` });
     });
     this.items = this.steps.map(({ id }) => this.list.querySelector(`#${id}`));
-    this.now = 0; this.as = null; this.turned = 0; this.speed = 2;
+    this.now = 0; this.as = null; this.turned = +(this.getAttribute("seat") ?? 0); this.speed = 2;
   }
   arrange() { arrange(this.list, this.querySelector(".heads"), { steps: this.steps, items: this.items, events: this.events, seats: this.data.seats, sign: (suit) => this.sign(suit) }); }
   event(step) { return this.events[this.steps[step].at]; }
@@ -77,7 +78,7 @@ export class TuteReplay extends HTMLElement {
     return way > 0 ? this.steps.length - 1 : 0;
   }
   fromAddress(first = false) {
-    const [, deal, ply] = location.hash.match(/d(\d+)p(\d+)/) ?? [];
+    const [, deal, ply] = `${location.hash}${new URL(location).searchParams.get("step")}`.match(/d(\d+)p(\d+)/) ?? [];
     const seat = location.hash.match(/&as=(\d)/)?.[1];
     this.as = seat !== undefined && +seat < this.data.seats.length ? +seat : null;
     let step = this.steps.findIndex((s) => s.deal === +deal && s.ply === +ply);
@@ -94,7 +95,15 @@ export class TuteReplay extends HTMLElement {
     this.draw();
     if (before) this.travel(before);
   }
-  address() { return `${location.search}#${this.steps[this.now].id}${this.as === null ? "" : `&as=${this.as}`}`; }
+  step() { return `#${this.steps[this.now].id}${this.as === null ? "" : `&as=${this.as}`}`; }
+  address() { const here = new URL(location); here.searchParams.delete("step"); return `${here.search}${this.step()}`; }
+  link() { // To this step, for others. A preview of it shows the step, which the part behind # would not tell the server.
+    const link = new URL(this.getAttribute("page") ?? this.address(), location);
+    if (this.hasAttribute("at-end")) return link.href;
+    link.searchParams.set("step", this.steps[this.now].id);
+    link.hash = this.step();
+    return link.href;
+  }
 
   // --- doing --------------------------------------------------------------------------------------------------------
   actions = {
@@ -113,9 +122,8 @@ export class TuteReplay extends HTMLElement {
     slower: () => this.pace(-1),
     turn: () => { this.turned = (this.turned + 1) % this.data.seats.length; this.draw(); },
     share: async () => {
-      history.replaceState(null, "", this.address());
-      try { await navigator.clipboard.writeText(location.href); this.flash(this.dataset.copied); }
-      catch { this.flash(location.href); } // Without https there is no clipboard: show the address instead.
+      try { await navigator.clipboard.writeText(this.link()); this.flash(this.dataset.copied); }
+      catch { this.flash(this.link()); } // Without https there is no clipboard: show the address instead.
     },
     help: () => this.querySelector("dialog").showModal(),
   };
@@ -285,7 +293,7 @@ export class TuteReplay extends HTMLElement {
       if (!found.has(seat.side)) found.set(seat.side, { name: seat.name, side: seat.side, seats: [] });
       const side = found.get(seat.side);
       side.seats.push(number);
-      if (side.seats.length > 1) side.name = seat.bot;
+      if (side.seats.length > 1) side.name = this.data.sides[seat.side];
     });
     return [...found.values()];
   }

@@ -12,7 +12,7 @@ from league.web.common.words import format_number
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # Size of a drawing, then its margins.
 MOST_POINTS = 300
-DATES = 4  # Number of dates under the axis.
+DATES = 4  # Number of dates below the axis.
 APART = 34  # Least distance between two version labels, in units of the drawing.
 FEW_DAYS = timedelta(days=2)  # A shorter history shows hours instead of days.
 
@@ -24,7 +24,7 @@ class RatingChart:
     line: str
     band: str
     ticks: list[tuple[float, int]]
-    marks: list[tuple[float, int | None]] = field(default_factory=list)  # None: another label is too near.
+    marks: list[tuple[float, int | None]] = field(default_factory=list)  # A label is None if the next one is too near.
     dates: list[tuple[float, datetime]] = field(default_factory=list)
     hours: bool = False  # True if the dates show hours.
     points: list[RatingPoint] = field(default_factory=list)
@@ -39,14 +39,14 @@ class RatingChart:
 def rating_chart(points: Iterable[RatingPoint]) -> RatingChart | None:
     """Draw the ratings of one bot in one pool, oldest point first. Return None for fewer than two points.
 
-    The horizontal axis counts matches, because ratings change by matches; dates stand below it. A mark shows the first match of a version.
+    The horizontal axis counts matches, because ratings change by matches; dates stand below it. Each mark is the first match of a version.
     """
     history = list(points)
     if len(history) < 2:
         return None
     every = ceil(len(history) / MOST_POINTS)
     sampled = [point for place, point in enumerate(history) if place % every == 0 or place == len(history) - 1]
-    # Early ratings rest on a board or two and have margins of hundreds, so the axis follows the line with part of the band.
+    # Early ratings come from one or two boards and have margins of hundreds, so the axis covers the line and only part of the band.
     usual = sorted(point.margin for point in sampled)[len(sampled) // 2]
     low = floor((min(point.elo for point in sampled) - usual) / 50) * 50
     high = ceil((max(point.elo for point in sampled) + usual) / 50) * 50

@@ -1,4 +1,4 @@
-"""Files for authors: the source and the package of a version, for its owner alone; the language kits, for everybody."""
+"""Files for authors: source and package of a version, only for its owner, and the language kits, for everybody."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from league.domain.bots import languages, packages
 from league.models import BotVersion
 from league.web.common.viewers import player_of
 
-KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Of the files in a kit, so that its bytes are always the same.
+KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Time of the files in a kit, so that its bytes are always the same.
 
 
 def _own_version(request: HttpRequest, slug: str, number: int) -> BotVersion:
-    """Return a version of the viewer's own with its package, or 404. Operators do not read the code of others either."""
+    """Return one of the viewer's own versions with its package, or 404. Operators cannot read other people's code either."""
     rows = BotVersion.objects.select_related("bot", "package").filter(bot__owner=player_of(request))
     version = rows.filter(bot__slug=slug, number=number).first()
     if version is None:
@@ -36,7 +36,7 @@ def _file(data: bytes, name: str, kind: str) -> HttpResponse:
 @login_required
 @require_safe
 def source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Send the text of a version that is one source file."""
+    """Send the source of a version that is one file."""
     version = _own_version(request, slug, number)
     text = packages.source(version) or languages.text_of(version)
     if text is None:
@@ -49,7 +49,7 @@ def source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_safe
 def package(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Send the package of a version: its files with bot.toml, as they can be submitted again."""
+    """Send the package of a version: its files with bot.toml, ready to be submitted again."""
     version = _own_version(request, slug, number)
     return _file(bytes(version.package.data), f"{slug}-v{number}.zip", "application/zip")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from league.domain.bots import totals
 from league.models import Bot, MeetingSum, Pool
 
-MOST = 25  # Opponents in one pool, those with most boards first.
+MOST = 25  # The most opponents in one pool, those with most boards first.
 
 
 @dataclass(frozen=True)
 class EncounterLine:
-    """The results of a bot against another in one pool; `difference` is the score difference per board."""
+    """The results of a bot against another one in one pool; `difference` is the difference of the scores per board."""
 
     opponent: str
     matches: int
@@ -20,12 +20,12 @@ class EncounterLine:
     wins: int
     draws: int
     losses: int
-    difference: float  # In the unit of the game.
-    digits: int  # Decimals to show: whole games need more than points.
+    difference: float  # Mean difference per board, in the unit of the game.
+    digits: int  # Number of decimals: differences in whole games need more than points.
 
 
 def encounter_lines(bot: Bot, pool: Pool) -> list[EncounterLine]:
-    """Return the results of all versions of `bot` in a pool per opponent, most boards first, at most MOST. One query."""
+    """Return the results of all versions of `bot` in a pool, by opponent, most boards first, at most MOST. One query."""
     rows = MeetingSum.objects.filter(bot=bot, pool=pool, boards__gt=0).select_related("opponent")
     size = totals.size_of(pool)
     lines = []

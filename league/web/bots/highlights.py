@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from league.domain.ratings import pools
 from league.models import Board, Party, Pool, RatingPoint
 
-LATEST = 50  # Matches examined.
-MOST = 3  # Best boards, and worst boards.
+LATEST = 50  # Number of latest matches that are examined.
+MOST = 3  # The most best boards, and the most worst boards.
 MOST_FAULTS = 10
 
 
 @dataclass(frozen=True)
 class Highlight:
-    """A board of a match: `lead` is the bot's score minus the best of the others, in the unit of the game."""
+    """A board of a match: `lead` is the bot's score less the best of the others, in the unit of the game."""
 
     match: str
     number: int
@@ -46,7 +46,7 @@ class Highlights:
 
     @property
     def both(self) -> tuple[list[Highlight], list[Highlight]]:
-        """The best ones, then the worst ones."""
+        """Return the best boards, then the worst ones."""
         return self.best, self.worst
 
 

@@ -1,4 +1,4 @@
-"""The last match that a bot lost, and the decisions that cost it most there: the first question of its owner."""
+"""The last match that a bot lost, with the decisions that cost it most there, for its owner."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Bot, Judgement, Match, Party
 from league.web.common.words import action_name, format_number
 
-MOST = 3  # Dearest decisions.
+MOST = 3  # The number of costliest decisions.
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A dear decision: its place on the page of its match, the action, the best ones, and its loss in words."""
+    """A costly decision: its place on the page of the match, the action, the best actions, and the loss in words."""
 
     board: int
     sitting: int
@@ -30,7 +30,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Loss:
-    """A lost match: who won it, by how many boards, and what cost most. `judged`: somebody has had it analysed."""
+    """A lost match: the winner, the lead in boards, and the costliest decisions. `judged`: the match has an analysis."""
 
     match: Match
     rivals: str
@@ -40,12 +40,12 @@ class Loss:
 
 
 def last_loss(bot: Bot, matches: Iterable[Match]) -> Loss | None:
-    """Return the latest lost match among these (newest first, with parties), one that was analysed if there is any. At most three queries."""
+    """Return the latest loss among these matches (newest first, with parties), preferably an analysed one. At most three queries."""
     lost = [match for match in matches if _is_lost(bot, match)]
     if not lost:
         return None
     rows = Judgement.objects.filter(match__in=lost, status=JudgementStatus.DONE).defer("body").order_by("kind")
-    # "fair" goes before "open": it knows what the bot knew.
+    # "fair" is preferred to "open", because it knows only what the bot knew.
     by_match = {row.match_id: row for row in sorted(rows, key=lambda row: row.kind != JudgementKind.OPEN)}
     match = next((match for match in lost if match.pk in by_match), lost[0])
     own, others = _parties(bot, match)
@@ -77,7 +77,7 @@ def _parties(bot: Bot, match: Match) -> tuple[Party, list[Party]]:
 def _mistakes(row: Judgement, own: set[int]) -> list[Mistake]:
     try:
         body = bodies.unpack(bytes(row.body))
-    except Refused:  # The page of the match says that it is damaged.
+    except Refused:  # The page of the match says that the analysis is damaged.
         return []
     rows = [placed for placed in reading.placed(body, reading.seatings(row)) if placed.party in own]
     size = GAME_SCORE if body.unit == "games" else 1

@@ -1,4 +1,4 @@
-"""Bots, their versions and uploads, with the parts that only their owner sees."""
+"""Pages of bots, their versions and uploads, some parts of which only the owner sees."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from league.domain.matches import encounters, replays, sight, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import changes, topics
-from league.web.bots import charts
+from league.web.bots import charts, pictures
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
@@ -46,14 +46,14 @@ from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
 
 BY_NAME = paging.Order(("slug",), (str,))
-MOST_POINTS = 2000  # Points of one rating chart.
-MOST_VERSIONS = 12  # Versions of one bot in one pool.
-MOST_OPEN = 5  # Tournaments open for entries.
-MOST_MATCHES = 24  # Latest matches of one bot, among which its last loss is looked for.
-FIRST_MATCHES = 6  # Of these, the ones on its overview.
-FIRST_GAMES = 6  # Games on its overview.
+MOST_POINTS = 2000  # The most points of one rating chart.
+MOST_VERSIONS = 12  # The most versions of one bot in one pool.
+MOST_OPEN = 5  # The most tournaments open for entries.
+MOST_MATCHES = 24  # Number of latest matches of a bot in which its last loss is looked for.
+FIRST_MATCHES = 6  # Number of matches on the overview.
+FIRST_GAMES = 6  # Number of games on the overview.
 TABS = ("overview", "games", "matches", "versions", "settings")
-MOST_MATCHES_OF_TWO = 20  # Latest matches of two bots against each other.
+MOST_MATCHES_OF_TWO = 20  # Number of latest matches of two bots against each other.
 
 
 @changes.kept_until(changes.BOTS)
@@ -71,7 +71,7 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a bot in tabs (`?tab=`): overview, games (the pool `?pool=`), matches, versions, and the owner's settings. At most 21 queries."""
+    """Show a bot in tabs (`?tab=`): overview, games (the pool in `?pool=`), matches, versions, and settings for the owner. At most 21 queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, bot.owner_id)
     topics.follow(request, topics.of_bot(bot.pk), changes.POOLS)
@@ -89,7 +89,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
             context |= _challenge_form(viewer_of(request), bot, versions)
         case "versions":
             audited = {pk for pk, summary in results.summaries(versions).items() if summary.reproducible}
-            context |= {"reproducible": audited, "successions": list(version_tests.list_tests(bot))}
+            context |= {"reproducible": audited, "version_tests": list(version_tests.list_tests(bot))}
         case "settings":
             context |= {"policies": EntryPolicy.choices, "ladders": settings.LADDERS}
         case _:
@@ -98,22 +98,22 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _played(request: HttpRequest, bot: Bot) -> QuerySet[Match]:
-    """Return the matches of a bot that the viewer may see, without those of its validation."""
+    """Return the matches of a bot that the viewer may see, except those of validations."""
     rows = sight.matches(Match.objects.all(), user_of(request)).filter(parties__version__bot=bot).distinct()
     return rows.exclude(kind=MatchKind.VALIDATION)
 
 
 @dataclass
 class GameLine:
-    """A bot in one pool: its rating there and its results."""
+    """The rating and the results of a bot in one pool."""
 
     pool: Pool
     rating: Rating | None = None
-    result: totals.Result | None = None
+    result: totals.PoolResult | None = None
 
 
-def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.Result]) -> list[GameLine]:
-    """Join ratings and results, the pools with most boards first."""
+def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.PoolResult]) -> list[GameLine]:
+    """Combine ratings and results, the pools with most boards first."""
     lines = {result.pool.pk: GameLine(result.pool, result=result) for result in results_by_pool}
     for rating in ratings:
         lines.setdefault(rating.pool_id, GameLine(rating.pool)).rating = rating
@@ -121,17 +121,19 @@ def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.Resu
 
 
 def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owned: bool) -> dict[str, Any]:
-    """Return the questions of an owner, the first games and the latest matches."""
+    """Return the last loss and other answers for the owner, the first games and the latest matches."""
     ratings = list(_ratings(bot))
     lines = _game_lines(ratings, totals.results_of(bot))
     matches = list(lists.with_parties(_played(request, bot).order_by("-id"))[:MOST_MATCHES])
     pool = lines[0].pool if lines else None
+    history = _history(bot, pool) if pool else []
     context: dict[str, Any] = {
+        "picture": pictures.of_bot(bot, [line.rating for line in lines if line.rating], history),
         "lines": lines[:FIRST_GAMES],
         "all_lines": len(lines),
         "matches": matches[:FIRST_MATCHES],
         "pool": pool,
-        "chart": charts.rating_chart(reversed(_history(bot, pool))) if pool else None,
+        "chart": charts.rating_chart(reversed(history)),
     }
     tests = list(version_tests.list_tests(bot)) if newest is not None and newest.number > 1 else []
     of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]
@@ -145,7 +147,7 @@ def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owne
 
 
 def _games(request: HttpRequest, bot: Bot) -> dict[str, Any]:
-    """Return all games of a bot, and its history, habits and best and worst boards in one of them."""
+    """Return all games of a bot; for one of them also history, style, and the best and worst boards."""
     ratings = list(_ratings(bot))
     lines = _game_lines(ratings, totals.results_of(bot))
     pool = chosen_pool([line.pool for line in lines], request.GET.get("pool", ""))
@@ -169,7 +171,7 @@ def _ratings(bot: Bot) -> QuerySet[Rating]:
 
 
 def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersion]) -> dict[str, object]:
-    """Return the viewer's bots and the games with which they may challenge this bot. Two queries for a viewer who is logged in."""
+    """Return the viewer's bots, and the games in which they may challenge this bot. Two queries for a viewer who is logged in."""
     accepted = [version for version in versions if version.status == VersionStatus.ACCEPTED]
     if viewer is None or not accepted or bot.state != BotState.ACTIVE:
         return {}
@@ -192,11 +194,11 @@ def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersi
 @login_required
 @require_POST
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
-    """Challenge a bot (in some games several) to an unrated match, then go to the match."""
+    """Challenge a bot (in some games several bots) to an unrated match, then go to the match."""
     bot = get_object_or_404(Bot, slug=slug)
     own_slug, _slash, own_number = inputs.short_text(request.POST.get("with", ""), 60).partition("/")
     own: Bot | BotVersion = get_object_or_404(Bot, slug=own_slug)
-    if own_number:  # A version of one's own, such as "rufo/1".
+    if own_number:  # One of the player's own versions, such as "rufo/1".
         own_versions = BotVersion.objects.select_related("bot").filter(bot__slug=own_slug)
         own = get_object_or_404(own_versions, number=inputs.whole_number(own_number) or 0)
     number = inputs.whole_number(request.POST.get("version"))
@@ -213,7 +215,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
-    """Return where an accepted version can play: open tournaments, and a duel in the first of its games with two sides."""
+    """Return where an accepted version can play next: open tournaments, and a duel in its first game with two sides."""
     plays = [key for key in version.games or ["partnership", *engine.games()] if version.plays(key)]
     duel = next((key for key in plays if len(engine.load(key).sides) == 2), None)
     games = plays if version.games or version.refused else []
@@ -223,7 +225,7 @@ def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
 @never_cache
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """Go to the comparison of a bot with the one named `?with=`, else back to the bot with the reason."""
+    """Go to the comparison of a bot with the bot named in `?with=`; if there is none, back to the bot with the reason."""
     bot = get_object_or_404(Bot, slug=slug)
     name = inputs.short_text(request.GET.get("with", ""), 40).strip()
     try:
@@ -236,7 +238,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
-    """Show two bots against each other, pool by pool (the first few, and the one of `?pool=`), and their latest matches. Seven queries."""
+    """Show two bots against each other, pool by pool (the first few, and the one in `?pool=`), with their latest matches. Seven queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
     if bot == rival:
@@ -261,14 +263,14 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
 
 
 def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
-    """Show the versions of one bot against each other: the tests of the league, and for the owner a duel of any two."""
+    """Show the versions of one bot against each other: the league's version tests, and for the owner a duel of any two."""
     versions = list(
         bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused")
     )
     context: dict[str, Any] = {
         "bot": bot,
         "versions": versions,
-        "successions": list(version_tests.list_tests(bot)),
+        "version_tests": list(version_tests.list_tests(bot)),
         "owned": may_manage(request, bot.owner_id),
         "games": [
             key
@@ -328,7 +330,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Show an upload: its state and, if rejected, the reason."""
+    """Show an upload: its state and, if it was rejected, the reason."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     topics.follow(request, topics.of_bot(bot.pk))
     upload = get_object_or_404(bot.versions.select_related("package").defer("package__data"), number=number)
@@ -382,7 +384,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 def _failed(checks: list[Check], trials: list[tuple[Match, replays.PartyView]]) -> dict[str, str]:
-    """Return the decisive log lines of a rejected upload, and the match that reproduces the fault if it happened on its boards."""
+    """Return the decisive log lines of a rejected upload; if the fault happened on a board, also the match that reproduces it."""
     for match, view in trials:
         first = next((check for check in checks if check.fault and check.match_id == match.pk), None)
         if (first or view.party.fault) and match.status == MatchStatus.FINISHED:
@@ -394,7 +396,7 @@ def _failed(checks: list[Check], trials: list[tuple[Match, replays.PartyView]]) 
 @never_cache
 @login_required
 def submit(request: HttpRequest) -> HttpResponse:
-    """Show the form, or take the upload and go to the page of the new version."""
+    """Show the form, or accept the upload and go to the page of the new version."""
     player = player_of(request)
     form = SubmitForm(request.POST or None, request.FILES or None, initial={"bot": request.GET.get("bot", "")})
     status = 200

@@ -29,7 +29,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Return the page for an unknown address: 404."""
+    """Return the page for an address that does not exist: 404."""
     return _page(request, 404, _("Page not found"), _("Check the address, or search for a name."))
 
 
@@ -46,7 +46,7 @@ def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return the page for a form without its token, or with an old one: 403."""
+    """Return the page for a form without its CSRF token, or with an old one: 403."""
     return _page(
         request,
         403,

@@ -1,4 +1,4 @@
-"""The games in groups as card players know them, the best known first. Every list of games that people see follows this order."""
+"""The games in groups as card players know them, the best known first. Every list of games on the site has this order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FAMILIES = (
     ),
 )
 BEST_KNOWN = FAMILIES[0].games
-# Short notes beside titles that are easily confused, for lists without the line of each game.
+# Short notes for titles that are easily confused, in lists that do not show the description of each game.
 NOTES = {
     "two_player": _("eight cards, follow suit from the first trick"),
     "corriente": _("six cards and a stock, to 101"),
@@ -43,7 +43,7 @@ NOTES = {
     "gana_pierde_3": _("three players"),
     "gana_pierde_4_5": _("four or five players"),
 }
-# Names under which people look for a game besides its title, in both languages.
+# Further names of games, in both languages, by which people search.
 POPULAR = {
     "partnership": ("tute de compañeros", "tute cruzado", "tute in pairs", "partnership tute", "four player tute"),
     "subastado": ("subasta", "tute a subasta", "auction tute"),
@@ -72,13 +72,13 @@ class FamilyOfGames:
 
 
 def game_order() -> list[str]:
-    """Return the keys of all games of the engine in the order in which people see them."""
+    """Return the keys of all games of the engine in the order of the site."""
     listed = [key for family in FAMILIES for key in family.games]
     return [key for key in listed if key in engine.games()] + [key for key in engine.games() if key not in listed]
 
 
 def by_family() -> list[FamilyOfGames]:
-    """Return all games of the engine by family. A game that no family names stands in the last one."""
+    """Return all games of the engine by family. A game without a family comes last, in the last one."""
     listed = {key for family in FAMILIES for key in family.games}
     rest = tuple(key for key in engine.games() if key not in listed)
     families = []
@@ -101,5 +101,5 @@ def name(game: DescribedGame) -> str:
 
 
 def names(key: str) -> list[str]:
-    """Return all names under which people look for a game: title, key and popular names."""
+    """Return all names by which people search for a game: title, key and popular names."""
     return [engine.load(key).title, key.replace("_", " "), *POPULAR.get(key, ())]

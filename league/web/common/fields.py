@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from django import forms
 from django.utils.functional import Promise
 
-Choices = Sequence[tuple[str, str | Promise | Sequence[tuple[str, str]]]]  # A group has choices of its own.
+Choices = Sequence[tuple[str, str | Promise | Sequence[tuple[str, str]]]]  # A group has its own choices.
 
 
 def set_choices(form: forms.BaseForm, **choices: Choices) -> None:
-    """Set the choices of fields that are known only when the form is built."""
+    """Set the choices of fields that are not known before the form is built."""
     for name, field_choices in choices.items():
         field = form.fields[name]
         if not isinstance(field, forms.ChoiceField):

@@ -1,4 +1,4 @@
-"""Guests in the browser: a signed cookie has the key of a guest; whoever logs in takes their tables and tries along."""
+"""Guests in the browser: a signed cookie has the key of a guest, whose tables and tries move to the account when the guest logs in."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SALT = "league.guest"
 
 
 def person_of(request: HttpRequest) -> Person | None:
-    """Return who uses this browser: the player who is logged in, else the guest of the cookie, else None."""
+    """Return the person at this browser: the player who is logged in, else the guest of the cookie, else None."""
     return viewer_of(request) if request.user.is_authenticated else guest_of(request)
 
 
 def guest_of(request: HttpRequest) -> Guest | None:
-    """Return the guest of the cookie; None without one, with a forged one, or an old one."""
+    """Return the guest of the cookie; None if the cookie is missing, forged or too old."""
     key = _key(request)
     return guests.of_key(key, address(request)) if key else None
 
@@ -39,13 +39,13 @@ def _key(request: HttpRequest) -> str:
 
 
 def new_guest(request: HttpRequest) -> tuple[Guest, str]:
-    """Return the guest of the cookie, or a new one, with the key that `remember` writes."""
+    """Return the guest of the cookie, or a new guest, with the key that `remember` writes."""
     key = _key(request) or guests.new_key()
     return guests.of_key(key, address(request)), key
 
 
 def remember(response: HttpResponse, key: str) -> None:
-    """Write the guest's key into the browser, for as long as what they have stays."""
+    """Write the guest's key into a cookie that lasts as long as the guest's tables and tries."""
     response.set_signed_cookie(
         COOKIE,
         key,

@@ -1,4 +1,4 @@
-"""Sanitise values from addresses and buttons that do not go through Django's forms."""
+"""Checks of values from addresses and buttons that do not pass through Django's forms."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from league.models import Bot
 
 
 def whole_number(text: str | None) -> int | None:
-    """Return the value of at most nine ASCII digits, None for anything else."""
+    """Return the value of at most nine ASCII digits; None for any other text."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def is_own_form(request: HttpRequest) -> bool:
-    """Return True if the browser says that this site sent the form: forms of cached pages carry no token, and no other site sets these headers."""
+    """Return True if the browser's headers say that the form comes from this site. Forms of cached pages have no token."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site in ("same-origin", "none")
@@ -23,7 +23,7 @@ def is_own_form(request: HttpRequest) -> bool:
 
 
 def whole_address(request: HttpRequest, path: str) -> str:
-    """Return a path as an address with scheme and host; "" if the page refuses the host of its request."""
+    """Return the full address of a path, with scheme and host; "" if the host of the request is not allowed."""
     try:
         return request.build_absolute_uri(path)
     except DisallowedHost:
@@ -36,7 +36,7 @@ def short_text(text: str, most: int) -> str:
 
 
 def bot_named(name: str) -> Bot:
-    """Return the bot whose name somebody typed. Refuse an unknown name."""
+    """Return the bot whose name somebody has typed. Raise Refused if there is none."""
     bot = Bot.objects.select_related("owner").filter(slug=short_text(name, 40).lower()).first()
     if bot is None:
         raise Refused("there is no bot {name!r}; see the list of bots", name=short_text(name, 40))

@@ -30,7 +30,7 @@ DOWNLOADS = frozenset(
         *("version-source", "version-package", "kit"),
     }
 )
-# Pages that compute, or grow with the number of matches.
+# Pages with much computation, or whose cost grows with the number of matches.
 HEAVY = frozenset(
     {
         *(
@@ -55,9 +55,13 @@ HEAVY = frozenset(
         *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
+# Pages for frames on other sites, which read no session.
+FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
+# Actions of people on contests, which can be repeated at will.
+CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")
-KNOWN_S = 30 * 24 * 3600  # Seconds for which an address with a successful log-in has its own count of attempts.
+KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
 
 
 class Limits:
@@ -67,7 +71,7 @@ class Limits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Pass the request on; `process_view` counts it once the page is known."""
+        """Pass the request on; `process_view` counts it once the view is known."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
@@ -81,13 +85,17 @@ class Limits:
 
 
 def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
-    """Return all pairs of scope and client that count a request to this page."""
+    """Return all pairs of scope and client for which a request to this page counts."""
     where = limits.address(request)
+    if name in FRAMED:
+        return [("heavy", f"a{where}")]
     if name in DOWNLOADS or name in HEAVY:
         who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
         return [("download" if name in DOWNLOADS else "heavy", who)]
+    if name in CHANGES and request.method == "POST" and request.user.is_authenticated:
+        return [("change", f"u{request.user.pk}")]
     if name == "play" and request.method == "POST" and not request.user.is_authenticated:
-        if request.POST.get("do") == "refresh":  # A choice of another game starts no table.
+        if request.POST.get("do") == "refresh":  # Choosing another game on the form opens no table.
             return []
         return [("guest", f"a{where}")]
     if name not in FORMS or request.method != "POST":
@@ -102,7 +110,10 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
 
 
 def _tries(name: str, where: str) -> str:
-    """Return the key that counts log-ins to an account. An address with an earlier log-in has its own, so strangers cannot lock it out."""
+    """Return the key under which log-ins to an account are counted.
+
+    An address that has logged in before has its own, so strangers cannot lock it out.
+    """
     account = _digest(name)
     return f"{account}@{where}" if cache.get(f"known:{account}:{where}") else account
 

@@ -21,7 +21,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 def cursor_of(request: HttpRequest, order: paging.Order, name: str = "cursor") -> paging.Cursor | None:
-    """Return the cursor in `?cursor=`, or None for the first page if it is missing or malformed."""
+    """Return the cursor in `?cursor=`; None (the first page) if it is missing or malformed."""
     try:
         return paging.read_cursor(request.GET[name], order.kinds) if name in request.GET else None
     except paging.BadCursor:
@@ -29,12 +29,12 @@ def cursor_of(request: HttpRequest, order: paging.Order, name: str = "cursor") -
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Row], order: paging.Order = paging.NEWEST) -> paging.Page[Row]:
-    """Return the page of a list at `?cursor=`, in an order that has an index. One query."""
+    """Return the page of a list at `?cursor=`; an index must have the order. One query."""
     return paging.read_page(rows, order, cursor_of(request, order))
 
 
 def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Prefetch everything that a row of a match list shows. One query more, whatever the number of matches."""
+    """Prefetch everything that a row of a match list shows. One more query for any number of matches."""
     parties = Party.objects.select_related("version__bot").order_by("number").defer("stderr", "faults")
     rows = matches.select_related("pool", "tournament").defer("tournament__secret", "host")
     return rows.prefetch_related(Prefetch("parties", parties))
@@ -76,7 +76,7 @@ class Contests(NamedTuple):
         return bool(self.tournaments or self.events or self.circuits)
 
 
-MOST_OWN = 10  # Of each kind.
+MOST_OWN = 10  # The most of each kind.
 
 
 def contests_of(player: Player | None) -> Contests:
@@ -94,7 +94,10 @@ def contests_of(player: Player | None) -> Contests:
 
 
 def listed_tournaments(viewer: User | None) -> QuerySet[Tournament]:
-    """Return the tournaments that `viewer` may see, newest first, with their numbers of entries; no cancelled ones. One query. See also `counted`."""
+    """Return the tournaments that `viewer` may see, newest first, with their numbers of entries, without cancelled ones. One query.
+
+    See also `counted`.
+    """
     return (
         sight.tournaments(Tournament.objects.exclude(status=TournamentStatus.CANCELLED), viewer)
         .select_related("pool", "owner")

@@ -1,4 +1,4 @@
-"""Markdown to HTML for our own documents. markdown-it-py runs with HTML disabled, so raw HTML appears as text."""
+"""Markdown to HTML for our own documents. markdown-it-py runs without HTML, so raw HTML appears as text."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from markdown_it.token import Token
 def html(
     text: str, lead: Callable[[str], str] = str, show_file: Callable[[str], str] | None = None, *, inline: bool = False
 ) -> SafeString:
-    """Return safe HTML. Raw HTML is escaped, `javascript:` links are refused by the parser.
+    """Return safe HTML. Raw HTML is escaped, and the parser refuses `javascript:` links.
 
-    `lead` turns the target of a link or picture into an address, or into "" if there is none; then only the text of the link remains.
-    `show_file` does the same for a word of code that may be the path of a file. inline: the text is a line without a paragraph of its own.
+    `lead` returns the address for the target of a link or picture, or "" if there is none; then only the text of the link remains. `show_file` does
+    the same for code that may be the path of a file. inline: render one line, without a paragraph.
     """
     tokens = _parser().parseInline(text) if inline else _parser().parse(text)
     _adapt(tokens, lead)
@@ -26,7 +26,7 @@ def html(
         for token in tokens:
             token.children = _with_files(token.children or [], show_file)
     page = str(_parser().renderer.render(tokens, _parser().options, {}))
-    # A block that scrolls sideways must be reachable by keyboard. The text is escaped, so these tags are ours.
+    # A block that scrolls sideways must be reachable by keyboard. The text is escaped, so these are tags of our own rendering.
     page = page.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
     return mark_safe(page.replace("<th></th>", "<td></td>"))  # noqa: S308 - raw HTML of the text is escaped by the parser
 
@@ -54,7 +54,7 @@ def _plain(token: Token) -> str:
 
 
 def _with_files(tokens: Sequence[Token], show_file: Callable[[str], str]) -> list[Token]:
-    """Link words of code that name a file which the site shows, outside of links."""
+    """Link code that names a file which the site shows, except inside links."""
     result: list[Token] = []
     linked = 0
     for token in tokens:

@@ -1,4 +1,4 @@
-"""The sections of the site: what the header, the bar of a phone and the menus show."""
+"""The sections of the site, as the header, the bar on phones and the menus show them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from league.domain.tables import seating
 
 @dataclass(frozen=True)
 class Section:
-    """A section with the name of its first page and the names of the pages that stand in it, by their beginning."""
+    """A section: the name of its first page, and the beginnings of the names of its pages."""
 
     key: str
     title: Promise | str
     start: str
     pages: tuple[str, ...]
-    at_thumb: bool = True  # It has a place of its own in the bar of a phone.
+    at_thumb: bool = True  # True if the bar on phones has a place for it.
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def sections(page: str) -> list[ShownSection]:
         if section.key == "play" and not seating.is_on():
             if not settings.PUZZLES:
                 continue
-            start = "puzzles"  # In a league without tables people can still play puzzles.
+            start = "puzzles"  # In a league without tables people can still solve puzzles.
         address = reverse(start)
         rows.append(ShownSection(section.key, section.title, address, section.at_thumb, section.key == here))
     return rows

@@ -1,4 +1,4 @@
-"""The rules of a table as form fields in words: its number of players, a named mixture, and every option that the game knows."""
+"""The rules of a table as form fields in words: the number of players, a named mixture, and every option of the game."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from engine.rules.resolving import choices
 from league.web.common.inputs import whole_number
 
 USUAL_GAME = "partnership"
-# Options that follow from others on the form: the hands and the pack fix the stock.
+# Options that are computed from others on the form: the number of cards in hand and pack gives the stock.
 _DERIVED = frozenset({"stock"})
 
 
 class OptionsForm(forms.Form):
-    """The form part `parts/options.html`. An empty field follows the chosen mixture, or else the usual rules."""
+    """The part `parts/options.html` of forms. An empty field follows the chosen mixture, or else the usual rules."""
 
     def __init__(self, game: engine.Game, data: Any = None, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
@@ -57,32 +57,32 @@ class OptionsForm(forms.Form):
 
     @property
     def seats_field(self) -> forms.BoundField | None:
-        """The number of players, if the game leaves a choice."""
+        """Return the field for the number of players, if the game has several."""
         return self["players"] if "players" in self.fields else None
 
     @property
     def mixture_field(self) -> forms.BoundField | None:
-        """The named mixtures, if the game has any for this number of players."""
+        """Return the field for named mixtures, if the game has any for this number of players."""
         return self["mixture"] if "mixture" in self.fields else None
 
     @property
     def mixture_lines(self) -> list[tuple[str, str]]:
-        """Name and meaning of each mixture, for the template."""
+        """Return name and meaning of each mixture, for the template."""
         return [(m.titles[_language()], m.lines[_language()]) for m in self.mixtures]
 
     @property
     def option_fields(self) -> list[forms.BoundField]:
-        """The fields of the options, for the template."""
+        """Return the fields of the options, for the template."""
         return [self[name] for name in self.fields if name.startswith(("option_", "no_"))]
 
     @property
     def is_special(self) -> bool:
-        """True if the rules differ from the usual ones or a field is wrong: the template then shows the fields."""
+        """Return True if the rules differ from the usual ones or a field is wrong: then the template shows the fields."""
         names = [name for name in self.fields if name.startswith(("option_", "no_"))]
         return any(self.errors.get(name) or (self.is_bound and self.data.get(name)) for name in names)
 
     def clean(self) -> dict[str, Any]:
-        """Add `options`: those that differ from the usual rules. Say at the fields if the rules do not go together."""
+        """Add `options`: those that differ from the usual rules. If the rules do not fit together, add errors to the fields."""
         cleaned = super().clean() or {}
         cleaned["options"] = options = self._chosen(cleaned)
         if not self.errors:
@@ -113,7 +113,7 @@ class OptionsForm(forms.Form):
 
 
 def game_chosen(sent: Mapping[str, str], key: str = "") -> engine.Game:
-    """Load the game that a form names (`game`, `players`) at its usual rules; `key` or the usual game if it names none."""
+    """Load the game in a form (`game`, `players`) with its usual rules; if the form has none, the game `key` or the usual one."""
     key = sent.get("game") or key
     usual = engine.load(key if key in engine.games() else USUAL_GAME)
     number = whole_number(sent.get("players"))
@@ -127,13 +127,13 @@ def option_label(name: str) -> str:
 
 
 def option_text(name: str, value: Any) -> str:
-    """Return the value of an option in words."""
+    """Return an option's value in words."""
     text = rulebook.text(name, value, _language())
     return _("none") if text == "–" else text
 
 
 def describe_options(game: str, options: Mapping[str, Any]) -> str:
-    """Return options in words: the name of a mixture if they are one, else 'Option: value' of each; '' for the usual rules."""
+    """Return options in words: the name of their mixture, or 'Option: value' for each; '' for the usual rules."""
     if not options:
         return ""
     lang = _language()
@@ -155,7 +155,7 @@ def _choices(game: engine.Game) -> dict[str, Choice]:
 
 
 def _field(name: str, choice: Choice, usual: Any, lang: str) -> forms.Field:
-    """Return the field of an option: a number, or a list of values in words that starts with the usual one."""
+    """Return the field of an option: a number, or a list of values in words, the usual one first."""
     label, meaning = option_label(name), option_text(name, usual)
     if isinstance(choice, Range):
         limits = {"low": choice.low, "high": choice.high, "usual": meaning}
@@ -184,7 +184,7 @@ def _field(name: str, choice: Choice, usual: Any, lang: str) -> forms.Field:
 
 
 def _code(value: Any) -> str:
-    """Return a value as the form sends it. The empty text would mean the usual rule, so it has a word of its own."""
+    """Return a value as the form sends it. An empty text means the usual rule, so the value for "nothing" has a word."""
     if isinstance(value, bool):
         return str(value).lower()
     return "none_at_all" if value in (None, "") else str(value)

@@ -1,4 +1,4 @@
-"""Language, theme and table settings of the reader, each kept in a cookie. Works by a plain form, without JavaScript."""
+"""Language, theme and table settings of the reader, each in a cookie, set by a plain form that works without scripts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from django.views.decorators.http import require_POST
 from league.web.common import errors
 
 THEMES = ("auto", "light", "dark")
-RESTS = {"0": 0.0, "750": 0.75, "1500": 1.5, "3000": 3.0}  # How long a finished trick stays: milliseconds, seconds.
+# How long a finished trick stays: the form's milliseconds, and seconds.
+RESTS = {"0": 0.0, "750": 0.75, "1500": 1.5, "3000": 3.0}
 REST = "1500"
-FORCED = ("no", "yes")  # Whether the page plays a card that is forced.
-YEAR = 365 * 24 * 3600  # seconds
+FORCED = ("no", "yes")  # The page plays a card by itself if no other is allowed.
+YEAR = 365 * 24 * 3600  # Seconds
 
 
 def theme(request: HttpRequest) -> str:
@@ -30,16 +31,16 @@ def trick_rest(request: HttpRequest) -> str:
 
 
 def plays_forced(request: HttpRequest) -> bool:
-    """Return True if the page is to play forced cards for the viewer."""
+    """Return True if the page shall play forced cards for the viewer."""
     return request.COOKIES.get("forced") == "yes"
 
 
-@csrf_exempt  # Cached pages carry this form without a token; a forged request could only change such settings.
+@csrf_exempt  # Cached pages have this form without a token. A forged request could only change these settings.
 @require_POST
 def keep_preferences(request: HttpRequest) -> HttpResponse:
     """Save `lang`, `theme`, `rest` or `forced` in a cookie and return to the page.
 
-    The Sec-Fetch-Site header reveals forms on other sites, which are refused.
+    A form on another site is refused; the Sec-Fetch-Site header reveals it.
     """
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return errors.forbidden(request)

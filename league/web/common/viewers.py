@@ -1,4 +1,4 @@
-"""The viewer of a page, and their permissions."""
+"""The viewer of a page, and the viewer's rights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from league.domain.people import players
 from league.models import Player
 
-_KEPT = "_league_viewer"  # Attribute of a request that stores its player.
+_KEPT = "_league_viewer"  # Attribute of a request in which its player is cached.
 
 
 def viewer_of(request: HttpRequest) -> Player | None:
@@ -27,14 +27,14 @@ def user_of(request: HttpRequest) -> User | None:
 
 
 def player_of(request: HttpRequest) -> Player:
-    """Return the player on a page that requires a login. An account without a player gets one."""
+    """Return the player on a page that requires a login. If the account has no player, create one."""
     if not isinstance(request.user, User):
         raise TypeError("player_of needs a page that requires a login")
     return players.player_of_user(request.user)
 
 
 def may_manage(request: HttpRequest, owner_id: int) -> bool:
-    """Return True if the viewer is this owner. Operators act on pages of their own, with a right and a reason (league.domain.operators)."""
+    """Return True if the viewer is this owner. Operators act on separate pages, with a right and a reason (league.domain.operators)."""
     viewer = viewer_of(request)
     return viewer is not None and viewer.pk == owner_id
 

@@ -16,7 +16,7 @@ SUITS = {
     "e": gettext_noop("swords"),
     "b": gettext_noop("batons"),
 }
-# Name of each rank, and the name with its article (Spanish: el as, la sota).
+# Name of each rank, without and with article (Spanish: el as, la sota).
 RANKS = {
     "1": (gettext_noop("ace"), gettext_noop("the ace")),
     "3": (gettext_noop("three"), gettext_noop("the three")),
@@ -91,12 +91,12 @@ UNITS = {
 
 
 def suit_name(suit: str) -> str:
-    """'coins' for 'o'; an unknown letter comes back as it is."""
+    """Return the name of a suit: 'coins' for 'o'; an unknown letter is returned unchanged."""
     return _(SUITS[suit]) if suit in SUITS else suit
 
 
 def card_name(card: str, *, article: bool = False) -> str:
-    """'ace of coins' for '1o' ('the ace of coins' with the article); an unknown card comes back as it is."""
+    """Return the name of a card: 'ace of coins' for '1o' ('the ace of coins' with `article`); an unknown card is returned unchanged."""
     rank, suit = card[:-1], card[-1:]
     if rank not in RANKS or suit not in SUITS:
         return card
@@ -112,7 +112,7 @@ def printed_rank(card: str) -> str:
 
 
 def card_names() -> dict[str, str]:
-    """Return the names of all forty cards by their text."""
+    """Return the names of all forty cards, by their code."""
     return {rank + suit: card_name(rank + suit) for suit in SUITS for rank in RANKS}
 
 
@@ -129,13 +129,13 @@ CALLS = {
 
 
 def call_name(call: str) -> str:
-    """Return the words of a call in an auction, such as 'paso' or 'puja 70', or the protocol's words if there are none."""
+    """Return the words of a call in an auction, such as 'paso' or 'puja 70'; an unknown call is returned unchanged."""
     word, gap, rest = call.partition(" ")
     return (_(CALLS[word]) if word in CALLS else word) + gap + rest
 
 
 def phase_name(phase: str) -> str:
-    """Return the name of a phase of the deal, or of all phases together."""
+    """Return the name of a phase of the deal, or of "all"."""
     return _(PHASES[phase])
 
 
@@ -155,7 +155,7 @@ ACTIONS = {
 
 
 def action_name(action: str) -> str:
-    """Return the text of a button, such as 'Sing in coins' for 'sing o', or the protocol's words if there is none."""
+    """Return the text of a button, such as 'Sing in coins' for 'sing o'; an unknown action is returned unchanged."""
     verb, _gap, what = action.partition(" ")
     if not what:
         return _(ACTIONS[verb]) if verb in ACTIONS else action
@@ -174,16 +174,18 @@ def action_name(action: str) -> str:
     return texts.get(verb, action)
 
 
-def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]]) -> str:
-    """Return a name for a seat of a puzzle, as the person at `own_seat` sees the table."""
+def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]], *, short: bool = False) -> str:
+    """Return a name for a seat of a puzzle, as the person at `own_seat` sees the table; short: for a plate on the table."""
     players = sum(map(len, sides))
     right = (seat - own_seat) % players
     if right == 0:
-        return _("Your seat")
+        return _("You") if short else _("Your seat")
     if any(seat in side and own_seat in side for side in sides):
         return _("Your partner")
     if players == 2:
         return _("Your rival")
+    if right in (1, players - 1) and short:
+        return pgettext("seat", "Right") if right == 1 else pgettext("seat", "Left")
     if right in (1, players - 1):
         return _("The player on your right") if right == 1 else _("The player on your left")
     return _("Seat %(number)s") % {"number": seat + 1}
@@ -198,7 +200,7 @@ def fault_name(kind: str) -> str:
 
 
 def fault_advice(kind: str) -> str:
-    """Return what the author of a bot can do about a fault."""
+    """Return what the author of a bot can do against a fault."""
     return _(FAULTS[kind][1]) if kind in FAULTS else ""
 
 
@@ -225,7 +227,7 @@ def viewer_labels() -> dict[str, object]:
         "fault": _("fault"),
         "calls": {word: call_name(word) for word in CALLS},
         "dealer": _("dealer"),
-        "mano": _("mano"),
+        "mano": _("leads first"),
         "tricks": _("tricks: %s"),
         "marks": _("marks: %s"),
         "trumps": _("Trump: %s"),
@@ -283,7 +285,7 @@ def waiting_reason(reason: str) -> str:
 
 
 def format_number(value: float, form: str) -> str:
-    """Format a number in the reader's language with a true minus sign. A Spaniard reads '1.118' as more than a thousand."""
+    """Format a number in the reader's language with a true minus sign: Spanish readers read '1.118' as more than a thousand."""
     return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))
 
 
@@ -296,7 +298,7 @@ def signed(value: float, digits: int = 0) -> str:
 
 
 def why_shown(why: Interest, winner: str) -> str:
-    """Return one line on why a board is shown. `winner`: the bot that won the match."""
+    """Return a line that says why a board is shown. `winner`: the bot that won the match."""
     if why.kind == "upset":
         words = ngettext(
             "Upset: %(bot)s won, although rated %(elo)d point lower.",

@@ -1,11 +1,10 @@
-"""Draws the forty cards of a Spanish deck, and a back, as one SVG sprite. Our own work, no outside art.
+"""The drawing of the forty cards of a Spanish deck, and of a back, as one SVG sprite. It is our own work, without outside art.
 
-`sprite()` is a pure function: the same text on every machine. Pages show a card by
-`<svg><use href="/static/league/cards.svg#card-1o"/></svg>`. Symbols are `card-<rank><suit>` in the notation of the
-rules book (`card-Ro`, `card-7b`), `card-back` and `suit-o`, `suit-c`, `suit-e`, `suit-b`.
+`sprite()` is a pure function: the same text on every machine. Pages show a card by `<svg><use href="/static/league/cards.svg#card-1o"/></svg>`.
+Symbols are `card-<rank><suit>` in the notation of the rules book (`card-Ro`, `card-7b`), `card-back` and `suit-o`, `suit-c`, `suit-e`, `suit-b`.
 
-Suits differ by shape, colour, frame and title. The frame is broken 0, 1, 2 or 3 times for coins, cups, swords and
-batons: the *pinta* of real Spanish cards. Paper takes the page's `--card-paper`: cards are less bright on a dark page.
+Suits differ by shape, colour, frame and title. The frame is broken 0, 1, 2 or 3 times for coins, cups, swords and batons: the *pinta* of real
+Spanish cards. Paper takes the page's `--card-paper`: cards are less bright on a dark page.
 """
 # ruff: noqa: E501 - shapes, not sentences
 
@@ -14,7 +13,7 @@ from __future__ import annotations
 from league.web.deck.figures import court
 from league.web.deck.signs import ACE, SIGN
 
-WIDTH, HEIGHT = 124, 190  # Units of a card.
+WIDTH, HEIGHT = 124, 190  # Size of a card in units of the drawing.
 PAPER = "var(--card-paper,#fffdf7)"
 
 # Name, colour, dark line, light tint and frame gaps of each suit.
@@ -47,7 +46,7 @@ PIPS = {
     "6": [(38, 47, 40), (86, 47, 40), (38, 95, 40), (86, 95, 40), (38, 143, 40), (86, 143, 40)],
     "7": [(38, 44, 36), (86, 44, 36), (62, 70, 36), (38, 98, 36), (86, 98, 36), (38, 145, 36), (86, 145, 36)],
 }
-MARKED = "123" + COURTS  # Cards with a small sign under the figure, because a fan shows only this strip.
+MARKED = "123" + COURTS  # Ranks with a small suit sign under the figure, because in a fan only this strip is visible.
 
 
 def _frame(gaps: int, dark: str) -> str:
@@ -78,7 +77,7 @@ def _index(rank: str, suit: str, dark: str) -> str:
 
 
 def _tab(dark: str) -> str:
-    """Draw the lower right corner of a court card, kept free for its index: robe and mane end at its edge."""
+    """Draw the lower right corner of a court card, which stays free for the index: robe and mane end at its edge."""
     return f'<path d="M87 180.200V144q0-6 6-6h21.200v42.200z" fill="{PAPER}"/><path d="M87 181V144q0-6 6-6h22" fill="none" stroke="{dark}" stroke-width="1.6"/>'
 
 

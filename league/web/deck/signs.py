@@ -1,6 +1,6 @@
 """The four suit signs and the four aces, as SVG shapes in a box of 100 by 100.
 
-Each takes a colour, a dark line and a light tint.
+Each function takes a colour, a dark line and a light tint.
 """
 # ruff: noqa: E501 - shapes, not sentences
 

@@ -14,8 +14,8 @@ NICE = 50  # Elo; the ends of the axis are multiples of this.
 
 
 @dataclass(frozen=True)
-class Bar:
-    """An interval as a bar in units from 0 to 100; `anchor` is the place of the anchor bot, None off the axis."""
+class IntervalBar:
+    """An interval as a bar in units from 0 to 100. `anchor`: the place of the anchor bot, None if it is off the axis."""
 
     start: float
     width: float
@@ -28,7 +28,7 @@ class LeaderboardLine:
     """A row of the leaderboard with its bar."""
 
     row: RankedBot
-    bar: Bar
+    bar: IntervalBar
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Axis:
 
 
 def with_bars(rows: Sequence[RankedBot]) -> tuple[list[LeaderboardLine], Axis | None]:
-    """Return the rows of a page with their bars, and an axis that holds every interval. The axis is None without rows."""
+    """Return the rows of a page with their bars, and an axis that covers every interval. Without rows the axis is None."""
     if not rows:
         return [], None
     ratings = [row.rating for row in rows]
@@ -55,6 +55,6 @@ def with_bars(rows: Sequence[RankedBot]) -> tuple[list[LeaderboardLine], Axis | 
     lines = []
     for row in rows:
         start, end = x(row.rating.elo - row.rating.margin), x(row.rating.elo + row.rating.margin)
-        bar = Bar(start, round(end - start, 2), x(row.rating.elo), anchor)
+        bar = IntervalBar(start, round(end - start, 2), x(row.rating.elo), anchor)
         lines.append(LeaderboardLine(row, bar))
     return lines, Axis(low, high)

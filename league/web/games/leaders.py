@@ -42,7 +42,7 @@ def leaders_of(keys: Sequence[str], games: int, most: int = 5) -> list[GameLeade
 
 
 def _best_ratings(pools: list[Pool], most: int) -> list[int]:
-    """Return the ids of the best ratings of each pool: one look into an index for each, where a window would read every rating."""
+    """Return the ids of the best ratings of each pool, with one index look-up for each: a window function would read every rating."""
     best = Rating.objects.filter(pool=OuterRef("pk"), listed=True).order_by(*leaderboards.BEST.names).values("pk")
     places = {f"best_{place}": Subquery(best[place : place + 1]) for place in range(most)}
     rows = Pool.objects.filter(pk__in=[pool.pk for pool in pools]).annotate(**places).values_list(*places)

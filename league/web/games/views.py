@@ -1,4 +1,4 @@
-"""The games, and one game with its leaderboard."""
+"""The list of games, and the page of a game with its leaderboard."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from league.web.games.leaders import leaders_of
 MOST_RISING = 5
 
 TABS = ("ladder", "rules", "matches", "files")
-LATEST = 25  # Matches of the tab.
+LATEST = 25  # Number of matches in the tab.
 
 
 @changes.kept_until(changes.POOLS, changes.BOTS)
 def games(request: HttpRequest) -> HttpResponse:
-    """List every game by family with its best bot, and the rising bots; `?game=` leads to the page of a game. Five queries."""
+    """List every game by family with its best bot, and the rising bots; `?game=` redirects to the page of a game. Five queries."""
     if request.GET.get("game") in engine.games():
         return redirect("game", key=request.GET["game"])
     keys = families.game_order()
@@ -63,7 +63,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
 def _ladder(request: HttpRequest, key: str, pool: Pool | None) -> dict[str, Any]:
     every_version = "versions" in request.GET
     only = _only(request)
-    # Read this before the leaderboard, so that the leaderboard misses no other result.
+    # Read before the leaderboard, so that the leaderboard lacks no other result.
     uncounted = leaderboards.read_uncounted(pool) if pool else None
     owed = leaderboards.read_owed(pool) if pool else None
     page: paging.Page[leaderboards.RankedBot] = paging.Page()

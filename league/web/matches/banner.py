@@ -1,4 +1,4 @@
-"""The result of a hand, over the table: who won and by what, and how the points came about."""
+"""The result of a hand, over the table: the winner, the points, and where the points come from."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Moment = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of the sum: its name, and a number for each side."""
+class ScoreRow:
+    """A row of the addition: its name, and a number for each side."""
 
     name: str
     values: list[str]
@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Figure:
-    """The points of a side in large type; number: of the side, which colours it."""
+    """The points of a side in large type. number: of the side, for its colour."""
 
     number: int
     text: str
@@ -36,18 +36,18 @@ class Figure:
 
 @dataclass
 class Banner:
-    """The result of a hand, over the table. figures: the two numbers of the result, if two sides played for points."""
+    """The result of a hand. figures: the two numbers of the result, if two sides played for points."""
 
     title: str
     figures: list[Figure] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ScoreRow] = field(default_factory=list)
 
 
 def banner(
     row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, is_own: bool
 ) -> Banner | None:
-    """Return the result of the hand that the table shows; None while it is played, or if it was not played to its end."""
+    """Return the result of the hand that the table shows; None while it is played, and if it was not finished."""
     over = next((moment for moment in reversed(moments) if moment["e"] == "over"), None)
     if over is None or row.fault:
         return None
@@ -61,21 +61,21 @@ def banner(
         answer.figures = [Figure(number, fixed(score)) for number, score in zip(sides, scores, strict=True)]
     answer.rows = _rows(game, moments, sides)
     if not answer.figures:
-        answer.rows.append(Row(_total(game), [_score(game, score) for score in scores]))
+        answer.rows.append(ScoreRow(_total(game), [_score(game, score) for score in scores]))
     if len(row.scores) > 1:
         totals = [sum(board[game.sides[number][0]] for board in row.scores) for number in sides]
         name = ngettext("%(n)s hand", "%(n)s hands", len(row.scores)) % {"n": len(row.scores)}
-        answer.rows.append(Row(name, [_score(game, total) for total in totals]))
+        answer.rows.append(ScoreRow(name, [_score(game, total) for total in totals]))
     return answer
 
 
 def is_shown(row: Table) -> bool:
-    """Return True if the person looks at the result of a hand before the next one is dealt."""
+    """Return True if the person is looking at the result of a hand before the next deal."""
     return row.turn is not None and row.legal == [NEXT]
 
 
 def _sides(game: engine.Game, seat: int) -> list[int]:
-    """Return the sides, that of the seat first."""
+    """Return the sides, the side of `seat` first."""
     own = next(number for number, seats in enumerate(game.sides) if seat in seats)
     return [own, *(number for number in range(len(game.sides)) if number != own)]
 
@@ -97,8 +97,8 @@ def _title(game: engine.Game, seat: int, winners: Sequence[int], names: Sequence
     return ngettext("You won the hand", "You won the hand", team)
 
 
-def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) -> list[Row]:
-    """Return where the points of the only deal come from, or the points of each deal if there were several."""
+def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) -> list[ScoreRow]:
+    """Return where the points of the only deal come from, or, after several deals, the points of each."""
     deals = [moment for moment in moments if moment["e"] == "score" and moment.get("points")]
 
     def sums(values: Sequence[int]) -> list[int]:
@@ -106,7 +106,7 @@ def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) ->
 
     if len(deals) > 1:
         return [
-            Row(_("Deal %(number)s") % {"number": number}, [fixed(value) for value in sums(deal["points"])])
+            ScoreRow(_("Deal %(number)s") % {"number": number}, [fixed(value) for value in sums(deal["points"])])
             for number, deal in enumerate(deals, 1)
         ]
     rows = []
@@ -114,7 +114,7 @@ def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) ->
         for name, key in ((_("Cards"), "cards"), (_("Songs"), "songs"), (_("Last trick bonus"), "bonus")):
             values = sums(deal.get(key) or [0] * game.players)
             if any(values):
-                rows.append(Row(name, [fixed(value) for value in values]))
+                rows.append(ScoreRow(name, [fixed(value) for value in values]))
     return rows
 
 

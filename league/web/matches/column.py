@@ -1,4 +1,4 @@
-"""A sitting as plain text, like a newspaper's bridge column: hands by suit, one line per trick. For mail, grep and readers."""
+"""A sitting as plain text, like a newspaper's bridge column: hands by suit, one line for each trick. For mail, grep and readers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from league.web.matches.narrate import QUIET, narrate
 
 Moment = dict[str, Any]
 RANK_ORDER = "13RCS765420"
-# Moments without a line of their own: the diagram and the lines of tricks show them.
+# Events without a line: the diagram and the lines of tricks show them.
 SHOWN_OTHERWISE = frozenset({"play", "trick", "deal", "match"})
 
 
 def column(board: int, sitting: int, names: Sequence[str], bots: Sequence[str], moments: Sequence[Moment]) -> str:
-    """Return one sitting as text. Cards are written as in the protocol (1o, Rc), the rest in the reader's language."""
+    """Return one sitting as text. Cards are written as in the protocol (1o, Rc), everything else in the reader's language."""
     head = _("Board %(board)s, seating %(sitting)s") % {"board": board, "sitting": sitting + 1}
     return "\n".join([head, "=" * len(head), *_body(names, bots, moments), ""])
 

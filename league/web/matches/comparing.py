@@ -1,7 +1,7 @@
 """All playings of one board side by side, with the first different choice marked.
 
-The passes of a board are played with their suits exchanged, so that a bot cannot recognise the cards. Here every record is read
-back into the suits of the deal, so that the same card has the same name in every column.
+The passes of a board are played with their suits exchanged, so that a bot cannot recognise the cards. Here the exchange is undone in every record,
+so that the same card has the same name in every column.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from league.web.matches.narrate import QUIET, Sentence, narrate
 from league.web.matches.record import FRENCH
 
 Moment = dict[str, Any]
-# Moments that no player chooses.
+# Events that no player chooses.
 DEALT = frozenset({"deal", "draw", "trick", "score", "over", "reshuffle", "reveal", "partner", "ante"})
-# Moments without a line of their own: the cards and the foot of each trick show them.
+# Events without a line: the cards and the foot of each trick show them.
 SHOWN_BY_CARDS = frozenset({"trick", "draw"})
 
 
 @dataclass
 class Item:
-    """One action: a card on the table (`card`) of `who`, or another action in words (`sentence`). `differs` marks the first difference."""
+    """One action: a card on the table (`card`) of `who`, or another action in words (`sentence`). `differs`: the first difference is here."""
 
     moment: Moment
     sentence: Sentence
@@ -33,18 +33,18 @@ class Item:
 
     @property
     def card(self) -> str:
-        """The card played, or an empty string."""
+        """Return the card, or an empty string."""
         return str(self.moment["card"]) if self.moment["e"] == "play" else ""
 
     @property
     def seat(self) -> int | None:
-        """The seat that acted."""
+        """Return the seat that acted."""
         return self.moment.get("seat")
 
 
 @dataclass
-class Trick:
-    """The actions of one trick; `winner`, its name `taker` and `points` are set once it is taken."""
+class ComparedTrick:
+    """The actions of one trick. `winner`, the winner's name `taker` and `points` are set once the trick is complete."""
 
     items: list[Item] = field(default_factory=list)
     winner: int | None = None
@@ -53,42 +53,42 @@ class Trick:
 
     @property
     def cards(self) -> bool:
-        """True if a card was played; the part after the last trick has none."""
+        """Return True if a card was played; the part after the last trick has none."""
         return any(item.card for item in self.items)
 
     @property
     def differs(self) -> bool:
-        """True if the first difference lies in this trick."""
+        """Return True if the first difference is in this trick."""
         return any(item.differs for item in self.items)
 
 
 @dataclass
-class Deal:
+class ComparedDeal:
     """One deal in all playings: the hands of each playing, and a row of cells per trick. None: the playing ended earlier.
 
-    trump, turned: the suit and the card that the deal turned up, empty if there are none, or if the playings differ.
+    trump, turned: the suit and the card that were turned up; empty if there are none, or if the playings differ.
     """
 
     number: int
     dealt: list[list[list[str]] | None]
-    rows: list[tuple[Trick | None, ...]]
+    rows: list[tuple[ComparedTrick | None, ...]]
     trump: str = ""
     turned: str = ""
 
     @property
     def is_dealt_alike(self) -> bool:
-        """True if the seats held the same cards in every playing that reached this deal. The dealer may depend on earlier deals."""
+        """Return True if the seats had the same cards in every playing that reached this deal. The dealer may differ."""
         reached = [hands for hands in self.dealt if hands is not None]
         return all(hands == reached[0] for hands in reached)
 
     @property
     def hands(self) -> list[list[str]]:
-        """The hands by seat, in the first playing that reached this deal."""
+        """Return the hands by seat, in the first playing that reached this deal."""
         return next(hands for hands in self.dealt if hands is not None)
 
     @property
-    def numbered(self) -> list[tuple[int | None, tuple[Trick | None, ...]]]:
-        """The rows with their trick numbers; None for the part after the last trick."""
+    def numbered(self) -> list[tuple[int | None, tuple[ComparedTrick | None, ...]]]:
+        """Return the rows with their trick numbers; None for the part after the last trick."""
         return [
             (number if any(cell is not None and cell.cards for cell in row) else None, row)
             for number, row in enumerate(self.rows, 1)
@@ -96,14 +96,14 @@ class Deal:
 
     @property
     def same(self) -> bool:
-        """True if there are several playings and all took the same actions."""
+        """Return True if there are several playings with the same actions."""
         if len(self.dealt) < 2 or None in self.dealt or not self.is_dealt_alike:
             return False
         return not any(cell is not None and cell.differs for row in self.rows for cell in row)
 
 
 def plain(record: dict[str, Any], pack: str) -> list[Moment]:
-    """Return the moments of a record in the suits of the deal. `pack`: the suit letters of the game in order."""
+    """Return the events of a record in the suits of the deal. `pack`: the suit letters of the game in order."""
     played = record.get("suits") or pack
     back = dict(zip(played, pack, strict=True))
     moments = record.get("events", [])
@@ -120,8 +120,8 @@ def _exchanged(data: Any, back: dict[str, str]) -> Any:
     return data
 
 
-def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]]) -> list[Deal]:
-    """Return the deals of a board. Each playing: its moments (see `plain`), a name per seat, the bot of each seat."""
+def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]]) -> list[ComparedDeal]:
+    """Return the deals of a board. Each playing: its events (see `plain`), a name for each seat, the bot of each seat."""
     columns = [dict(_deals(moments, names, bots)) for moments, names, bots in playings]
     deals = []
     for number in sorted({number for column in columns for number in column}):
@@ -132,7 +132,7 @@ def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]
             for column in columns
         ]
         trump, turned = (_same([start.get(name) or "" for start in starts]) for name in ("trump", "shown"))
-        deal = Deal(number, dealt, list(zip_longest(*tricks)), trump, turned)
+        deal = ComparedDeal(number, dealt, list(zip_longest(*tricks)), trump, turned)
         if deal.is_dealt_alike:
             _mark([column for column in tricks if column])
         deals.append(deal)
@@ -152,12 +152,12 @@ def _sorted(hand: Iterable[str]) -> list[str]:
 
 def _deals(
     moments: Sequence[Moment], names: Sequence[str], bots: Sequence[str]
-) -> Iterator[tuple[int, tuple[Moment, list[Trick]]]]:
-    """Yield the number, first moment and tricks of each deal. Actions after the last trick form a trick without a winner."""
+) -> Iterator[tuple[int, tuple[Moment, list[ComparedTrick]]]]:
+    """Yield the number, first event and tricks of each deal. Actions after the last trick form a trick without a winner."""
     sentences = iter(narrate(moments, names, bots))
     number = 0
     start: Moment = {}
-    tricks: list[Trick] = []
+    tricks: list[ComparedTrick] = []
     for moment in moments:
         if moment["e"] in QUIET:
             continue
@@ -165,11 +165,11 @@ def _deals(
         if moment["e"] == "deal":
             if number:
                 yield number, (start, [trick for trick in tricks if trick.items])
-            number, start, tricks = moment["deal"], moment, [Trick()]
+            number, start, tricks = moment["deal"], moment, [ComparedTrick()]
         elif moment["e"] == "trick":
             tricks[-1].winner, tricks[-1].points = moment["seat"], moment["points"]
             tricks[-1].taker = names[moment["seat"]]
-            tricks.append(Trick())
+            tricks.append(ComparedTrick())
         elif moment["e"] not in SHOWN_BY_CARDS and tricks:
             seat = moment.get("seat")
             tricks[-1].items.append(Item(moment, sentence, names[seat] if isinstance(seat, int) else ""))
@@ -177,8 +177,8 @@ def _deals(
         yield number, (start, [trick for trick in tricks if trick.items])
 
 
-def _mark(columns: Sequence[list[Trick]]) -> None:
-    """Mark the first choice of each column that differs from the first column, and the earliest of these in the first column."""
+def _mark(columns: Sequence[list[ComparedTrick]]) -> None:
+    """Mark in each column the first choice that differs from the first column, and in the first column the earliest of these."""
     chosen = [[item for trick in column for item in trick.items if item.moment["e"] not in DEALT] for column in columns]
     if not chosen:
         return

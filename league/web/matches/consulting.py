@@ -1,7 +1,4 @@
-"""Consultations on the match page: what a house bot would have done at each step of a seat, and in sum.
-
-Nothing is played here.
-"""
+"""Consultations on the match page: the action of a house bot at each step of a seat, and a summary."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from league.web.matches.narrate import Sentence, Would
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedConsultation:
     """One consultation about this sitting. `seat` is the name of the seat."""
 
     row: Consultation
@@ -27,13 +24,13 @@ class Asked:
 
     @property
     def waits(self) -> bool:
-        """True while the consultation is queued or running."""
+        """Return True while the consultation is queued or running."""
         return self.row.status in judging.WAITING
 
 
 @dataclass(frozen=True)
 class Different:
-    """A decision that the house bot would have made differently; both actions in words."""
+    """A decision at which the house bot would have acted differently; both actions in words."""
 
     anchor: str
     played: str
@@ -41,10 +38,10 @@ class Different:
 
 
 @dataclass
-class Shown:
-    """The consultation section. bots: those that the viewer may ask; seat, bot: defaults of the form; marks: by step id."""
+class ConsultationSection:
+    """The consultation section. bots: those that the viewer may ask; seat, bot: initial values of the form; marks: by step id."""
 
-    every: list[Asked]
+    every: list[AskedConsultation]
     bots: list[BotVersion]
     seats: list[tuple[int, str]]
     seat: int
@@ -55,29 +52,31 @@ class Shown:
     damaged: str = ""
 
     @property
-    def chosen(self) -> Asked | None:
-        """The consultation whose answers are shown."""
+    def chosen(self) -> AskedConsultation | None:
+        """Return the consultation whose answers are shown."""
         return next((item for item in self.every if item.chosen), None)
 
     @property
     def waits(self) -> bool:
-        """True while any consultation is queued or running."""
+        """Return True while any consultation is queued or running."""
         return any(item.waits for item in self.every)
 
 
 def view(
     match: Match, sitting: Sitting, names: Sequence[str], selected: tuple[str, int | None], viewer: Player | None
-) -> Shown:
-    """Build the section. Show the `selected` consultation (bot and seat), else the latest finished one, else the latest. One or two queries."""
+) -> ConsultationSection:
+    """Build the section with the `selected` consultation (bot and seat), else the latest finished one, else the latest. One or two queries."""
     bot, seat = selected
     rows = asking.of_sitting(match, sitting.board.number, sitting.number)
     matching = [row for row in rows if (row.version.bot.slug, row.seat) == (bot, seat)]
     finished = [row for row in rows if row.status == JudgementStatus.DONE]
     chosen = next((group[-1] for group in (matching, finished, rows) if group), None)
-    every = [Asked(row, names[row.seat], row is chosen) for row in rows if row.seat < len(names)]
+    every = [AskedConsultation(row, names[row.seat], row is chosen) for row in rows if row.seat < len(names)]
     may = viewer is not None and asking.reason_not(match) is None
     bots = asking.bots(match.pool.game) if may else []
-    section = Shown(every, bots, list(enumerate(names)), chosen.seat if chosen else 0, _proposed(bots, chosen))
+    section = ConsultationSection(
+        every, bots, list(enumerate(names)), chosen.seat if chosen else 0, _proposed(bots, chosen)
+    )
     if chosen in finished:
         _fill(section, chosen)
     return section
@@ -87,7 +86,7 @@ def _proposed(bots: Sequence[BotVersion], chosen: Consultation | None) -> str:
     return chosen.version.bot.slug if chosen else bots[0].bot.slug if bots else ""
 
 
-def _fill(section: Shown, row: Consultation) -> None:
+def _fill(section: ConsultationSection, row: Consultation) -> None:
     try:
         answers = reading.answers(row)
     except Refused as error:
@@ -101,6 +100,6 @@ def _fill(section: Shown, row: Consultation) -> None:
             section.different.append(Different(answer.anchor, action_name(answer.action), would))
 
 
-def mark(lines: Sequence[Sentence], section: Shown) -> list[Sentence]:
-    """Add what the house bot would have done to the steps of its seat."""
+def mark(lines: Sequence[Sentence], section: ConsultationSection) -> list[Sentence]:
+    """Add the actions of the house bot to the steps of its seat."""
     return [replace(line, would=section.marks.get(line.anchor)) for line in lines]

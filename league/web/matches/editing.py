@@ -1,4 +1,4 @@
-"""The form of the editor: its fields, the text that it begins with, and the help for writing."""
+"""The form of the editor: its fields, the text with which it begins, and the help for writing."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from league.web.common.inputs import short_text, whole_number
 from league.web.common.options import OptionsForm, game_chosen
 
 SDK = settings.BASE_DIR / "bots" / "sdk"
-TEMPLATES = {  # Each is a bot that works at once in every game.
+TEMPLATES = {  # Each one is a bot that can play every game.
     "first": _("First bot: wins cheaply"),
     "careful": _("Counts cards: takes what is certain"),
     "dealing": _("Deals the hidden cards: takes what is likely"),
     "bidding": _("For auctions: bids by its hand"),
     "avoiding": _("For games in which points hurt"),
 }
-TEXTS = {  # Of the templates in a language.
+TEXTS = {  # The file of each template, by language.
     "python": {
         "first": SDK / "template" / "bot.py",
         "careful": SDK / "templates" / "careful.py",
@@ -51,11 +51,11 @@ TEXTS = {  # Of the templates in a language.
 POINTS_HURT = ("middle_loses", "middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101")
 FIRST_TEMPLATE, FIRST_GAME, FIRST_RIVAL = "first", "partnership", "greedy"
 KITS = {"javascript": "JavaScript", "rust": "Rust", "c": "C"}
-FORM = {"form": "bot-form"}  # The fields stand where they are used, around the one form.
+FORM = {"form": "bot-form"}  # The fields are in several places of the page, but belong to this form.
 
 
 class EditorForm(forms.Form):
-    """The code of a bot and its name; the table of a try; which draft it is, and which try is shown."""
+    """The code and the name of a bot, the table of a try, the edited draft, and the shown try."""
 
     bot = forms.CharField(
         label=_("Name of the bot"),
@@ -95,8 +95,9 @@ class EditorForm(forms.Form):
         widget=forms.HiddenInput(attrs=FORM),
     )
     draft = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput(attrs=FORM))
-    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # A decision.
-    cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))  # The shown try.
+    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # The decision to try.
+    # The try whose cards are repeated.
+    cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))
     board = forms.IntegerField(
         required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM)
     )
@@ -115,18 +116,18 @@ class EditorForm(forms.Form):
         return super().is_valid() & self.rules.is_valid()
 
     def clean_source(self) -> str:
-        """Return the text with the line ends of Python; forms send others."""
+        """Return the text with the line ends of Python; browsers send others."""
         text: str = self.cleaned_data["source"]
         return text.replace("\r\n", "\n")
 
     @property
     def written_in(self) -> Language:
-        """The language of the text."""
+        """Return the language of the text."""
         return LANGUAGES.get(str(self["language"].value() or ""), PYTHON)
 
     @property
     def table(self) -> tries.Table:
-        """The chosen seats and options."""
+        """Return the chosen seats and options."""
         return tries.Table(self.rules.game.players, self.rules.cleaned_data["options"])
 
 
@@ -148,14 +149,17 @@ def initial_options(options: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Beginning:
-    """The text with which the editor opens. bot: the player's bot, None for a new one; version: of which it is the text; note: why it is another."""
+    """The text with which the editor opens.
+
+    bot: the player's bot, None for a new one; version: the version that has this text; note: why it is not the requested text.
+    """
 
     text: str
     language: Language
     bot: Bot | None = None
     version: BotVersion | None = None
-    saved: datetime | None = None  # The time of the draft, if it is one.
-    several: bool = False  # The last version has several files, which the editor cannot show.
+    saved: datetime | None = None  # The time of the draft, if the text is one.
+    several: bool = False  # True if the last version has several files, which the editor cannot show.
 
 
 def beginning(
@@ -163,8 +167,8 @@ def beginning(
 ) -> Beginning:
     """Return what the editor opens: a version (`rufo/3`), a template by its key, or the draft or last version of a bot, else of a new bot.
 
-    language: the chosen one; None: that of what was changed last. Where nothing was written yet, it is the template that suits the game.
-    Raise Http404 for a version that is not the player's own.
+    language: the chosen one; None: that of the text changed last. If there is no text yet, the template that suits the game is opened. Raise
+    Http404 for a version that is not the player's own.
     """
     if version:
         slug, _slash, number = short_text(version, 60).partition("/")
@@ -217,7 +221,7 @@ def suited(game: str, language: Language) -> str:
 
 
 def templates(game: str, language: Language) -> list[tuple[str, str | Promise]]:
-    """Return the templates in a language as keys and titles, the one for the game first."""
+    """Return the templates in a language as keys and titles; the one that suits the game comes first."""
     best = suited(game, language)
     return [(key, TEMPLATES[key]) for key in sorted(TEXTS[language.key], key=lambda key: key != best)]
 

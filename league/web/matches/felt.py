@@ -1,6 +1,6 @@
-"""The words around the table at which a person sits: who has how many points, the trump, and what there is to decide.
+"""The words around the table at which a person sits: the points of each side, the trump, and the current decision.
 
-Everything is read from the events that the seat may know. `table.js` keeps the numbers up to date while it shows the events one by one.
+They come from the events that the seat may know. `table.js` updates the numbers while it shows the events one by one.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from league.web.common.words import RANKS, SUITS, card_name, suit_name
 from league.web.matches.offers import Offer, tidy
 
 Moment = Mapping[str, Any]
-FEW = 4  # At most this many cards are named in the prompt.
+FEW = 4  # The prompt names at most this many cards.
 
 
 @dataclass(frozen=True)
 class Side:
-    """The points of a side in this deal, under the name that the person gives it. number: of the side, which colours it."""
+    """The points of a side in this deal, with the person's word for the side. number: of the side, for its colour."""
 
     name: str
     number: int
@@ -32,7 +32,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Head:
-    """The line above the table: the side of the person, and the other one if there are two; otherwise the seats show their points."""
+    """The line above the table: the person's side, and the other side if there are two. With more sides, the points are at the seats."""
 
     sides: list[Side]
     trump: str
@@ -52,7 +52,7 @@ def head(game: engine.Game, events: Sequence[Moment], seat: int, names: Sequence
 
 
 def side_name(game: engine.Game, number: int, seat: int, names: Sequence[str]) -> str:
-    """Return what the person at `seat` calls a side: us and them, you, or the name of the player."""
+    """Return the word of the person at `seat` for a side: us or them, you, or the name of the player."""
     seats = game.sides[number]
     if len(seats) > 1 and len(game.sides) == 2:
         return _("Us") if seat in seats else _("Them")
@@ -60,13 +60,13 @@ def side_name(game: engine.Game, number: int, seat: int, names: Sequence[str]) -
 
 
 def song_points(game: engine.Game, events: Sequence[Moment]) -> dict[str, int]:
-    """Return what a song is worth in each suit now."""
+    """Return the points of a song in each suit at this time."""
     trump, values = _trump(events), game.rules.song_values
     return {suit: values["trump" if suit == trump else "other"] for suit in SUITS}
 
 
 def prompt(offer: Offer, legal: Sequence[str], events: Sequence[Moment]) -> str:
-    """Return a sentence about the decision of the person."""
+    """Return a sentence about the person's current decision."""
     verbs = {text.partition(" ")[0] for text in legal}
     if list(legal) == [NEXT]:
         return _("The next hand is dealt when you are ready.")
@@ -95,7 +95,7 @@ def prompt(offer: Offer, legal: Sequence[str], events: Sequence[Moment]) -> str:
 
 
 def then(offer: Offer, events: Sequence[Moment]) -> str:
-    """Return the sentence after the person has declined to sing or to exchange."""
+    """Return the sentence shown after the person has declined to sing or to exchange."""
     return _cards(offer, events) if offer.may_play else ""
 
 
@@ -163,7 +163,7 @@ def _trump(events: Sequence[Moment]) -> str:
 
 
 def _trick(events: Sequence[Moment]) -> str | None:
-    """Return the suit that leads the present trick; None if the next card leads."""
+    """Return the suit that was led to the current trick; None if the next card leads."""
     led = None
     for event in events:
         if event["e"] in ("deal", "trick"):

@@ -1,6 +1,6 @@
-"""The analysis section of the match page: a drawing of a sitting, the most expensive decisions, sums of each bot by phase.
+"""The analysis section of the match page: a chart of a sitting, the costliest decisions, and each bot's totals by phase.
 
-Nothing is analysed here. The two kinds of analysis are shown separately, because their numbers cannot be compared.
+This module only shows analyses. The two kinds are shown separately, because their numbers cannot be compared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WIDTH, HEIGHT, TOP, BOTTOM = 720, 132, 14, 18
 
 @dataclass(frozen=True)
 class Point:
-    """One analysed decision in the drawing. anchor: its step on the page; bar: height of the loss; whisker: ends of its error."""
+    """An analysed decision in the chart. anchor: its step on the page; bar: height of the loss; whisker: ends of the error."""
 
     anchor: str
     x: float
@@ -41,8 +41,8 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Column:
-    """A trick, or a deal of several, in the drawing: its number, its middle and its end."""
+class TrickColumn:
+    """A trick in the chart (or a deal, if there are several): its number, its middle and its end."""
 
     number: int
     middle: float
@@ -51,7 +51,7 @@ class Column:
 
 @dataclass
 class Graph:
-    """The drawing of one sitting, as wide as its list of steps: `columns` are its tricks, or its deals if there are several.
+    """The chart of one sitting, as wide as its list of steps. `columns`: its tricks, or its deals if there are several.
 
     lines: one per deal; ticks: height and number; blind: the end of the first steps, whose decisions were not analysed.
     """
@@ -59,7 +59,7 @@ class Graph:
     points: list[Point] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     ticks: list[tuple[float, str]] = field(default_factory=list)
-    columns: list[Column] = field(default_factory=list)
+    columns: list[TrickColumn] = field(default_factory=list)
     of_deals: bool = False
     blind: float = 0.0
     blind_tricks: int = 0
@@ -72,7 +72,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Worst:
-    """An expensive decision: its place, its party and its description."""
+    """A costly decision: its place, its party and its description."""
 
     board: int
     sitting: int
@@ -82,8 +82,8 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class Line:
-    """The continuation after the best action. text: the decision that lost something; moves: the line in words."""
+class BestLine:
+    """The best play of all seats after a better action. text: the decision that lost something; moves: the play in words."""
 
     anchor: str
     text: str
@@ -91,7 +91,7 @@ class Line:
 
 
 @dataclass
-class Shown:
+class AnalysisSection:
     """One kind of analysis on the page. `row` is None if nobody has requested it."""
 
     kind: str
@@ -99,16 +99,16 @@ class Shown:
     row: Judgement | None
     chosen: bool = False
     graph: Graph | None = None
-    lines: list[Line] = field(default_factory=list)  # Lines of this sitting.
+    lines: list[BestLine] = field(default_factory=list)  # Best play after the costly decisions of this sitting.
     phases: list[str] = field(default_factory=list)
     sums: list[tuple[Party, list[Tally]]] = field(default_factory=list)
     size: int = 1  # Stored units per displayed unit.
-    worst: list[Worst] = field(default_factory=list)  # The whole match, not this sitting alone.
+    worst: list[Worst] = field(default_factory=list)  # Costliest decisions of the whole match.
     damaged: str = ""
 
     @property
     def waits(self) -> bool:
-        """True while the analysis is queued or running."""
+        """Return True while the analysis is queued or running."""
         return self.row is not None and self.row.status in asking.WAITING
 
 
@@ -119,13 +119,13 @@ def views(
     parties: Sequence[Party],
     names: Sequence[str],
     steps: Sequence[Sentence],
-) -> list[Shown]:
-    """Return both kinds, with the `selected` one filled in, else the first finished one, else the first. One to three queries.
+) -> list[AnalysisSection]:
+    """Return both kinds; the contents are filled in for the `selected` kind, else for the first finished one, else for the first.
 
-    steps: the list of steps, which the drawing is as wide as.
+    One to three queries. steps: the list of steps, whose width the chart has.
     """
     rows = asking.of_match(match)
-    both = [Shown(kind, str(JudgementKind(kind).label), rows.get(kind)) for kind in JudgementKind.values]
+    both = [AnalysisSection(kind, str(JudgementKind(kind).label), rows.get(kind)) for kind in JudgementKind.values]
     finished = [
         kind_view for kind_view in both if kind_view.row is not None and kind_view.row.status == JudgementStatus.DONE
     ]
@@ -137,7 +137,7 @@ def views(
 
 
 def _fill(
-    section: Shown,
+    section: AnalysisSection,
     match: Match,
     sitting: Sitting,
     parties: Sequence[Party],
@@ -157,7 +157,7 @@ def _fill(
     here = [placed for placed in every if (placed.board, placed.sitting) == (sitting.board.number, sitting.number)]
     section.graph = draw(here, body.unit, names, steps, is_open=section.kind == JudgementKind.OPEN)
     section.lines = [
-        Line(anchor(placed), sentence(placed, names[placed.verdict.seat], section.size), moves_text(placed, names))
+        BestLine(anchor(placed), sentence(placed, names[placed.verdict.seat], section.size), moves_text(placed, names))
         for placed in here
         if placed.verdict.line
     ]
@@ -198,7 +198,7 @@ def sentence(placed: Placed, who: str, size: int) -> str:
 
 
 def moves_text(placed: Placed, names: Sequence[str]) -> str:
-    """Describe the best line of a decision, action by action."""
+    """Describe the best play after a decision, action by action."""
     return "; ".join(f"{names[move.seat]}: {action_name(move.action)}" for move in placed.verdict.line)
 
 
@@ -213,7 +213,7 @@ def draw(
 ) -> Graph | None:
     """Draw the decisions of a sitting at their steps. Return None if none was analysed.
 
-    With open cards: a line of the value of the deal for the side of the first seat. Fair: a bar with its error for each decision.
+    Open analysis: a line with the value of the deal for the side of the first seat. Fair analysis: a bar with its error for each decision.
     """
     size = GAME_SCORE if unit == "games" else 1
     judged = [placed.verdict for placed in rows if placed.verdict.lost is not None]
@@ -284,7 +284,7 @@ def _add_columns(graph: Graph, steps: Sequence[Sentence], wide: float) -> None:
     ]
     start = 0
     for number, end in enumerate(ends, 1):
-        graph.columns.append(Column(number, round((start + end) / 2 * wide, 1), round(end * wide, 1)))
+        graph.columns.append(TrickColumn(number, round((start + end) / 2 * wide, 1), round(end * wide, 1)))
         start = end
 
 

@@ -1,6 +1,6 @@
-"""The luck section of a board page: what its deals were worth with open cards, and what the bots made of them.
+"""The luck section of a board page: the value of each deal with open cards, and the points that the bots made of it.
 
-Ratings do not use it: a board is played in every seating, so most of the luck cancels (docs/ratings.md).
+Ratings do not use it: a board is played in every seating, so most of the luck cancels out (docs/ratings.md).
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ WIDTH, HEIGHT, BAR, EDGE = 320, 40, 12, 4
 
 
 @dataclass(frozen=True)
-class Deal:
-    """One deal of a sitting, for the side of the first party. par: its worth; end: its result. None: not proved."""
+class LuckDeal:
+    """One deal of a sitting, for the side of the first party. par: its value with open cards; end: its result. None: not proven."""
 
     par: float | None
     end: float | None
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A bar of the picture, in its units."""
+class LuckBar:
+    """A bar of the chart, in units of the chart."""
 
     x: float
     width: float
 
 
 @dataclass(frozen=True)
-class Row:
-    """One sitting, or the whole board (`sitting` is None): cards and play as bars and as text."""
+class LuckRow:
+    """One sitting, or the whole board (`sitting` is None): the shares of cards and play, as bars and as text."""
 
     sitting: Sitting | None
     cards: str
     play: str
     end: str
-    bars: tuple[Bar, Bar, float]  # Cards, play and the place of the result.
+    bars: tuple[LuckBar, LuckBar, float]  # The bar of the cards, the bar of the play, and the place of the result.
 
 
 @dataclass
 class Luck:
-    """The luck section. row: None if nobody requested an open-card analysis; unproved: sittings without a complete proof."""
+    """The luck section. row: None if nobody has requested an open analysis; unproved: sittings without a complete proof."""
 
     row: Judgement | None
-    rows: list[Row]
+    rows: list[LuckRow]
     unproved: list[Sitting]
     party: Party
     damaged: str = ""
@@ -62,14 +62,14 @@ class Luck:
 
     @property
     def waits(self) -> bool:
-        """True while the analysis is queued or running."""
+        """Return True while the analysis is queued or running."""
         return self.row is not None and self.row.status in asking.WAITING
 
 
 def of_board(match: Match, sittings: Sequence[Sitting], number: int, parties: Sequence[Party]) -> Luck:
     """Split the result of each sitting into cards and play, for the first party of the board. One query.
 
-    Needs the match's tournament.
+    `match` must have been read with its tournament.
     """
     row = asking.find(match, JudgementKind.OPEN)
     luck = Luck(row, [], [], parties[0])
@@ -96,21 +96,23 @@ def of_board(match: Match, sittings: Sequence[Sitting], number: int, parties: Se
         )
     most = max((max(abs(cards), abs(end)) for _sitting, cards, end in results), default=0.0)
     luck.rows = [
-        Row(sitting, signed(cards, size), signed(end - cards, size), signed(end, size), bars(cards, end, most or 1.0))
+        LuckRow(
+            sitting, signed(cards, size), signed(end - cards, size), signed(end, size), bars(cards, end, most or 1.0)
+        )
         for sitting, cards, end in results
     ]
     return luck
 
 
-def by_deal(rows: Iterable[Placed], parties: int) -> Mapping[int, Deal]:
-    """Return the deals of a sitting by number, each with its worth before the first and after the last decision."""
+def by_deal(rows: Iterable[Placed], parties: int) -> Mapping[int, LuckDeal]:
+    """Return the deals of a sitting by number, each with its value before the first and after the last decision."""
     grouped: dict[int, list[Placed]] = {}
     for row in rows:
         grouped.setdefault(row.verdict.deal, []).append(row)
     return {number: _deal(inside, parties) for number, inside in grouped.items()}
 
 
-def _deal(rows: Sequence[Placed], parties: int) -> Deal:
+def _deal(rows: Sequence[Placed], parties: int) -> LuckDeal:
     sign = next(
         (
             (1 if row.verdict.first else -1) * (1 if row.party == 0 else -1)
@@ -120,13 +122,13 @@ def _deal(rows: Sequence[Placed], parties: int) -> Deal:
         None,
     )
     if sign is None:
-        return Deal(None, None)
+        return LuckDeal(None, None)
     par, end = (None if value is None else sign * value for value in (rows[0].verdict.par, rows[-1].verdict.worth))
-    return Deal(par, end)
+    return LuckDeal(par, end)
 
 
 def total(values: Iterable[float | None]) -> float | None:
-    """Return the sum, or None if there are no values or one is missing."""
+    """Return the sum; None if there are no values, or one is None."""
     numbers = list(values)
     present = [value for value in numbers if value is not None]
     return sum(present) if numbers and len(present) == len(numbers) else None
@@ -137,13 +139,13 @@ def signed(value: float, size: int) -> str:
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{amount(abs(value), size)}"
 
 
-def bars(cards: float, end: float, most: float) -> tuple[Bar, Bar, float]:
+def bars(cards: float, end: float, most: float) -> tuple[LuckBar, LuckBar, float]:
     """Return the bar of the cards, the bar of the play and the place of the result; a value of `most` reaches the edge."""
 
     def at(value: float) -> float:
         return round(WIDTH / 2 + value / most * (WIDTH / 2 - EDGE), 1)
 
-    def between(a: float, b: float) -> Bar:
-        return Bar(min(at(a), at(b)), round(abs(at(a) - at(b)), 1))
+    def between(a: float, b: float) -> LuckBar:
+        return LuckBar(min(at(a), at(b)), round(abs(at(a) - at(b)), 1))
 
     return between(0, cards), between(cards, end), at(end)

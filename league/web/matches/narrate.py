@@ -1,7 +1,7 @@
 """A record in words: one line per moment, for readers without JavaScript, for screen readers, and for the text form.
 
-The sentences add nothing to the moments. Cards that only their holder knew are marked `secret`, so that the viewer can omit them
-when the table is seen from another seat.
+The sentences add nothing to the events. Cards that only their holder knew are marked `secret`, so that the viewer can hide them from the other
+seats.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NOTABLE = frozenset(
 
 @dataclass(frozen=True)
 class Would:
-    """The choice of a house bot at a step: `what` in words, empty if it agrees with the action played."""
+    """The action of a house bot at a step: `what` in words, empty if it is the same as in the match."""
 
     bot: str
     what: str
@@ -49,7 +49,7 @@ class Would:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One step in words (`html`); `anchor` is `d<deal>p<step>`, counted like in the viewer."""
+    """One step in words (`html`); `anchor` is `d<deal>p<step>`, counted as in the viewer."""
 
     deal: int
     step: int
@@ -60,12 +60,12 @@ class Sentence:
 
     @property
     def anchor(self) -> str:
-        """The id of the line on the page."""
+        """Return the id of the line on the page."""
         return f"d{self.deal}p{self.step}"
 
     @property
     def css(self) -> str:
-        """The CSS classes of the line in the list of steps."""
+        """Return the CSS classes of the line in the list of steps."""
         return f"{self.kind} notable" if self.kind in NOTABLE else self.kind
 
 
@@ -90,8 +90,8 @@ def _secret(text: str) -> SafeString:
     return format_html('<span class="secret">{}</span>', text)
 
 
-def _deal(m: Moment, who: Who) -> SafeString:
-    parts = [_("Deal %(number)s. %(dealer)s deals.") % {"number": m["deal"], "dealer": who(m["dealer"])}]
+def _deal(m: Moment, who: Who, first: str = "") -> SafeString:
+    parts = [first or _("Deal %(number)s. %(dealer)s deals.") % {"number": m["deal"], "dealer": who(m["dealer"])}]
     if m.get("trump"):
         parts.append(_("Trump: %(suit)s.") % {"suit": suit_name(m["trump"])})
     if m.get("shown"):
@@ -125,7 +125,7 @@ def _trick(m: Moment, who: Who) -> SafeString:
 def _draw(m: Moment, who: Who) -> SafeString:
     if not m.get("card"):
         return _say(_("%(who)s draws a card"), who=who(m["seat"]))
-    # Only the drawer knows a face-down card, so the sentence must read well without it.
+    # Only the drawing player knows a face-down card, so the sentence must read well without it.
     card = _card(m["card"])
     return _say(
         "%(text)s %(card)s",
@@ -190,15 +190,17 @@ def _sums(m: Moment, values: Sequence[int]) -> str:
 def _score(m: Moment, who: Who) -> SafeString:
     parts = [_("Score of the deal: %(scores)s.") % {"scores": _sums(m, m.get("points") or ())}]
     if m.get("losers"):
-        parts.append(_("Lost: %(names)s.") % {"names": ", ".join(map(who, m["losers"]))})
+        lost = ngettext("Lost: %(names)s.", "Lost: %(names)s.", len(m["losers"]))
+        parts.append(lost % {"names": ", ".join(map(who, m["losers"]))})
     if m.get("eliminated"):
-        parts.append(_("Eliminated: %(names)s.") % {"names": ", ".join(map(who, m["eliminated"]))})
+        out = ngettext("Eliminated: %(names)s.", "Eliminated: %(names)s.", len(m["eliminated"]))
+        parts.append(out % {"names": ", ".join(map(who, m["eliminated"]))})
     return _say("%(text)s", text=" ".join(parts))
 
 
 def _over(m: Moment, who: Who) -> SafeString:
     scores = m.get("scores") or ()
-    # Every seat of a side has the score of the side.
+    # Every seat of a side has the side's score.
     totals = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in m["named_sides"] if scores)
     return _say(_("Final score: %(scores)s."), scores=totals)
 
@@ -244,21 +246,56 @@ _SENTENCES: dict[str, Callable[[Moment, Who], SafeString]] = {
 
 
 def _other(m: Moment, who: Who) -> SafeString:
-    """Describe a moment of an unknown kind by its kind and seat."""
+    """Describe an event of an unknown kind by its kind and seat."""
     seat = m.get("seat")
     return _say("%(who)s %(kind)s", who=who(seat) if isinstance(seat, int) else "", kind=m.get("e", "?"))
 
 
-def narrate(moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = ()) -> list[Sentence]:
-    """Return the steps of a record in words. `names`: one per seat; `bots`: the bot of each seat, to name a side of several seats."""
+def _yours(m: Moment, who: Who) -> SafeString | None:
+    """Say in the second person what the reader does, or return None if only the third person has words for it."""
+    match m["e"]:
+        case "deal":
+            return _deal(m, who, _("Deal %(number)s. You deal.") % {"number": m["deal"]})
+        case "play":
+            return _say(_("You play %(card)s"), card=_card(m["card"]))
+        case "trick":
+            text = ngettext(
+                "You take the trick: %(points)s point", "You take the trick: %(points)s points", m["points"]
+            )
+            return _say(text, points=m["points"])
+        case "draw" if m.get("card"):
+            return _say(_("You draw %(card)s"), card=_card(m["card"]))
+        case "song" if m.get("suit"):
+            return _say(_("You sing in %(suit)s: %(points)s"), suit=suit_name(m["suit"]), points=m["points"])
+    return None
+
+
+def _last_trick_bonus(moments: Sequence[Moment], at: int) -> int:
+    """Return what the last trick is worth beyond its cards: the score of the deal reports it (see also replay-fold.js)."""
+    trick = moments[at]
+    score = next((later for later in moments[at:] if later["e"] in ("score", "deal")), None)
+    bonus = score.get("bonus") if score else None
+    if not (trick.get("last") and bonus) or any(points and seat != trick["seat"] for seat, points in enumerate(bonus)):
+        return 0
+    return int(bonus[trick["seat"]])
+
+
+def narrate(
+    moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = (), own: int | None = None
+) -> list[Sentence]:
+    """Return the steps of a record in words.
+
+    `names`: one per seat; `bots`: the bot of each seat, to name a side of several seats; `own`: the seat of the reader.
+    """
     sentences = []
+    events = list(moments)
     deal = step = 0
     sides: list[tuple[str, list[int]]] = [(name, [seat]) for seat, name in enumerate(names)]
 
     def who(seat: int) -> str:
         return names[seat]
 
-    for moment in moments:
+    for at, moment in enumerate(events):
         kind = moment["e"]
         if kind == "match":
             sides = [(side_name(seats, names, bots), seats) for seats in moment["sides"]]
@@ -266,7 +303,11 @@ def narrate(moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str]
             continue
         if kind == "deal":
             deal, step = moment["deal"], 0
-        html = _SENTENCES.get(kind, _other)({**moment, "named_sides": sides}, who)
+        event = {**moment, "named_sides": sides}
+        if kind == "trick":
+            event["points"] += _last_trick_bonus(events, at)
+        is_own = own is not None and event.get("dealer" if kind == "deal" else "seat") == own
+        html = (_yours(event, who) if is_own else None) or _SENTENCES.get(kind, _other)(event, who)
         sentences.append(Sentence(deal, step, kind, moment.get("seat"), html))
         step += 1
     return sentences

@@ -1,4 +1,4 @@
-"""The legal actions of a person as a form (`matches/parts/offer.html`), and their choice."""
+"""The legal actions of a person as a form (`matches/parts/offer.html`), and the chosen action."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from league.web.common import words
 from league.web.matches.record import french_card
 
 SUITS, RANKS = "oceb", "13RCS76542"
-EXTRAS = ("sing", "tute", "exchange")  # What a person may announce and would miss by playing a card.
+EXTRAS = ("sing", "tute", "exchange")  # Announcements that the person would miss by playing a card.
 NUMBERS = ("bid", "predict")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One legal action: the text of the protocol, that of the button, and the name for those who only hear it. suit, card: drawn beside the text."""
+    """One legal action: the protocol's text, the button's text, and the name for people who only hear it. suit, card: drawn beside the text."""
 
     do: str
     text: str
@@ -29,7 +29,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Held:
-    """A card of the person's hand; `do` is empty if it cannot be played now. face: the text of a card that our deck lacks."""
+    """A card of the person's hand; `do` is empty if it cannot be played now. face: its text, if our deck lacks the card."""
 
     card: str
     name: str
@@ -50,7 +50,7 @@ class Offer:
     numbers: list[Choice] = field(default_factory=list)  # Bids, or numbers of tricks.
     cards: list[Choice] = field(default_factory=list)  # Cards to call.
     words: list[Choice] = field(default_factory=list)  # All other buttons.
-    discards: bool = False  # The person selects cards of the hand and discards them together.
+    discards: bool = False  # True if the person selects cards of the hand to discard them together.
     least: int = 0
     most: int = 0
 
@@ -61,7 +61,7 @@ class Offer:
 
     @property
     def filled(self) -> bool:
-        """Return True if the first of the other buttons is the only thing to press next."""
+        """Return True if the first of the other buttons is the only possible action."""
         return len(self.words) == 1 and not (self.may_play or self.discards or self.numbers or self.cards)
 
 
@@ -77,7 +77,7 @@ def offer(
     *,
     french: bool = False,
 ) -> Offer:
-    """Turn legal actions into cards of the hand and buttons. song_points: what a song in each suit is worth now, if known; french: French cards."""
+    """Turn legal actions into cards of the hand and buttons. song_points: points of a song in each suit, if known; french: French cards."""
     plays = {text.partition(" ")[2]: text for text in legal if text.startswith("play ")}
     puts = [text.split()[1:] for text in legal if text == "discard" or text.startswith("discard ")]
     answer = Offer(
@@ -123,7 +123,7 @@ def _extra(text: str, verb: str, what: str, song_points: Mapping[str, int]) -> C
 
 
 def chosen(request: HttpRequest, legal: Sequence[str]) -> str:
-    """Return the chosen action. The form sends discarded cards one by one; match them with the order of the engine."""
+    """Return the chosen action. The form sends discarded cards one by one; put them in the order of the engine."""
     do = request.POST.get("do", "")
     if do != "discard":
         return do

@@ -1,4 +1,4 @@
-"""The page Play: a hand now, with or without an account; the settings of another one; the person's own tables."""
+"""The page Play: open a table at once, with or without an account; choose its settings; list the person's own tables."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ FIRST: dict[str, Any] = {
     "level": str(Level.NORMAL),
     "boards": 1,
 }  # The table without any choice.
-LATEST = 10  # Number of tables on the page.
+LATEST = 10  # Number of own tables on the page.
 HEAVY = ("seen", "legal", "hand", "records")
 
 
 class PlayForm(forms.Form):
-    """The settings of a table, without its rules (OptionsForm). What is not chosen is as in FIRST."""
+    """The settings of a table, without its rules (OptionsForm). Missing settings are those of FIRST."""
 
     game = forms.ChoiceField(
         label=gettext_lazy("Game"), required=False, widget=forms.Select(attrs={"data-refresh": ""})
@@ -82,7 +82,7 @@ class PlayForm(forms.Form):
             del self.fields["advice"]
 
     def sit(self, sitter: Sitter, rules: OptionsForm) -> Table:
-        """Sit down with these settings. Raise Refused."""
+        """Open a table with these settings. Raise Refused."""
         values, game = self.cleaned_data, rules.game
         rival = values["rival"] or levels.bot(values["level"] or FIRST["level"], self.bots, game.key)
         if not rival:
@@ -100,9 +100,9 @@ class PlayForm(forms.Form):
 
 
 @never_cache
-@csrf_exempt  # The front page has a button without a token, because it comes from a cache; see is_own_form.
+@csrf_exempt  # The front page has this button without a token, because it comes from a cache; see is_own_form.
 def play(request: HttpRequest) -> HttpResponse:
-    """Sit down at once (POST), or show what can be played."""
+    """Open a table (POST), or show the choices."""
     if not seating.is_on():
         raise Http404
     if request.method != "POST":
@@ -111,7 +111,7 @@ def play(request: HttpRequest) -> HttpResponse:
 
 
 def _sit_down(request: HttpRequest) -> HttpResponse:
-    """Open a table, or the running one. A refusal keeps the form."""
+    """Open a table, or go to the running one. After a refusal the form keeps its values."""
     sitter, key = (player_of(request), "") if request.user.is_authenticated else cookies.new_guest(request)
     if not seating.may_sit(sitter):
         return redirect(f"{reverse('login')}?{urlencode({'next': reverse('play')})}")
@@ -138,7 +138,7 @@ def _sit_down(request: HttpRequest) -> HttpResponse:
 
 
 def _unchecked(form: PlayForm, rules: OptionsForm) -> tuple[PlayForm, OptionsForm]:
-    """Return the forms with what was sent as first values: nobody has pressed Play yet."""
+    """Return forms with the sent values as initial values, without checks, because Play has not been pressed yet."""
     sent: dict[str, Any] = {name: form.data.get(name, "") for name in form.fields}
     chosen = {name: rules.data.get(name, "") for name in rules.fields}
     return PlayForm(form.sitter, form.bots, initial=sent), OptionsForm(rules.game, initial=chosen)

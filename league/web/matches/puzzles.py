@@ -1,4 +1,4 @@
-"""Puzzles for people: a position as its seat saw it, its choices and their costs. Everything works without script."""
+"""Puzzles for people: a position as its seat saw it, the choices and their costs. Everything works without scripts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from league.domain.puzzles.shelf import Shelf
 from league.web.common import families, words
 from league.web.common.inputs import is_own_form
 from league.web.common.viewers import viewer_of
-from league.web.matches import narrate
+from league.web.matches import narrate, pictures
 from league.web.matches.offers import chosen, offer
 from league.web.matches.record import shown_moments
 from league.web.matches.viewer import for_viewer
@@ -58,9 +58,10 @@ def puzzles(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@csrf_exempt  # The front page has the puzzle of the day without a token, because it comes from a cache; see is_own_form.
+# The front page has the puzzle of the day without a token, because it comes from a cache; see is_own_form.
+@csrf_exempt
 def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
-    """Show a puzzle, and the verdict on an answer. One query, and two for the answer of a signed-in player."""
+    """Show a puzzle, and the verdict on an answer. One query; two more for the answer of a signed-in player."""
     return _puzzle(request, identity) if is_own_form(request) else _with_token(request, identity)
 
 
@@ -82,11 +83,14 @@ def _puzzle(request: HttpRequest, identity: str) -> HttpResponse:
             context |= {"error": SURE * item.error, "place": _place(item) if item.id in puzzle_shelf.own else ""}
             context["next"] = puzzle_shelf.next_after(item, answers.tried(viewer) if viewer else frozenset())
     game = engine.load(item.game, players=item.players, **item.options)
+    names = names_of(item)
     context |= {
         "one": item,
-        "names": (names := _names(item)),
-        "lines": narrate.narrate(shown_moments(_record(item)), names, names),
+        "lines": narrate.narrate((moments := shown_moments(record_of(item))), names, names, item.seat),
+        "picture": pictures.of_puzzle(item, moments, names),
+        "embed": reverse("embed-puzzle", args=[item.id]),
         "offer": offer(item.legal, item.hand),
+        "unit": game.score_unit,
         "size": GAME_SCORE if game.score_unit == "games" else 1,
     }
     return render(request, "puzzles/puzzle.html", context, status=status)
@@ -98,9 +102,9 @@ _with_token = csrf_protect(_puzzle)
 @never_cache
 @require_safe
 def puzzle_json(_request: HttpRequest, identity: str) -> JsonResponse:
-    """Return the record of a puzzle for the viewer."""
+    """Return the record of a puzzle for the replay viewer."""
     item = _found(shelf.shelf(), identity)
-    answer = for_viewer(_record(item), _names(item), list(range(item.players)))
+    answer = for_viewer(record_of(item), names_of(item, short=True), list(range(item.players)), item.seat)
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
 
@@ -123,18 +127,18 @@ def _found(puzzle_shelf: Shelf, identity: str) -> Puzzle:
 
 
 def _place(item: Puzzle) -> str:
-    """Return the address of the sitting that the puzzle comes from."""
+    """Return the address of the sitting from which the puzzle comes."""
     at = item.source
     return f"{reverse('match', args=[at['match']])}?b={at['board']}&s={at['sitting']}"
 
 
-def _names(item: Puzzle) -> list[str]:
-    """Return a name for each seat."""
+def names_of(item: Puzzle, *, short: bool = False) -> list[str]:
+    """Return a name for each seat; short: for the plates on the table."""
     sides = engine.load(item.game, players=item.players, **item.options).sides
-    return [words.seat_of_puzzle(seat, item.seat, sides) for seat in range(item.players)]
+    return [words.seat_of_puzzle(seat, item.seat, sides, short=short) for seat in range(item.players)]
 
 
-def _record(item: Puzzle) -> dict[str, Any]:
+def record_of(item: Puzzle) -> dict[str, Any]:
     """Return the record of the position as its seat saw it."""
     events = [{**event, "to": [item.seat]} if event["e"] == "deal" else event for event in item.events]
     return {"game": item.game, "players": item.players, "options": item.options, "events": events}

@@ -10,9 +10,9 @@ FRENCH = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
 def shown_moments(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the moments of a record, followed by one step for each fault that cut it short.
+    """Return the events of a record, followed by one step for each fault that ended it early.
 
-    A fault ends the sitting, so it comes last. The record keeps faults beside the moments: they are the referee's, not the game's.
+    The record keeps faults beside the events, because they come from the referee, not from the game. A fault ends the sitting, so it comes last.
     """
     faults = [
         {"e": "fault", "seat": fault["seat"], "fault": fault["fault"], "detail": fault.get("detail", "")}
@@ -38,7 +38,7 @@ def french_card(card: str) -> str:
 
 
 def _french(data: Any) -> Any:
-    """Write French cards with their signs ("7♣" for "7c"), so that nobody takes them for Spanish ones ("7c" is cups)."""
+    """Write French cards with their signs ("7♣" for "7c"), so that nobody reads them as Spanish ones ("7c" is the seven of cups)."""
     if isinstance(data, dict):
         return {name: value if name in ("e", "why") else _french(value) for name, value in data.items()}
     if isinstance(data, list):

@@ -1,4 +1,4 @@
-"""Names for the seats of a sitting, and which seats a party holds."""
+"""The names of the seats of a sitting, and the seats of each party."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def seat_names(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
-    """Return one name per seat; a bot on several seats gets a number on each."""
+    """Return a name for each seat; a bot on several seats gets a number for each."""
     return numbered(seat_bots(sitting, parties))
 
 
@@ -28,7 +28,7 @@ def numbered(bots: Sequence[str]) -> list[str]:
 
 
 def party_names(parties: Sequence[Party]) -> list[str]:
-    """Return the bot of each party: its slug, with the version if two versions of one bot meet."""
+    """Return the bot of each party: its slug, with the version number if two versions of one bot meet."""
     versions: dict[str, set[int]] = {}
     for party in parties:
         versions.setdefault(party.version.bot.slug, set()).add(party.version_id)
@@ -37,13 +37,13 @@ def party_names(parties: Sequence[Party]) -> list[str]:
 
 
 def seat_bots(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
-    """Return the bot of each seat, named as its party."""
+    """Return the bot of each seat, with the name of its party."""
     names = party_names(parties)
     return [names[number] for number in sitting.seating]
 
 
 def sitting_letter(number: int) -> str:
-    """Return the letter of a sitting, "A" for 0: players hear "Seats A" and "Seats B"."""
+    """Return the letter of a sitting, "A" for 0: pages say "Seats A" and "Seats B"."""
     return LETTERS[number] if number < len(LETTERS) else str(number + 1)
 
 
@@ -58,7 +58,7 @@ def score_of(sitting: Sitting, party: int) -> int | None:
 
 
 def seat_sides(record: dict[str, Any], seating: Sequence[int]) -> list[int]:
-    """Return the side of every seat from the header of the record, or else the party of each seat."""
+    """Return the side of every seat, from the header of the record if it is there, else its party."""
     sides = next((moment["sides"] for moment in record.get("events", ()) if moment["e"] == "match"), None)
     if sides is None:
         return list(seating)

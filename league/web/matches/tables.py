@@ -1,7 +1,4 @@
-"""Tables at which people sit. Everything works without script; `seat.js` saves loading the page again.
-
-A browser gets only what the person's seat may know of a running table: no deal, no secret, no record.
-"""
+"""Tables where people sit. Everything works without scripts; `seat.js` saves reloading the page."""
 
 from __future__ import annotations
 
@@ -31,16 +28,16 @@ from league.service import listening, topics
 from league.web.common import prefs, words
 from league.web.common.guests import person_of
 from league.web.common.inputs import whole_number
-from league.web.matches import banner, felt, narrate
+from league.web.matches import banner, felt, narrate, pictures
 from league.web.matches.offers import chosen, offer
 from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
-SOON_S = 1.0  # Seconds that an answer waits for the bots.
-AGAIN_S = 0.5  # Seconds between two checks of the table if wake-ups arrive.
-LATE = timedelta(seconds=15)  # A table that waits longer for its first worker says so.
-DEAF_S = 0.02  # The same if no wake-ups arrive.
+SOON_S = 1.0  # Seconds that a response waits for the bots.
+AGAIN_S = 0.5  # Seconds between two checks of the table if notifications arrive.
+LATE = timedelta(seconds=15)  # If a new table has waited for its first worker for this long, the page says so.
+DEAF_S = 0.02  # Seconds between two checks if no notifications arrive.
 
 
 def _row(request: HttpRequest, public_id: str) -> Table:
@@ -52,7 +49,7 @@ def _row(request: HttpRequest, public_id: str) -> Table:
 
 
 def _record(row: Table, board: int) -> dict[str, Any]:
-    """Return the record of a board of a finished table, else what the seat may know of the present board."""
+    """Return the record of a board of a finished table; of a running table, what the seat may know of the current board."""
     records = seating.opened(row)
     if records:
         return records[min(board, len(records)) - 1]
@@ -63,7 +60,7 @@ def _record(row: Table, board: int) -> dict[str, Any]:
 
 @never_cache
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a table: the cards, the legal actions, and who won a finished hand; `?b=` replays a hand of a finished table. Six queries."""
+    """Show a table: the cards, the legal actions, and the result of a finished hand; `?b=` replays a hand of a finished table. Six queries."""
     row = _row(request, public_id)
     bots = seating.bots(row)
     names = seating.names(row, bots)
@@ -101,13 +98,14 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "rests": prefs.RESTS.items(),
         "forced": prefs.plays_forced(request),
         "next": banner.is_shown(row),
+        "picture": pictures.of_table(row, game, moments, numbers),
     }
     moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
 
 
 def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int) -> HttpResponse:
-    """Show a hand of a finished table step by step, with all the cards."""
+    """Show a hand of a finished table step by step, with all cards."""
     context = {
         "row": row,
         "names": numbered(names),
@@ -120,7 +118,7 @@ def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int) 
 
 @dataclass(frozen=True)
 class Advice:
-    """The state of the advice. waits: the advisor is thinking; failed: it has no advice; bot: its name; text: its advice in words."""
+    """The state of the advice. waits: the advisor is thinking; failed: it has none; bot: name of the advisor; text: the advice in words."""
 
     waits: bool
     failed: bool
@@ -130,7 +128,7 @@ class Advice:
 
 
 def _advice(row: Table, bot: str | None) -> Advice | None:
-    """Return the state of the advice, or None if there can be none."""
+    """Return the state of the advice, or None if the table has no advice."""
     if bot is None or row.turn is None or row.legal == [NEXT]:
         return None
     failed = row.advice == NO_ADVICE
@@ -140,7 +138,7 @@ def _advice(row: Table, bot: str | None) -> Advice | None:
 
 @never_cache
 def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
-    """Return the record of a table for the viewer."""
+    """Return the record of a table for the replay viewer."""
     row = _row(request, public_id)
     names = seating.names(row, seating.bots(row))
     answer = for_viewer(
@@ -152,7 +150,7 @@ def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
 @never_cache
 @require_POST
 def act(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Answer, or leave. The next page has the answers of the bots if they come within a second.
+    """Play an action, or leave. The next page includes the bots' actions if they come within a second.
 
     A page that listens for events (`listens`) gets an empty response at once, so that no thread waits.
     """
@@ -194,7 +192,7 @@ def _ask_advice(request: HttpRequest, sitter: Sitter, public_id: str, number: in
 
 
 def _wait(row: Table, **still: Any) -> None:
-    """Wait while a worker holds the table and these columns keep their values, at most a second."""
+    """Wait, for a second at most, while a worker has the table and these columns keep their values."""
     until = time.monotonic() + SOON_S
     here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, **still)
     with listening.LISTENER.subscribe(topics.of_table(row.public_id)) as bell:

@@ -11,8 +11,8 @@ from league.web.common.words import action_name
 
 
 @dataclass(frozen=True)
-class Decision:
-    """One decision, times in milliseconds. `latency`: from the start of writing the request until the answer was read."""
+class TimedDecision:
+    """One decision, times in milliseconds. `latency`: from the first byte of the request to the end of the answer."""
 
     step: int
     seat: int
@@ -24,15 +24,15 @@ class Decision:
 
 @dataclass(frozen=True)
 class Times:
-    """The decisions of one bot in a sitting: their count, the mean times in milliseconds and the slowest one of each seat."""
+    """The decisions of one bot in a sitting: their number, the mean times in milliseconds, and the slowest decision of each seat."""
 
     decisions: int
     mean: tuple[float, ...]
-    slowest: list[Decision]
+    slowest: list[TimedDecision]
 
 
 def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
-    """Sum up the decisions of these seats. Return None if the record has no timings."""
+    """Sum up the decisions of these seats. Return None if the record has no times."""
     if not record.get("timings"):
         return None
     sums = summed(record["timings"], players=record["players"], move_s=0.0)
@@ -45,6 +45,6 @@ def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
         if sums["slowest"][seat] is not None:
             step, cpu, wall, latency = sums["slowest"][seat]
             action = action_name(actions[step]) if step < len(actions) else ""
-            slowest.append(Decision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
+            slowest.append(TimedDecision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
     mean = tuple(sum(sums[kind][seat] for seat in seats) / decisions / 1000 for kind in KINDS)
     return Times(decisions, mean, sorted(slowest, key=lambda decision: (-decision.cpu, decision.step)))

@@ -1,7 +1,7 @@
 """The editor: write a bot, try it in the sandbox and submit it as a version. Everything works without script.
 
-Anybody may write, and try single boards; whatever else runs or is stored needs an account (league.domain.bots.tries has the limits of both). A
-visitor's text stays in the page and in the browser, and so does that of an author whose session or form has ended.
+Anybody may write, and try single boards; everything else that runs or is stored needs an account (league.domain.bots.tries has the limits). A
+visitor's text stays in the page and in the browser, and so does the text of an author whose session or form has expired.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import CsrfViewMiddleware
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -31,30 +31,31 @@ from engine.runner.rebuild import Exchange
 from league.domain.bots import bots, drafts, languages, tries
 from league.domain.bots.languages import Language
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.matches import conversations, sight
+from league.domain.matches import conversations
 from league.domain.people import quotas
 from league.domain.people.guests import KEPT, Person
-from league.models import Match, Player, Sitting, Try
+from league.models import Match, Player, Try
 from league.pure import lead
 from league.service import limits
 from league.web.common import guests, words
 from league.web.common.inputs import short_text, whole_number
-from league.web.common.viewers import player_of, user_of
+from league.web.common.viewers import player_of
 from league.web.matches import editing, narrate
 from league.web.matches.editing import EditorForm
+from league.web.matches.opening import own_seats
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered, sitting_letter
 from league.web.matches.viewer import for_viewer
 
 FILES = "|".join(re.escape(language.file) for language in languages.LANGUAGES.values())
-LINE = re.compile(rf"(?:{FILES}), line (\d+)")  # The line in a verdict.
-OF_GUESTS = ("try", "again")  # What a visitor may do without an account.
-PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The head of what a process wrote to stderr.
+LINE = re.compile(rf"(?:{FILES}), line (\d+)")  # A line of code in a verdict.
+OF_GUESTS = ("try", "again")  # The buttons that visitors without an account may use.
+PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The heading of each process in stderr.
 LATEST = 6  # Number of tries on the page.
 
 
 class _TokenCheck(CsrfViewMiddleware):
-    """Django's check of a form's token, which says why instead of answering."""
+    """Django's check of a form's token, which returns the reason instead of a response."""
 
     def _reject(self, request: HttpRequest, reason: str) -> str:
         return reason
@@ -69,7 +70,7 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@csrf_exempt  # The view checks the token itself, because its answer to an old one keeps the text.
+@csrf_exempt  # The view checks the token itself, because its response to an expired one must keep the text.
 def editor(request: HttpRequest) -> HttpResponse:
     """Show the editor with a template, a draft or a version (`?from=rufo/3`, `?bot=rufo`); try or submit the text. A refusal keeps the text."""
     player = player_of(request) if request.user.is_authenticated else None
@@ -128,7 +129,7 @@ def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
 
 
 def _try_as_guest(request: HttpRequest, form: EditorForm) -> HttpResponse:
-    """Play a board for a visitor without an account, whose key goes into a cookie."""
+    """Play a board for a visitor without an account; a cookie gets the visitor's key."""
     spent = limits.spend("guest-try", f"a{limits.address(request)}", settings.LIMITS["guest-try"])
     if spent.over:
         raise TooMany(
@@ -179,7 +180,7 @@ def _submit(request: HttpRequest, player: Player, form: EditorForm) -> HttpRespo
     answer = redirect("version", slug=version.bot.slug, number=version.number)
     if request.headers.get(
         "X-In-Place"
-    ):  # The script opens the page: a redirect that it followed would use up the message.
+    ):  # The script opens the page itself: a redirect that it followed would use up the message.
         answer.status_code = 201
     return answer
 
@@ -206,7 +207,7 @@ def draft(request: HttpRequest) -> HttpResponse:
 
 
 def redirect_to_editor(bot: str, language: Language) -> HttpResponse:
-    """Open the editor with the last version of a bot in a language, or with a template."""
+    """Redirect to the editor with the last version of a bot in a language, or with a template."""
     answer = redirect("editor")
     answer["Location"] += "?" + urlencode({"bot": bot, "language": language.key} if bot else {"language": language.key})
     return answer
@@ -264,14 +265,14 @@ def _editor(
 
 @dataclass(frozen=True)
 class Party:
-    """A stand-in with the fields that the author's part of a match page reads."""
+    """A stand-in for a match's party, with the fields that the author's part of a match page reads."""
 
     fault: str
 
 
 @dataclass(frozen=True)
 class Log:
-    """A stand-in for a log, for the same part of the page."""
+    """A stand-in for a match's log, for the same part of the page."""
 
     party: Party
     faults: list[dict[str, Any]]
@@ -367,7 +368,7 @@ def _timed(result: tries.Result) -> dict[str, Any]:
 
 
 def _row(line: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
-    """Return a line of the list of decisions: the seat by its name at the table."""
+    """Return a line for the list of decisions, with the seat's name at the table."""
     seat = names[line.seat - 1] if line.seat <= len(names) else _("Seat %(number)s") % {"number": line.seat}
     return {
         "number": line.number,
@@ -395,7 +396,7 @@ def _named(row: Try, result: tries.Result) -> str:
 
 
 def _series(row: Try, result: tries.Result, size: int) -> dict[str, Any]:
-    """Return how the text does over all boards of this series and earlier ones of the same text, and against the text before on the same deals."""
+    """Return the results of the text over all boards of this series and its earlier ones, and against the previous text on the same deals."""
     first = {sitting["board"]: place for place, sitting in reversed(list(enumerate(result.sittings)))}
     cells = []
     for board in result.boards:
@@ -422,28 +423,20 @@ def _bots(row: Try, seating: Sequence[int]) -> list[str]:
 @login_required
 def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     """Show what the viewer's bots received in a sitting (`?b=&s=`) of a finished match; each decision opens in the editor."""
-    player = player_of(request)
-    match = get_object_or_404(
-        sight.matches(Match.objects.select_related("pool", "tournament"), user_of(request)), public_id=public_id
-    )
-    board, sitting = whole_number(request.GET.get("b")) or match.first_board, whole_number(request.GET.get("s")) or 0
-    row = get_object_or_404(Sitting.objects.filter(board__match=match, board__number=board), number=sitting)
-    parties = {party.number: party for party in match.parties.select_related("version__bot", "version__package")}
-    own_seats = [seat for seat, holder in enumerate(row.seating) if parties[holder].version.bot.owner_id == player.pk]
-    if not own_seats:
-        raise Http404
-    names = numbered([parties[holder].version.bot.slug for holder in row.seating])
+    player, here = player_of(request), own_seats(request, public_id)
+    match, board, sitting, parties = here.match, here.board, here.row.number, here.parties
+    names = numbered([parties[holder].version.bot.slug for holder in here.row.seating])
     seats, refused = [], ""
     try:
-        for seat in own_seats:
+        for seat in here.seats:
             lines = conversations.told(match, board, sitting, seat, player)
-            here = [
+            decided = [
                 _logged(exchange, match, sitting)
                 for exchange in lines
                 if exchange.board == board and exchange.step >= 0 and exchange.answer is not None
             ]
-            version = parties[row.seating[seat]].version
-            seats.append((names[seat], version, languages.language_of(version) is not None, here))
+            version = parties[here.row.seating[seat]].version
+            seats.append((names[seat], version, languages.language_of(version) is not None, decided))
     except Refused as refusal:
         refused = shown(refusal)
     context = {"match": match, "board": board, "sitting": sitting, "seats": seats, "refused": refused}
@@ -451,7 +444,7 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _logged(exchange: Exchange, match: Match, sitting: int) -> dict[str, Any]:
-    """Return a decision of a match, with its identifier."""
+    """Return a decision of a match for the list, with its identifier."""
     request = exchange.request.decode("ascii", "replace").rstrip("\n")
     at = tries.Moment(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
     return {

@@ -1,4 +1,4 @@
-"""TV: a page for a wall screen that shows one deal after another, the same for every viewer."""
+"""TV: a page for a screen on the wall that shows one deal after another, the same to all viewers."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def on_air() -> dict[str, Any]:
     return context
 
 
-def _chosen(slot: int, now: datetime) -> tuple[broadcast.Shown, str] | None:
-    """Return the deal of a slot and the bot that won its match. Each process chooses once a slot; then three queries."""
+def _chosen(slot: int, now: datetime) -> tuple[broadcast.ShownDeal, str] | None:
+    """Return the deal of a slot and the bot that won its match. Each process chooses once for each slot; after that, three queries."""
     key = f"on-air:{slot}"
     entry = cache.get(key)
     if entry is None:
         deal = broadcast.choose(slot, now=now)
-        if deal is None:  # A match that has been withheld may be shown again.
+        if deal is None:  # A match that was withheld may have become visible again.
             return None
         winner = deal.winner.version.bot.slug if deal.winner else ""
         entry = (deal.match.pk, deal.sitting.pk, deal.why, winner, deal.first, deal.last)
@@ -77,7 +77,7 @@ def _chosen(slot: int, now: datetime) -> tuple[broadcast.Shown, str] | None:
     if match is None or sitting is None or embargoes.in_force(match, now=now):
         return None
     sitting.board.match = match
-    return broadcast.Shown(match, sitting, why, None, first, last), winner
+    return broadcast.ShownDeal(match, sitting, why, None, first, last), winner
 
 
 @require_safe
@@ -118,7 +118,7 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def show_json(request: HttpRequest, slug: str) -> JsonResponse:
-    """Return the record of a sitting (`?s=`) of a board (`?n=`, from 1) that is or was shown, for the viewer."""
+    """Return the record of a sitting (`?s=`) of a board (`?n=`, from 1) whose turn in the show has come, for the replay viewer."""
     changes.keep_until(request, *map(changes.of_tournament, sight.find_stages(slug)))
     number, sitting = whole_number(request.GET.get("n")), whole_number(request.GET.get("s"))
     board = shows.shown(_event(request, slug), number or 0, now=clock.present())
@@ -141,7 +141,7 @@ def _event(request: HttpRequest, slug: str) -> Event:
     return get_object_or_404(sight.events(Event.objects.select_related("owner"), user_of(request)), slug=slug)
 
 
-def _deal_context(deal: broadcast.Shown) -> dict[str, Any]:
+def _deal_context(deal: broadcast.ShownDeal) -> dict[str, Any]:
     """Return the template context of a deal."""
     try:
         record = replays.replay(deal.sitting)

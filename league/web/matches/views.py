@@ -1,9 +1,9 @@
-"""Matches: the list, one match with its replay, the record as JSON and as text."""
+"""Pages of matches: the list, one match with its replay, and the record as JSON and as text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -31,7 +31,7 @@ from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, user_of, viewer_of
-from league.web.matches import comparing, consulting, judging, luck, narrate
+from league.web.matches import comparing, consulting, judging, luck, narrate, pictures
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import party_names, score_of, seat_bots, seat_names, seat_sides, seats_of
@@ -74,12 +74,13 @@ def _match(request: HttpRequest, public_id: str) -> Match:
     return get_object_or_404(sight.matches(rows, user_of(request)), public_id=public_id)
 
 
-def _parties(match: Match) -> list[Party]:
+def parties_of(match: Match) -> list[Party]:
+    """Return the parties of a match with their bots. One query."""
     return list(match.parties.select_related("version__bot__owner").order_by("number"))
 
 
 def _sittings(match: Match) -> Iterator[Sitting]:
-    """Yield the sittings of a match. They share `match`, so that its log is read only once."""
+    """Yield the sittings of a match. They share the `match` object, so that its log is read only once."""
     yield from _of(match, _rows(match).iterator())
 
 
@@ -93,9 +94,9 @@ def _of(match: Match, rows: Iterable[Sitting]) -> Iterator[Sitting]:
         yield sitting
 
 
-def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
-    """Return the sitting of `?b=` (board) and `?s=` (sitting), else the first one. At most two queries."""
-    board, sitting = whole_number(request.GET.get("b")), whole_number(request.GET.get("s"))
+def chosen_sitting(match: Match, query: Mapping[str, str]) -> Sitting | None:
+    """Return the sitting in `?b=` (board) and `?s=` (sitting), else the first one. At most two queries."""
+    board, sitting = whole_number(query.get("b")), whole_number(query.get("s"))
     chosen = None
     if board is not None and sitting is not None:
         chosen = _rows(match).filter(board__number=board, number=sitting).first()
@@ -107,13 +108,13 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
 
 @changes.kept_until(*SHOWN)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Eleven queries, some more with consultations."""
+    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Eleven queries, a few more with consultations."""
     topics.follow(request, topics.of_match(public_id))
     row = _match(request, public_id)
     if row.status in OVER:
         topics.leave(request)
     viewer = viewer_of(request)
-    parties = _parties(row)
+    parties = parties_of(row)
     changes = {point.version_id: point for point in row.rating_points.all()}
     views = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
     size = engine.load(row.pool.game, players=row.pool.players).score_size
@@ -126,13 +127,14 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
         "surprise": any(_gained_by_losing(party, changes.get(party.version_id), parties) for party in parties),
         "private": any(view.private for view in (view for view, _change in views)),
         "broken": any(view.private and view.faults for view, _change in views),
+        "picture": pictures.of_match(row, parties, size, range(len(parties))),
     }
     closed = replays.reason_closed(row)
     if closed and row.status in (MatchStatus.FINISHED, MatchStatus.VOID):
         context["closed"] = shown(closed)
     if not closed:
         context["audits"] = list(results.of_match(row))
-        sitting = _chosen_sitting(request, row)
+        sitting = chosen_sitting(row, request.GET)
         if sitting is None and row.status == MatchStatus.FINISHED:
             context["unreadable"] = [_("the boards of this match have been deleted; its result still counts")]
             return render(request, "matches/match.html", context, status=410)
@@ -149,13 +151,15 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 bool(own_bots) and "pass" in record
             )  # Older records have no passes, so conversations cannot be rebuilt.
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
-            context["lines"] = narrate.narrate(shown_moments(record), names, bots)
+            moments = shown_moments(record)
+            context["lines"] = narrate.narrate(moments, names, bots)
             context["notes"] = record.get("notes", [])
             sides = seat_sides(record, sitting.seating)
             context["heads"] = [
                 (party, name, next((sides[seat] for seat in seats_of(sitting, party.number)), party.number))
                 for party, name in zip(parties, party_names(parties), strict=True)
             ]
+            context |= _shared(request, row, sitting, parties, moments, context["lines"])
             context["own_parties"] = {party.number for party in own_bots}
             context["own_seats"] = [
                 seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]
@@ -171,11 +175,34 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/match.html", context)
 
 
+def _shared(
+    request: HttpRequest,
+    match: Match,
+    sitting: Sitting,
+    parties: list[Party],
+    moments: list[dict[str, Any]],
+    lines: list[narrate.Sentence],
+) -> dict[str, Any]:
+    """Return the links for sharing this page: a frame, and an address of its board or, with `?step=`, of a step, with its picture."""
+    place: dict[str, Any] = {"b": sitting.board.number, "s": sitting.number}
+    shared: dict[str, Any] = {}
+    if lines and sight.is_public(match.tournament):
+        shared["embed"] = f"{reverse('embed-match', args=[match.public_id])}?{urlencode(place)}"
+    step = request.GET.get("step", "")
+    if any(line.anchor == step for line in lines):
+        place["step"] = step
+    elif not request.GET.keys() & place.keys():
+        return shared
+    names = seat_names(sitting, parties)
+    picture = pictures.of_step(match, sitting.board, parties, moments, lines, names, step)
+    return shared | {"shared": f"?{urlencode(place)}", "picture": picture}
+
+
 TABS = ("decisions", "boards", "ask", "sent", "about")
 
 
 def _tab(request: HttpRequest, context: dict[str, Any]) -> str:
-    """Return the tab that is open at first: the one of the address, else the one with most to say."""
+    """Return the tab that is open at first: the one in the address, else the one with most contents."""
     tab = request.GET.get("tab", "ask" if "w" in request.GET else "decisions" if "j" in request.GET else "")
     parts = {"decisions": "judgements", "ask": "consulted", "sent": "private"}
     if tab in TABS and context.get(parts.get(tab, "match")):
@@ -201,7 +228,7 @@ def _judgements(
         topics.follow(request, changes.JUDGEMENTS)
         sections = judging.views(
             match, selected, sitting, parties, names, lines
-        )  # Read again: the state may be older than the topic.
+        )  # Read again, because the state may be older than the topic.
     context: dict[str, Any] = {
         "judgements": sections,
         "deals": settings.JUDGE_DEALS,
@@ -215,7 +242,7 @@ def _judgements(
 
 
 def _gained_by_losing(party: Party, point: RatingPoint | None, parties: list[Party]) -> bool:
-    """Return True if a party lost the match on boards and its rating grew, or won it and its rating fell."""
+    """Return True if a party lost the match by boards and its rating rose, or won it and its rating fell."""
     if point is None or party.wins is None or len(parties) != 2:
         return False
     lead = party.wins - (party.losses or 0)
@@ -223,7 +250,9 @@ def _gained_by_losing(party: Party, point: RatingPoint | None, parties: list[Par
     return point.change * (lead or points_lead) < 0
 
 
-def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
+def _consultations(
+    request: HttpRequest, match: Match, sitting: Sitting, names: list[str]
+) -> consulting.ConsultationSection:
     """Return the consultations of this sitting. One query, two if the viewer may ask."""
     selected = request.GET.get("w", ""), whole_number(request.GET.get("at"))
     section = consulting.view(match, sitting, names, selected, viewer_of(request))
@@ -231,7 +260,7 @@ def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: 
         topics.follow(request, changes.JUDGEMENTS)
         section = consulting.view(
             match, sitting, names, selected, viewer_of(request)
-        )  # Read again: the state may be older than the topic.
+        )  # Read again, because the state may be older than the topic.
     return section
 
 
@@ -297,12 +326,12 @@ def _boards_context(match: Match, sitting: Sitting, parties: list[Party]) -> dic
 
 @changes.kept_until(*SHOWN)
 def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
-    """Show all sittings of a board side by side, in the suits of the deal. Seven queries."""
+    """Show all sittings of a board side by side, with the suits of the deal. Seven queries."""
     match = _match(request, public_id)
     row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=match, number=number)
     if replays.reason_closed(match):
         raise Http404
-    parties = _parties(match)
+    parties = parties_of(match)
     game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
     columns, playings, unreadable = [], [], []
     row.match = match
@@ -331,7 +360,10 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         "before": others.filter(number__lt=number).values_list("number", flat=True).last(),
         "after": others.filter(number__gt=number).values_list("number", flat=True).first(),
         "key": f"{game.key} · {match.table} · {number}",
+        "picture": pictures.of_deal(match, row, parties, playings[0][0] if playings else ()),
     }
+    if playings and sight.is_public(match.tournament):
+        context["embed"] = f"{reverse('embed-match', args=[match.public_id])}?b={number}&s=0"
     if not unreadable and match.status == MatchStatus.FINISHED:
         context["luck"] = luck.of_board(match, [sitting for sitting, _results in columns], number, parties)
     return render(request, "matches/board.html", context, status=max((item.status for item in unreadable), default=200))
@@ -339,9 +371,9 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
 
 @changes.kept_until(*SHOWN)
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Return the moments that this viewer may see, for the replay viewer. `?as=` restricts them to a seat or to `public`."""
+    """Return the events that this viewer may see, for the replay viewer. `?as=` restricts them to a seat or to `public`."""
     match = _match(request, public_id)
-    sitting = _chosen_sitting(request, match)
+    sitting = chosen_sitting(match, request.GET)
     if sitting is None:
         if why := replays.gone(public_id, match.first_board, 0):
             return JsonResponse({"error": shown(why)}, status=why.status)
@@ -354,7 +386,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
         return JsonResponse({"error": shown(error)}, status=error.status)
     except Refused as refusal:
         return JsonResponse({"error": shown(refusal)}, status=409 if replays.reason_closed(match) else 400)
-    answer = for_viewer(record, seat_bots(sitting, _parties(match)), sitting.seating)
+    answer = for_viewer(record, seat_bots(sitting, parties_of(match)), sitting.seating)
     response = JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
     patch_vary_headers(response, ["Accept-Language", "Cookie"])
     return response
@@ -363,7 +395,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
 def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
     """Download all replays of a finished match, one per line, for `tute verify` and `tute repro`. Only owners get the notes of a bot.
 
-    A replay that cannot be shown becomes a line with an `error`, on which both programs fail: nobody mistakes the log for complete.
+    A replay that cannot be shown becomes a line with an `error`, which makes both programs fail, so that nobody takes the log for complete.
     """
     match = _match(request, public_id)
     viewer = viewer_of(request)
@@ -397,7 +429,7 @@ def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
     match = _match(request, public_id)
     if closed := replays.reason_closed(match):
         return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)
-    parties = _parties(match)
+    parties = parties_of(match)
     rows = _rows(match)
     for name, lookup in (("b", "board__number"), ("s", "number")):
         if name in request.GET:

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 
 from league.domain.operators.acting import MOST_REASON
 from league.domain.operators.actions import Action
-from league.domain.operators.fields import Field
+from league.domain.operators.fields import ActionField
 from league.web.common import words
 
 
 class ActionForm(forms.Form):
-    """Subjects, fields and reason. The form checks the shape of values, the domain the rest."""
+    """The subjects, fields and reason of an action. The form checks the shape of values, the domain everything else."""
 
     def __init__(self, action: Action, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -60,7 +60,7 @@ def _subjects_help(action: Action) -> str:
     )
 
 
-def _made(field: Field) -> forms.Field:
+def _made(field: ActionField) -> forms.Field:
     arguments: dict[str, Any] = {"label": _(field.label), "help_text": _(field.help), "required": field.required}
     if field.choices:
         return forms.ChoiceField(choices=[(choice, _word(choice)) for choice in field.choices], **arguments)
@@ -68,5 +68,5 @@ def _made(field: Field) -> forms.Field:
 
 
 def _word(choice: str) -> str:
-    """Return a choice by its API name, with a description if it is a limit."""
+    """Return the API name of a choice; for a limit, with its description."""
     return f"{choice}: {words.limit_name(choice)}" if choice in words.LIMITS else choice

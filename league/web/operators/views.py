@@ -1,4 +1,4 @@
-"""Operators: the list of actions with the latest ones carried out, and the form of an action with its preview."""
+"""Pages of operators: the list of actions with the latest uses, and the form of an action with a preview."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from league.web.operators.forms import ActionForm
 
 
 def _page_of(subject: str) -> str:
-    """Return the address of a subject. URL names equal the kinds; an audit has no page except its list of actions."""
+    """Return the address of a subject. URL names equal the kinds; an audit has only the list of actions about it."""
     kind, _colon, name = subject.partition(":")
     return f"{reverse('operators')}?subject={subject}" if kind == AUDIT else reverse(kind, args=[name])
 
@@ -40,7 +40,7 @@ def _operator(request: HttpRequest) -> Player:
 @never_cache
 @login_required
 def operators(request: HttpRequest) -> HttpResponse:
-    """List the actions (those that fit `?subject=`) and the latest ones carried out. Eight queries."""
+    """List the actions (those that fit `?subject=`), and the latest uses. Eight queries."""
     player = _operator(request)
     subject = short_text(request.GET.get("subject", ""), 90)
     kind = subject.partition(":")[0]
@@ -60,7 +60,7 @@ def operators(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def action(request: HttpRequest, name: str) -> HttpResponse:
-    """Show an action. Its form first returns a preview; only the preview has the button that carries it out."""
+    """Show an action. Its form first returns a preview; only the preview has the button that carries the action out."""
     player = _operator(request)
     chosen = ACTIONS.get(name)
     if chosen is None:

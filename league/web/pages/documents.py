@@ -1,4 +1,4 @@
-"""The documents as pages: docs/ and what its links lead to, with the same names as in the repository.
+"""The documents as pages: docs/, and the files to which its links lead, under the names that they have in the repository.
 
 docs/README.md is their list, in groups for different readers. docs/es/ has translations; the language of the page chooses.
 """
@@ -27,10 +27,10 @@ DOCS = settings.DOCS
 TOP = DOCS.parent  # The repository in a clone; a wheel contains only the documents.
 CODE = (
     Path(engine.__file__).resolve().parents[1]
-)  # Where the packages are: the repository too, or beside the wheel's documents.
-GAMES = DOCS / "games"  # Each game already has a page of the site.
-TRANSLATED = "es"  # Documents in this language are in the folder of this name.
-BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # Documents beside docs/, if installed.
+)  # Location of the packages: the repository, or next to the wheel's documents.
+GAMES = DOCS / "games"  # Not shown, because each game has a page of the site.
+TRANSLATED = "es"  # The folder of translations, named for their language.
+BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # Documents next to docs/, if installed.
 SHOWN = (
     "bots",
     "engine",
@@ -38,17 +38,17 @@ SHOWN = (
     "benchmarks",
     "league",
     "tests",
-)  # A file in them is linked where a document names it.
+)  # Folders whose files are linked if a document names them.
 LINK = re.compile(r"\]\(([^)#\s]+)")
 WORD = re.compile(r"`([\w./-]+/[\w./-]*)`")
 ROW = re.compile(r"^\| *(?P<group>[^|]*?) *\| *(?P<text>\[.*?) *\|$", re.MULTILINE)
-Lead = Callable[[str], str]  # From a link to an address, "" if there is none.
+Lead = Callable[[str], str]  # Returns the address for a link, or "" if there is none.
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
-LONG = 5  # Sections from which on a document begins with a list of them.
+LONG = 5  # A document with at least this many sections begins with a list of them.
 
 
 @dataclass
-class Group:
+class DocumentGroup:
     """The documents for one kind of reader, each as a line of HTML."""
 
     readers: str
@@ -64,7 +64,7 @@ def documents(request: HttpRequest) -> HttpResponse:
 
 @changes.kept_until(changes.RELEASE)
 def document(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a document. The name comes from the list of files, so it cannot leave the folder."""
+    """Show a document. Its name must be in the list of files, so that it cannot lead out of the folder."""
     path = _documents().get(name)
     if path is None:
         raise Http404
@@ -84,7 +84,7 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
 
 @changes.kept_until(changes.RELEASE)
 def source(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a file or folder of the repository that a document links to; no other is shown."""
+    """Show a file or folder of the repository to which a document links; no other is shown."""
     path = _linked().get(name.rstrip("/"))
     if path is None or not path.exists():
         raise Http404
@@ -98,7 +98,7 @@ def source(request: HttpRequest, name: str) -> HttpResponse:
 
 @cache
 def _documents() -> dict[str, Path]:
-    """Return each document by its name in an address; a README is that of its folder. A translation has the name of its original."""
+    """Return each document by its name in addresses; a README has the name of its folder. A translation has the name of its original."""
     inside = {
         path.relative_to(DOCS).with_suffix("").as_posix(): path
         for path in DOCS.rglob("*.md")
@@ -109,7 +109,7 @@ def _documents() -> dict[str, Path]:
 
 
 def _in_language(path: Path) -> tuple[Path, str]:
-    """Return a document in the language of the page if there is a translation, and the language that it is in."""
+    """Return a document in the language of the page, if there is a translation, and the language of the result."""
     if (get_language() or "").startswith(TRANSLATED) and path.is_relative_to(DOCS):
         translation = DOCS / TRANSLATED / path.relative_to(DOCS)
         if translation.is_file():
@@ -118,12 +118,12 @@ def _in_language(path: Path) -> tuple[Path, str]:
 
 
 @cache
-def _groups(readme: Path) -> tuple[Group, ...]:
-    """Return the documents of a list by their readers, in its order."""
-    groups: list[Group] = []
+def _groups(readme: Path) -> tuple[DocumentGroup, ...]:
+    """Return the documents in a list, grouped by reader, in its order."""
+    groups: list[DocumentGroup] = []
     for row in ROW.finditer(_text(readme)) if readme.is_file() else ():
         if row["group"]:
-            groups.append(Group(row["group"][0].upper() + row["group"][1:]))
+            groups.append(DocumentGroup(row["group"][0].upper() + row["group"][1:]))
         if groups:
             groups[-1].lines.append(markdown.html(row["text"], _leads_from(readme), inline=True))
     return tuple(groups)
@@ -131,7 +131,7 @@ def _groups(readme: Path) -> tuple[Group, ...]:
 
 @cache
 def _linked() -> dict[str, Path]:
-    """Return the files that documents link to or name, and folders with what is in them, each by its path in the repository."""
+    """Return the files that documents link to or name, and folders with their contents, each by its path in the repository."""
     files: dict[str, Path] = {}
     for document in (*_documents().values(), *DOCS.glob(f"{TRANSLATED}/**/*.md"), DOCS / "README.md"):
         if not document.is_file():
@@ -147,7 +147,7 @@ def _linked() -> dict[str, Path]:
 
 
 def _target(document: Path, link: str) -> Path | None:
-    """Return what a relative link means, None for one that leaves the repository."""
+    """Return the file to which a relative link leads; None if it leads out of the repository."""
     path = Path(normpath(document.parent / link))
     return path if path.is_relative_to(TOP) and ":" not in link else None
 
@@ -159,17 +159,17 @@ def _name(path: Path) -> str:
 
 
 def _named(word: str) -> Path | None:
-    """Return the file or folder that a word of code names, if it lies in one of the folders whose files are shown."""
+    """Return the file or folder that a piece of code names, if it is in one of the shown folders."""
     path = Path(normpath(CODE / word))
     parts = path.relative_to(CODE).parts if path.is_relative_to(CODE) else ()
-    deep = len(parts) > (2 if parts[:1] == ("league",) else 1)  # No settings, and no folder of everything.
+    deep = len(parts) > (2 if parts[:1] == ("league",) else 1)  # Not the settings, and not a folder of everything.
     return path if deep and parts[0] in SHOWN else None
 
 
 def _address(path: Path) -> str:
-    """Return the address of the page that shows a file or folder, "" if this installation has no such page."""
+    """Return the address of the page for a file or folder; "" if this installation has none."""
     names = {path: name for name, path in _documents().items()}
-    if path.is_relative_to(DOCS / TRANSLATED):  # A page chooses the language by itself.
+    if path.is_relative_to(DOCS / TRANSLATED):  # Pages choose the language by themselves.
         path = DOCS / path.relative_to(DOCS / TRANSLATED)
     if path.parent == GAMES and path.suffix == ".md":
         return reverse("game", args=[path.stem]) if path.stem in engine.games() else reverse("games")
@@ -181,12 +181,12 @@ def _address(path: Path) -> str:
 
 
 def _html(document: Path) -> SafeString:
-    """Return a document as HTML. A link to what this installation does not have is only its text."""
+    """Return a document as HTML. A link whose target this installation lacks becomes plain text."""
     return markdown.html(_text(document), _leads_from(document), _leads_to_file)
 
 
 def _leads_from(document: Path) -> Lead:
-    """Return a function from the links of a document to addresses of this site."""
+    """Return a function that turns the links of a document into addresses of this site."""
 
     def lead(link: str) -> str:
         link, _, part = link.partition("#")
@@ -200,7 +200,7 @@ def _leads_from(document: Path) -> Lead:
 
 
 def _leads_to_file(word: str) -> str:
-    """Return the address of a file that a word of code names, "" if there is none."""
+    """Return the address of a file that a piece of code names; "" if there is none."""
     path = _named(word)
     return _address(path) if path is not None and path.exists() else ""
 

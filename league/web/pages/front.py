@@ -1,4 +1,4 @@
-"""The front page of a visitor: the board on the air, what plays now, the best-known ladders, the puzzle of the day, open tournaments."""
+"""The front page of a visitor: the board on TV, running matches, the best-known ladders, the puzzle of the day, open tournaments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from league.domain.core import clock
-from league.domain.matches import leases, sight
+from league.domain.matches import sight
 from league.domain.tournaments import circuits
 from league.enums import MatchKind, TournamentStatus
 from league.models import Event, Match
@@ -17,11 +17,11 @@ from league.web.games.leaders import GameLeaders, leaders_of
 from league.web.matches import tv
 from league.web.pages.puzzle_of_day import puzzle_of_day
 
-# The ornament behind the board: cards and their rotation in degrees.
+# The decoration behind the board: cards and their rotation in degrees.
 FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))
-MOST_NOW = 4  # Matches in the list of what plays now.
+MOST_NOW = 4  # Number of matches in the list of running ones.
 MOST_LADDERS = 3
-MOST_NEXT = 4  # Coming tournaments of each kind.
+MOST_NEXT = 4  # Number of coming tournaments of each kind.
 
 
 def front(viewer: User | None) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def front(viewer: User | None) -> dict[str, Any]:
 
 
 def now_playing(viewer: User | None) -> list[Match]:
-    """Return the running matches, filled up with the ones that finished last. Four queries at most."""
-    running = sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
+    """Return the running matches; if they are few, also the latest finished ones. Four queries at most."""
+    running = sight.matches(Match.objects.filter(status__in=Match.HELD), viewer).order_by("started", "id")
     matches = list(lists.with_parties(running)[:MOST_NOW])
     if len(matches) < MOST_NOW:
         latest = lists.latest_matches(viewer, finished_only=True).filter(kind=MatchKind.TOURNAMENT)
@@ -54,7 +54,7 @@ def best_known() -> list[GameLeaders]:
 
 
 def coming(viewer: User | None) -> dict[str, Any]:
-    """Return the tournaments that are open for entries, and those to come. Three queries."""
+    """Return the tournaments that are open for entries, and the scheduled ones. Three queries."""
     events = sight.events(Event.objects.filter(status=TournamentStatus.OPEN), viewer)
     return {
         "open": lists.open_tournaments([], viewer)[:MOST_NEXT],

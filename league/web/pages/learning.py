@@ -1,4 +1,4 @@
-"""The pages of Learn that are not documents: Tute in 3 minutes, and the start pages for teachers, researchers and operators."""
+"""The pages of Learn that are not documents: Tute in 3 minutes, and introductions for teachers, researchers and operators."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from league.service import changes
 from league.web.common import words
 from league.web.common.pools import rated_pools
 
-# What a lesson asks, and the rule behind it. The answers come from the engine.
+# The question of each lesson, and the rule behind it. The engine gives the answers.
 TEXTS = {
     "take": (
         gettext_lazy("Take the trick"),
         gettext_lazy(
             "Four people play a card each: a trick. The highest card of the suit led takes it: ace, three, king, horse, jack, 7, 6, 5, 4, 2. An "
-            "ace is worth 11, a three 10, a king 4, a horse 3, a jack 2, the others nothing. Which card brings most?"
+            "ace is worth 11, a three 10, a king 4, a horse 3, a jack 2, the others nothing. The numbers on the cards are only names: 1 is the "
+            "ace, 10 the jack, 11 the horse, 12 the king. Which card brings most?"
         ),
         gettext_lazy("All three take the trick; the ace adds the most points."),
     ),
@@ -67,18 +68,18 @@ PLACES = {0: "right", PARTNER: "partner", 2: "left"}  # Play goes round to the r
 
 
 @dataclass(frozen=True)
-class Choice:
-    """An answer as the page shows it."""
+class LessonChoice:
+    """A possible answer, as the page shows it."""
 
     text: str
-    card: str  # "" for an answer that is no card.
+    card: str  # "" if the answer is not a card.
     name: str
     verdict: str
     best: bool
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """A lesson as the page shows it."""
 
     key: str
@@ -87,13 +88,13 @@ class Step:
     trump: str
     trump_name: str
     table: list[tuple[str, str, str]]  # Place, card and name of each card, in the order of play.
-    hand: list[tuple[str, str]]  # Card and name; empty where the cards are the choices.
-    choices: list[Choice]
+    hand: list[tuple[str, str]]  # Card and name; empty if the cards are the choices.
+    choices: list[LessonChoice]
 
 
 @changes.kept_until(changes.RELEASE)
 def learn(request: HttpRequest) -> HttpResponse:
-    """Show Tute in 3 minutes: positions to answer, each judged by the engine. No query."""
+    """Show Tute in 3 minutes: positions to answer, which the engine judges. No query."""
     return render(request, "pages/learn.html", {"steps": [_step(lesson) for lesson in lessons()]})
 
 
@@ -105,13 +106,13 @@ def how(request: HttpRequest) -> HttpResponse:
 
 @changes.kept_until(changes.RELEASE)
 def teach(request: HttpRequest) -> HttpResponse:
-    """Show what a class can do here. No query."""
+    """Show what a class can do on the site. No query."""
     return render(request, "pages/teach.html", {})
 
 
 @changes.kept_until(changes.RELEASE, changes.POOLS)
 def research(request: HttpRequest) -> HttpResponse:
-    """Show environments, data and citation. A query for the games that have ratings."""
+    """Show environments, data and how to cite. One query, for the games that have ratings."""
     rated = rated_pools(engine.games())
     context = {
         "count": len(engine.games()),
@@ -128,10 +129,10 @@ def run_your_own(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/run_your_own.html", {})
 
 
-def _step(lesson: Lesson) -> Step:
+def _step(lesson: Lesson) -> LessonStep:
     title, text, why = map(str, TEXTS[lesson.key])
     plays = all(answer.text.startswith("play ") for answer in lesson.answers)
-    return Step(
+    return LessonStep(
         lesson.key,
         title,
         text,
@@ -143,15 +144,15 @@ def _step(lesson: Lesson) -> Step:
     )
 
 
-def _choice(lesson: Lesson, answer: Answer, why: str) -> Choice:
+def _choice(lesson: Lesson, answer: Answer, why: str) -> LessonChoice:
     verb, _gap, rest = answer.text.partition(" ")
     card = rest if verb == "play" else ""
     name = words.card_name(card) if card else words.action_name(answer.text) if verb == "sing" else _("Say nothing")
-    return Choice(answer.text, card, name, f"{_verdict(lesson, answer)} {why}", answer.best)
+    return LessonChoice(answer.text, card, name, f"{_verdict(lesson, answer)} {why}", answer.best)
 
 
 def _verdict(lesson: Lesson, answer: Answer) -> str:
-    """Say in words what the engine says of an answer."""
+    """Return the engine's verdict on an answer in words."""
     if not answer.legal or answer.points is None:
         return _("The rules do not allow this card here.")
     most = max(other.points or 0 for other in lesson.answers)

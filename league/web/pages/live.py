@@ -36,7 +36,7 @@ def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...
 
 
 def _foreign(request: HttpRequest, requested: tuple[str, ...]) -> set[str]:
-    """Return the requested tables of other people; only who sits there may follow them."""
+    """Return those requested tables that belong to other people; only the person at a table may follow it."""
     tables = {topic for topic in requested if topic.startswith(topics.TABLE)}
     if not tables or (sitter := person_of(request)) is None:
         return tables
@@ -49,8 +49,8 @@ def _foreign(request: HttpRequest, requested: tuple[str, ...]) -> set[str]:
 def live(request: HttpRequest) -> HttpResponse:
     """Stream changes of up to eight topics (`?topic=`). `?since=` or Last-Event-ID: the known versions, in this order, separated by dots.
 
-    Only tournaments and tables cost a query here: the reader of the process watches the topics. A web server without a hub returns
-    the changes and ends the response, and the listener reconnects.
+    Only tournaments and tables need a query here, because another thread of the process reads the topics. A web server without a hub sends the
+    changes and ends the response, and the listener reconnects.
     """
     requested = tuple(dict.fromkeys(request.GET.getlist("topic")))
     if not requested or len(requested) > topics.MOST or not all(map(topics.FORM.fullmatch, requested)):
@@ -59,7 +59,7 @@ def live(request: HttpRequest) -> HttpResponse:
     requested = _visible(request, requested)
     versions = listening.numbers(request.headers.get("Last-Event-ID") or request.GET.get("since", ""), len(requested))
     hub: listening.Hub | None = request.META.get(listening.HUB)
-    # Buffering by nginx would delay the events.
+    # nginx would delay the events if it buffered them.
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     response = HttpResponse(content_type="text/event-stream", headers=headers)
     if hub is None:

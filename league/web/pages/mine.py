@@ -1,4 +1,4 @@
-"""The front page of a player who is logged in: their table and requests, their bots, their tournaments, the next puzzle."""
+"""The front page of a player who is logged in: their table, requests, bots and tournaments, and the next puzzle."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from league.models import (
     Pool,
     Rating,
     RatingPoint,
-    Succession,
     Tournament,
+    VersionTest,
 )
 from league.web.common import families
 from league.web.common.game_lines import game_title
@@ -39,10 +39,10 @@ MOST_BOTS = 12
 MOST_REQUESTS = 3
 MOST_TOURNAMENTS = 6
 MOST_DRAFTS = 3
-MOST_POINTS = 2000  # Points of all trends together.
-LATEST = 20  # The latest matches of each bot in which its last loss is looked for.
+MOST_POINTS = 2000  # The most points of all trends together.
+LATEST = 20  # Number of latest matches of each bot in which its last loss is looked for.
 WEEK = timedelta(days=7)
-TESTS = {  # What a version test says, by its verdict; "ahead" and "open": it is not decided.
+TESTS = {  # The sentence about a version test, by its verdict; "ahead" and "open": not decided yet.
     "stronger": _("%(new)s is better than %(old)s in %(game)s: it won %(share)s %% of %(boards)s boards."),
     "ahead": _("%(new)s is probably better than %(old)s in %(game)s: it won %(share)s %% of %(boards)s boards."),
     "open": _("%(new)s against %(old)s in %(game)s is open: it won %(share)s %% of %(boards)s boards."),
@@ -55,19 +55,19 @@ WIDTH, HEIGHT, PAD = 104, 26, 3  # A trend, in units of its drawing.
 
 @dataclass
 class OwnBot:
-    """A bot of the player in the game where it stands best; without a rating only its state."""
+    """A bot of the player, in the game with its best place; without a rating only its state."""
 
     bot: Bot
     newest: BotVersion | None
     rating: Rating | None = None
-    size: int = 0  # Bots on that ladder.
+    size: int = 0  # Number of bots on that ladder.
     trend: str = ""  # Points of a polyline.
-    change: float | None = None  # Elo this week.
-    loss: Match | None = None  # Its latest lost match.
+    change: float | None = None  # Elo gained this week.
+    loss: Match | None = None  # The latest lost match.
 
     @property
     def ranks(self) -> str:
-        """The ranks that are possible within the margins, such as "3–5"."""
+        """Return the ranks that are possible within the margins, such as "3–5"."""
         if self.rating is None:
             return ""
         best, worst = self.rating.rank_best, self.rating.rank_worst
@@ -101,7 +101,7 @@ def mine(player: Player) -> dict[str, Any]:
 
 
 def own_bots(player: Player) -> list[OwnBot]:
-    """Return the player's bots, the one that was changed last first. Seven queries."""
+    """Return the player's bots, the last changed first. Seven queries."""
     rows = player.bots.exclude(state=BotState.RETIRED).annotate(changed=Max("versions__created"))
     bots = list(rows.order_by("-changed", "slug")[:MOST_BOTS])
     newest: dict[int, BotVersion] = {}
@@ -186,8 +186,8 @@ def own_tournaments(player: Player) -> list[OwnTournament]:
 
 
 def _latest_test(player: Player) -> dict[str, str]:
-    """Return what the latest version test of the player says, as a sentence; nothing without boards. One query."""
-    rows = Succession.objects.filter(version__bot__owner=player, version__status=VersionStatus.ACCEPTED)
+    """Return a sentence about the player's latest version test; nothing without boards. One query."""
+    rows = VersionTest.objects.filter(version__bot__owner=player, version__status=VersionStatus.ACCEPTED)
     test = rows.select_related("version__bot", "before").order_by("-version", "verdict", "-llr").first()
     boards = test.won + test.drawn + test.lost if test else 0
     if test is None or not boards:
@@ -206,7 +206,7 @@ def _latest_test(player: Player) -> dict[str, str]:
 
 
 def _next_puzzle(player: Player) -> dict[str, Any] | None:
-    """Return the first puzzle that the player has not tried, of the best-known game that has one, with their score. Three queries."""
+    """Return the first puzzle that the player has not tried, in the best-known game that has one, with the player's score. Three queries."""
     puzzles = shelf.shelf()
     tried = answers.tried(player)
     untried = (

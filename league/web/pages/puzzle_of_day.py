@@ -14,7 +14,7 @@ from league.domain.puzzles import shelf
 from league.web.common import families, words
 from league.web.matches.offers import Held, offer
 
-# Where the card of a seat lies, by the number of players and how far the seat is to the right: south is the reader.
+# The place of a seat's card, by the number of players and the seat's distance to the right of the reader, who sits at "s".
 PLACES = {2: "sn", 3: "sew", 4: "senw"}
 
 
@@ -29,7 +29,7 @@ class Laid:
 
 @dataclass(frozen=True)
 class PuzzleOfDay:
-    """A position with its sentence, the cards on the table and the cards that may be played."""
+    """A position with a sentence, the cards on the table, and the cards that may be played."""
 
     id: str
     game: str
@@ -39,7 +39,7 @@ class PuzzleOfDay:
 
 
 def puzzle_of_day(day: date) -> PuzzleOfDay | None:
-    """Return the puzzle of a day, of the best-known game that has one; None without puzzles. One query."""
+    """Return the puzzle of a day, from the best-known game that has one; None without puzzles. One query."""
     item = shelf.shelf().of_day(day, families.game_order())
     return _shown(item) if item else None
 

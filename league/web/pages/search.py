@@ -1,4 +1,4 @@
-"""Search: games, bots, players, tournaments and documents by their names. Whatever the size of the league, a search reads a few rows of an index."""
+"""Search: games, bots, players, tournaments and documents by their names. A search reads a few rows of an index, however large the league is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
-from django.db import connection
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -19,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from league.domain.core import search_words
 from league.domain.matches import sight
 from league.models import Bot, Circuit, Event, Player, Tournament
 from league.web.common import families
@@ -27,17 +27,17 @@ from league.web.common.inputs import short_text
 from league.web.common.viewers import user_of
 from league.web.pages import documents
 
-MOST_TEXT = 60  # Characters of a query.
+MOST_TEXT = 60  # The most characters of a query.
 MOST = 8  # Results of each kind.
 FEW = 4  # Suggestions for an address that does not exist.
 BOOKS = ("adr/", "rules/")  # Decisions and the rules book are for those who program a game; players have its page.
-INSIDE = 3  # Characters from which names are searched inside, not only from their beginning.
+LEAST = 3  # From this many characters on, the last part of a wrong address is searched as a name.
 Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
 class Result:
-    """A page with its name and a few words about it."""
+    """A page with its name and a short description."""
 
     address: str
     name: str
@@ -56,7 +56,7 @@ class Group:
 @never_cache
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Show what a text names (`?q=`). At most ten queries."""
+    """Show what a text names (`?q=`). At most sixteen queries."""
     text = short_text(request.GET.get("q", ""), MOST_TEXT)
     groups = find(text, user_of(request)) if text else []
     context = {"text": text, "groups": groups, "families": families.by_family() if not groups else []}
@@ -64,7 +64,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 def find(text: str, viewer: User | None) -> list[Group]:
-    """Return what `viewer` may see under a name, kinds without results left out."""
+    """Return the pages with this name that `viewer` may see; kinds without results are left out."""
     term = slugify(text)
     if not term:
         return []
@@ -72,12 +72,12 @@ def find(text: str, viewer: User | None) -> list[Group]:
     events = sight.events(Event.objects.defer("secret"), viewer)
     contests = [
         *_own_contests(text, viewer),
-        *((row, reverse("tournament", args=[row.slug])) for row in _by_slug(tournaments, "slug", term)),
-        *((row, reverse("event", args=[row.slug])) for row in _by_slug(events, "slug", term)),
-        *((row, reverse("circuit", args=[row.slug])) for row in _by_slug(Circuit.objects.all(), "slug", term)),
+        *((row, reverse("tournament", args=[row.slug])) for row in _named(tournaments, "slug", term)),
+        *((row, reverse("event", args=[row.slug])) for row in _named(events, "slug", term)),
+        *((row, reverse("circuit", args=[row.slug])) for row in _named(Circuit.objects.all(), "slug", term)),
     ]
-    bots = _by_slug(Bot.objects.select_related("owner"), "slug", term)
-    players = _by_slug(Player.objects.all(), "name", term)
+    bots = _named(Bot.objects.select_related("owner"), "slug", term)
+    players = _named(Player.objects.all(), "name", term)
     groups = [
         _group(_("Games"), games(term)),
         _group(_("Bots"), [Result(reverse("bot", args=[bot.slug]), bot.slug, bot.owner.name) for bot in bots]),
@@ -89,7 +89,7 @@ def find(text: str, viewer: User | None) -> list[Group]:
 
 
 def _own_contests(text: str, viewer: User | None) -> list[tuple[Tournament | Event, str]]:
-    """Return the private events of the viewer by their names: their addresses do not tell them. One query."""
+    """Return the viewer's private events by name, because their addresses do not contain it. One query."""
     if viewer is None:
         return []
     rows = Event.objects.filter(owner__user=viewer, private=True, name__icontains=text).defer("secret")
@@ -100,24 +100,17 @@ def _group(title: Any, results: Sequence[Result]) -> Group:
     return Group(title, list(results[:MOST]), len(results) > MOST)
 
 
-def _by_slug(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
-    """Return rows whose unique name begins with a term, then those that have it inside. At most two queries."""
-    results = list(rows.filter(_starts_with(column, term)).order_by(column)[: MOST + 1])
-    if len(results) <= MOST and len(term) >= INSIDE:
-        inside = rows.filter(**{f"{column}__contains": term}).exclude(pk__in=[row.pk for row in results])
-        results += inside.order_by(column)[: MOST + 1 - len(results)]
+def _named(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
+    """Return rows whose unique name begins with a term, then those that have words beginning with its words. At most three queries."""
+    results = list(rows.filter(search_words.begins(column, term)).order_by(column)[: MOST + 1])
+    if len(results) <= MOST:
+        others = search_words.having(rows, term).exclude(pk__in=[row.pk for row in results])
+        results += others.order_by(column)[: MOST + 1 - len(results)]
     return results
 
 
-def _starts_with(column: str, term: str) -> Q:
-    """Return the condition that the index of a name can answer: SQLite does not use it for LIKE, PostgreSQL has one for LIKE."""
-    if connection.vendor == "sqlite":
-        return Q(**{f"{column}__gte": term, f"{column}__lt": f"{term}~"})  # "~" comes after all characters of a name.
-    return Q(**{f"{column}__startswith": term})
-
-
 def games(term: str) -> list[Result]:
-    """Return the games whose title, key or popular name has a term, or comes near it. No query."""
+    """Return the games whose title, key or popular name contains a term, or nearly does. No query."""
     names = {key: [slugify(name) for name in families.names(key)] for key in families.game_order()}
     fitting = [key for key in names if any(term in name for name in names[key])]
     if not fitting:
@@ -132,7 +125,7 @@ def _game(key: str) -> Result:
 
 
 def papers(term: str) -> list[Result]:
-    """Return the documents whose title has all words of a term. No query."""
+    """Return the documents whose title contains all words of a term. No query."""
     words = term.split("-")
     titled = [(name, title, slugify(title)) for name, title in documents.titles() if not name.startswith(BOOKS)]
     return [
@@ -143,8 +136,8 @@ def papers(term: str) -> list[Result]:
 
 
 def suggestions(path: str) -> list[Result]:
-    """Return pages whose name is near the last part of an address that does not exist. No query."""
+    """Return pages whose name resembles the last part of an address that does not exist. No query."""
     part = slugify(path.rstrip("/").rpartition("/")[2].replace("_", "-"))[:MOST_TEXT]
-    if len(part) < INSIDE:
+    if len(part) < LEAST:
         return []
     return [*games(part), *papers(part)][:FEW]

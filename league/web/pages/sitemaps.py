@@ -1,4 +1,4 @@
-"""robots.txt, and the pages of the site for search engines. A part of the sitemap is a range of one index, however large the league is."""
+"""robots.txt, and the list of pages for search engines. A part of the sitemap is a range of one index, however large the league is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league.web.pages import documents
 SIZE = 5000  # Rows whose keys one part covers.
 PAGES = ("home", "play", "tv", "games", "overall", "bots", "players", "tournaments", "events", "matches", "editor")
 PAGES_TO_READ = ("learn", "how", "teach", "research", "run-your-own", "docs", "about", "privacy", "status")
-# Pages that change nothing for a search engine: forms, the account, answers to questions, and files.
+# Pages without use for a search engine: forms, the account, answers to questions, and files.
 CLOSED = (
     "/accounts/",
     "/admin/",
@@ -37,7 +37,7 @@ CLOSED = (
 @require_safe
 @changes.kept_until(changes.RELEASE)
 def robots(request: HttpRequest) -> HttpResponse:
-    """Return which pages search engines may read, and where the sitemap is."""
+    """Return robots.txt: the pages that search engines may read, and the address of the sitemap."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in CLOSED)]
     lines.append(f"Sitemap: {request.build_absolute_uri(reverse('sitemap'))}")
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
@@ -58,7 +58,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 @changes.kept_until(changes.BOTS, changes.TOURNAMENTS)
 def part(request: HttpRequest, part: str, number: int) -> HttpResponse:
-    """List the pages of a part: those of the site, or the public bots or tournaments of a range of keys. One query."""
+    """List the pages of a part: fixed pages of the site, or the public bots or tournaments in a range of keys. One query."""
     first = number * SIZE
     span = {"pk__gte": first, "pk__lt": first + SIZE}
     if part == "pages" and number == 0:

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 import engine
-from league.domain.matches import leases, sight, workers
+from league.domain.matches import sight, workers
 from league.domain.people import guests
 from league.domain.upkeep import invariants, metrics, readiness
 from league.models import Bot, Match
@@ -21,12 +21,12 @@ from league.web.common.viewers import user_of, viewer_of
 from league.web.common.words import waiting_reason
 from league.web.pages import front, mine
 
-MOST_WAITING = 30  # Matches in each list of the queue page.
+MOST_WAITING = 30  # The most matches in each list of the queue page.
 
 
 @changes.kept_until(
     changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS, changes.CLOCK
-)  # The board in motion and the puzzle of the day follow the clock.
+)  # The moving board and the puzzle of the day depend on the time.
 def home(request: HttpRequest) -> HttpResponse:
     """Show a visitor the front page, and a player their own page."""
     player = viewer_of(request)
@@ -39,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @changes.kept_until(changes.RELEASE)
 def about(request: HttpRequest) -> HttpResponse:
-    """Show what this site is, and who can help."""
+    """Show what this site is, and whom to ask for help."""
     return render(request, "pages/about.html", {"games": len(engine.games()), "version": engine.__version__})
 
 
@@ -63,7 +63,7 @@ def status(request: HttpRequest) -> HttpResponse:
     state = workers.queue()
     paused = Bot.objects.exclude(paused_for="").order_by("slug")
     viewer = user_of(request)
-    playing = sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
+    playing = sight.matches(Match.objects.filter(status__in=Match.HELD), viewer).order_by("started", "id")
     waiting = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
     context = {
         "queue": state,
@@ -85,20 +85,20 @@ def metrics_text(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Return 200. Checks nothing else, so that no process is restarted because of another's fault."""
+    """Return 200 without any check, so that no process is restarted because of another's fault."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Return 200 if the process can serve requests, or 503 with the reason if the database is away or not migrated."""
+    """Return 200 if the process can serve requests; 503 with the reason if the database is down or not migrated."""
     reason = readiness.why_not_ready()
     return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
 
 
 @require_safe
 def version_json(request: HttpRequest) -> JsonResponse:
-    """Return the commit, whether the rules are compiled, and the Python and Django versions, for operators and their scripts."""
+    """Return the commit, whether the rules are compiled, and the versions of Python and Django, for operators and their scripts."""
     return JsonResponse(
         {
             "commit": version.commit(),

@@ -23,7 +23,8 @@ from league.service import changes
 from league.web.common import words
 from league.web.common.game_lines import pool_label
 
-LATEST = 4  # Periods in the feed.
+FIRST = datetime(2000, 1, 3, tzinfo=UTC)  # A Monday before every league.
+LATEST = 4  # Number of periods in the feed.
 
 
 @require_safe
@@ -41,7 +42,7 @@ def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
         "periods": Period.choices,
         "digest": digests.build_digest(player, since, until),
         "last": until - timedelta(days=1),
-        "before": max(since - LENGTHS[kind], datetime(2000, 1, 3, tzinfo=UTC)),
+        "before": max(since - LENGTHS[kind], FIRST),
         "after": until if until < latest[1] else None,
     }
     return render(request, "people/digest.html", context)
@@ -80,7 +81,7 @@ def _period(word: str) -> Period:
 
 
 def _chosen(request: HttpRequest, kind: Period) -> tuple[datetime, datetime]:
-    """Return the period that begins on the day `?of=`; 404 if none begins then or it is not over."""
+    """Return the period that begins on the day in `?of=`; 404 if none begins then or it has not ended."""
     latest = digests.last_whole(kind, clock.present())
     text = request.GET.get("of")
     if text is None:
@@ -90,7 +91,7 @@ def _chosen(request: HttpRequest, kind: Period) -> tuple[datetime, datetime]:
         until = since + LENGTHS[kind]
     except (ValueError, OverflowError):
         raise Http404 from None
-    if until > latest[1] or (kind == Period.WEEK and since.weekday()):
+    if since < FIRST or until > latest[1] or (kind == Period.WEEK and since.weekday()):
         raise Http404
     return since, until
 

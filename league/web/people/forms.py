@@ -32,7 +32,7 @@ class SignUpForm(forms.Form):
     )
 
     def clean_name(self) -> str:
-        """Return the name if a new player can have it, so that faults of name and password are shown together."""
+        """Return the name if a new player can have it. It is checked here so that errors of name and password appear together."""
         name: str = self.cleaned_data["name"]
         fitting = slugify(name)[:40].strip("-_").replace("_", "-")
         if name != fitting and fitting:
@@ -55,7 +55,7 @@ class LogInForm(AuthenticationForm):
     )
 
     def get_invalid_login_error(self) -> forms.ValidationError:
-        """Return the error of a failed log-in. After a correct password, a banned player reads the reason."""
+        """Return the error of a failed log-in. If the password is correct, a banned player reads the reason for the ban."""
         banned = bans.reason(self.cleaned_data.get("username", ""), self.cleaned_data.get("password", ""))
         return forms.ValidationError(shown(banned)) if banned else super().get_invalid_login_error()
 

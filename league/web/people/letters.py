@@ -1,4 +1,4 @@
-"""Emails about the digest: its text, the confirmation of an address, and two links that need no login."""
+"""Emails about the digest: its text, the confirmation of an address, and the two links that need no login."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from league.web.people import digests
 
 
 def site_of(request: HttpRequest) -> str:
-    """Return the base address for links in emails: that of the request, which ALLOWED_HOSTS has checked."""
+    """Return the base address for links in emails: that of the request, whose host Django has checked against ALLOWED_HOSTS."""
     return f"{request.scheme}://{request.get_host()}"
 
 
 def write(row: Subscription, period_digest: Digest) -> Letter:
-    """Write a digest as an email, in the language of the reader."""
+    """Write a digest as an email, in the reader's language."""
     with override(row.language):
         title = digests.title_of(row.player)
         page = f"{row.site}{reverse('digest', args=[row.player.name, row.period])}?of={period_digest.since:%Y-%m-%d}"
@@ -70,7 +70,7 @@ def _against(words: str, met: Against | None, line: DigestLine, site: str) -> It
 
 
 def ask_to_confirm(request: HttpRequest, owner: Player) -> None:
-    """Send the link that confirms the address of an account. Raises Refused like `subscriptions.ask`."""
+    """Send the link that confirms the address of an account. Raise Refused like `subscriptions.ask`."""
     site = site_of(request)
     word = subscriptions.ask(owner, language=get_language() or settings.LANGUAGE_CODE, site=site)
     link = f"{site}{reverse('mail-confirm', args=[word])}"
@@ -83,7 +83,7 @@ def ask_to_confirm(request: HttpRequest, owner: Player) -> None:
 
 @never_cache
 def confirm(request: HttpRequest, word: str) -> HttpResponse:
-    """Show the page behind that link. Only the button confirms, because mail scanners open links as well."""
+    """Show the page of a confirmation link. Only its button confirms, because mail scanners open links as well."""
     row = subscriptions.to_confirm(word)
     if row is None:
         return render(request, "people/link_of_no_use.html", status=404)
@@ -95,7 +95,7 @@ def confirm(request: HttpRequest, word: str) -> HttpResponse:
 
 
 @never_cache
-@csrf_exempt  # The link works without a session: mail programs unsubscribe by one request.
+@csrf_exempt  # The link works without a session, because mail programs unsubscribe with a single request.
 def stop(request: HttpRequest, word: str) -> HttpResponse:
     """Unsubscribe the reader of this link from the digest: by one request of a mail program (RFC 8058), or by a button."""
     row = subscriptions.to_stop(word)

@@ -16,17 +16,17 @@ from django.views.decorators.http import require_safe
 
 from league.domain.matches import sight
 from league.enums import TournamentStatus, VersionStatus
-from league.models import BotVersion, Entry, Player, Succession, Tournament
+from league.models import BotVersion, Entry, Player, Tournament, VersionTest
 from league.service import changes
 from league.web.common.game_lines import game_title
 from league.web.common.viewers import user_of
 
-MOST = 30  # Entries of the feed, and rows read of each kind.
+MOST = 30  # The most entries of the feed, and the most rows of each kind that are read.
 
 
 @dataclass(frozen=True)
 class News:
-    """One entry: `key` identifies it among the news of a player; `address` is a path of the site."""
+    """One entry. `key` identifies it among the news of a player; `address` is a path on the site."""
 
     key: str
     at: datetime
@@ -56,7 +56,7 @@ def feed(request: HttpRequest, name: str) -> HttpResponse:
 
 def news(player: Player, viewer: User | None) -> list[News]:
     """Return the news that `viewer` may see, newest first. Three queries."""
-    entries = [*_verdicts(player), *_successions(player), *_places(player, viewer)]
+    entries = [*_verdicts(player), *_version_tests(player), *_places(player, viewer)]
     return sorted(entries, key=lambda entry: (entry.at, entry.title), reverse=True)[:MOST]
 
 
@@ -73,8 +73,8 @@ def _verdicts(player: Player) -> list[News]:
     ]
 
 
-def _successions(player: Player) -> list[News]:
-    rows = Succession.objects.filter(version__bot__owner=player, decided__isnull=False)
+def _version_tests(player: Player) -> list[News]:
+    rows = VersionTest.objects.filter(version__bot__owner=player, decided__isnull=False)
     rows = rows.select_related("version__bot", "before").order_by("-decided")
     return [
         News(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout
+from django.contrib.auth import authenticate, login, logout
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.db.models import Count, Max
 from django.http import HttpRequest, HttpResponse
@@ -27,12 +30,14 @@ from league.enums import TokenScope
 from league.models import BotVersion, Player, Rating
 from league.service import changes
 from league.web.common import inputs, lists, words
+from league.web.common.once import once
 from league.web.common.viewers import player_of, user_of
 from league.web.people import news
 from league.web.people.forms import LogInForm, SignUpForm
 
-MOST_RATINGS = 100  # Ratings on the page of a player.
+MOST_RATINGS = 100  # The most ratings on the page of a player.
 MOST_NEWS = 8
+MOMENT = timedelta(seconds=30)  # If a sign-up is sent again after this time, it counts as a new one.
 LIVES = (30, 90, 365)  # Lifetimes of a key on the form, in days.
 
 
@@ -67,16 +72,28 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Create a player and log them in."""
     form = SignUpForm(request.POST or None)
     after = request.POST.get("next") or request.GET.get("next") or ""
-    if request.method == "POST" and form.is_valid():
-        try:
-            player = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
-        except Refused as refusal:
-            form.add_error("name", capfirst(shown(refusal)))
-        else:
-            login(request, player.user, backend="django.contrib.auth.backends.ModelBackend")
+    if request.method == "POST":
+        user = None
+        if form.is_valid():
+            try:
+                user = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"]).user
+            except Refused as refusal:
+                form.add_error("name", capfirst(shown(refusal)))
+        user = user or _just_created(request)
+        if user is not None:
+            login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()})
             return redirect(after if safe else "welcome")
     return render(request, "people/signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
+
+
+def _just_created(request: HttpRequest) -> User | None:
+    """Return the account that the same form, sent a moment ago, has created, because Enter was pressed twice."""
+    name, password = request.POST.get("name", ""), request.POST.get("password", "")
+    if not Player.objects.filter(name=name, created__gt=clock.present() - MOMENT).exists():
+        return None
+    user = authenticate(request, username=name, password=password)
+    return user if isinstance(user, User) else None
 
 
 @never_cache
@@ -117,6 +134,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @login_required
+@once
 def account(request: HttpRequest) -> HttpResponse:
     """Show the player's uploads, limits and keys. A new key is shown once, in the response that created it."""
     owner = player_of(request)
@@ -129,7 +147,9 @@ def account(request: HttpRequest) -> HttpResponse:
                 return redirect("account")
             scope = request.POST.get("scope", TokenScope.SUBMIT)
             days = inputs.whole_number(request.POST.get("days"))
-            _token, key = tokens.create(owner, request.POST.get("label", ""), scope=scope, days=days)
+            label = request.POST.get("label", "")
+            tokens.revoke_unseen(owner, label, scope)
+            _token, key = tokens.create(owner, label, scope=scope, days=days)
         except Refused as refusal:
             refused = shown(refusal)
     context = {

@@ -26,11 +26,11 @@ from league.web.common.viewers import player_of
 from league.web.people import letters
 from league.web.people.forms import MailForm
 
-BY_LINK = "link"  # Recorded as the author of a password that was set by a link; shown on the account page.
+BY_LINK = "link"  # The author of a password that was set by a link, as the journal and the account page name it.
 
 
 def forgotten(request: HttpRequest) -> HttpResponse:
-    """Send a link to the address of an account, without revealing whether it has one."""
+    """Send a link to the address of an account, without revealing if the account has one."""
     if request.method == "POST" and settings.MAIL:
         player = links.find_recipient(short_text(request.POST.get("username", ""), 150))
         if player is not None:
@@ -67,7 +67,7 @@ class ByLink(PasswordResetConfirmView):
 def address(request: HttpRequest) -> HttpResponse:
     """Change, remove or confirm the email address, and choose how often the digest is sent.
 
-    A new address needs the password, so that an unattended browser does not give away the account.
+    A new address requires the password, so that nobody can take over the account at an unattended browser.
     """
     owner = player_of(request)
     what = next((word for word in ("ask", "period") if word in request.POST), "address")
@@ -111,7 +111,7 @@ def _keep(request: HttpRequest, owner: Player, address: str) -> HttpResponse:
     if address and settings.MAIL:
         try:
             letters.ask_to_confirm(request, owner)
-        except Refused as refusal:  # The address is saved nevertheless.
+        except Refused as refusal:  # The address is saved all the same.
             messages.warning(request, shown(refusal))
         else:
             messages.success(request, _("We have sent a link to your address. Open it within three days."))

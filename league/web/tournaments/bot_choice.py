@@ -1,4 +1,4 @@
-"""The choice of bots on the form of a tournament or an event. It shows some; a search by name finds the others."""
+"""The choice of bots on the form of a tournament or event. It shows some bots; a search by name finds the others."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BotChoice:
-    """The bots on a form, and those chosen on a fresh one."""
+    """The bots on a form, and the ones that a fresh form has ticked."""
 
     versions: dict[str, BotVersion]
     labels: list[tuple[str, str]]
     start: list[str]
     part: str  # The search text.
-    more: bool  # True if the league has others.
+    more: bool  # True if the league has more bots.
     most: int = MOST_OFFERED
 
     @property
     def searched(self) -> bool:
-        """True if the form has a search field."""
+        """Return True if the form has a search field."""
         return self.more or bool(self.part)
 
 
@@ -47,7 +47,7 @@ def sent_names(data: QueryDict, name: str = "bots") -> list[str]:
 def bot_choice(game: str, player: Player, sent: QueryDict, link: QueryDict) -> BotChoice:
     """Build the choice for a `sent` form, or for a fresh one after a `link` such as `?with=rufo&with=greedy` or `?find=ru`. At most six queries.
 
-    A fresh form chooses the player's own bots: nobody has to untick house bots, or those of strangers, for a cup of friends.
+    On a fresh form only the player's own bots are ticked, so nobody has to remove house bots or strangers from a tournament with friends.
     """
     part = inputs.short_text((sent or link).get("find", ""), 40).lower()
     linked = sent_names(link, "with")
@@ -62,26 +62,26 @@ def bot_choice(game: str, player: Player, sent: QueryDict, link: QueryDict) -> B
 
 
 def labels_of_sent(game: str, sent: QueryDict) -> list[tuple[str, str]]:
-    """Return the choices of a form that is only used for an estimate: the sent bots. One query."""
+    """Return the choices of a form that is only used for a forecast: the sent bots. One query."""
     return [(slug, str(version)) for slug, version in entrants(game, Q(slug__in=sent_names(sent)))]
 
 
 def unsent(forms_: Iterable[forms.BaseForm], sent: QueryDict) -> None:
-    """Fill fresh forms with the unchecked values that somebody has entered so far."""
+    """Fill fresh forms with the values that somebody has entered so far, without checks."""
     for form in forms_:
         for name, field in form.fields.items():
             form.initial[name] = field.widget.value_from_datadict(sent, {}, form.add_prefix(name))
 
 
 class BotsForm(forms.Form):
-    """The checkboxes of the bots alone."""
+    """The checkboxes of the bots, without the rest of the form."""
 
     bots = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
 
 
 @login_required
 def found_bots(request: HttpRequest) -> HttpResponse:
-    """Return the checkboxes while somebody types a name: the chosen bots and the matches. At most seven queries."""
+    """Return the checkboxes while somebody types a name: the ticked bots and those that match. At most seven queries."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404

@@ -12,7 +12,7 @@ from league.domain.tournaments import brackets as domain_brackets
 from league.models import Entry, Tournament
 from league.pure.formats import double_elimination
 
-# How a pairing was decided, unless simply by its boards.
+# The way in which a pairing was decided, unless simply by its boards.
 DECIDED_BY = {
     "extra": gettext_noop("after extra boards"),
     "points": gettext_noop("level on boards; decided by score"),
@@ -23,7 +23,7 @@ DECIDED_BY = {
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a box: `entry` is None if undecided or a bye; `points` are board points, None before a result."""
+    """One side of a box. `entry`: None if undecided or a bye; `points`: board points, None before there is a result."""
 
     entry: Entry | None
     won: bool = False
@@ -32,7 +32,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Box:
-    """One pairing: its sides, how it was decided, and the public ids of its matches."""
+    """One pairing: its sides, the way in which it was decided, and the public ids of its matches."""
 
     sides: tuple[Side, Side]
     decided_by: str = ""
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Column:
-    """One round of a bracket, from top to bottom."""
+    """One round of a bracket; its boxes from top to bottom."""
 
     title: str
     boxes: list[Box]
@@ -58,7 +58,7 @@ class Part:
 def brackets(tournament: Tournament, entries: Mapping[int, Entry] | None = None) -> list[Part]:
     """Return the brackets of a started elimination; an empty list for other formats. At most seven queries.
 
-    entries: all entries by number, if the caller has them.
+    entries: all entries by number, if the caller has read them.
     """
     steps = domain_brackets.read_bracket(tournament)
     if not steps:
@@ -85,7 +85,7 @@ def _double(boxes: Mapping[tuple[str, int, int], Box], size: int, last: int) -> 
         Column(_("Round %(number)s") % {"number": number}, _column(boxes, "winners", number, size >> number))
         for number in range(1, last + 1)
     ]
-    # Each round of the winners' bracket after the first has two rounds of losers; the pair halves the field once.
+    # To each round of the winners' bracket after the first belong two rounds of the losers' bracket, which together halve its field once.
     losers = [
         Column(_("Round %(number)s") % {"number": number}, _column(boxes, "losers", number, size >> (number + 3) // 2))
         for number in range(1, 2 * last - 1)

@@ -1,4 +1,4 @@
-"""Recurring leagues: one with its seasons, the form of a new one, and the actions of owners and players."""
+"""Pages of recurring leagues: one league with its seasons, and the actions of owners and players."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
+from league.domain.bots import consent
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import circuits, formats, requests
 from league.models import Bot, Circuit
@@ -18,8 +19,9 @@ from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
+from league.web.tournaments.log_lines import public_lines
 
-MOST_SEASONS = 20  # The page shows the latest ones.
+MOST_SEASONS = 20  # The most seasons on the page, the latest.
 
 
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
@@ -33,6 +35,8 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "next": circuits.next_due(circuit),
         "seasons": latest,
         "waiting": requests.waiting(circuit),
+        "log": public_lines(circuit),
+        "room": circuits.room(circuit),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
     return render(request, "tournaments/circuit.html", context | _possible_actions(request, circuit))
@@ -46,10 +50,13 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
     owned = may_manage(request, circuit.owner_id)
     joined = {bot.slug: bot.owner_id for bot in circuit.bots.all()}
     own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
+    is_out = not owned and not consent.is_welcome(circuit, viewer)
+    has_share = owned or (list(joined.values()).count(viewer.pk) < circuit.per_player and not is_out)
     return {
         "owned": owned,
+        "is_out": is_out,
         "deletable": owned and is_deletable(circuit),
-        "can_join": [slug for slug in own_slugs if slug not in joined],
+        "can_join": [slug for slug in own_slugs if slug not in joined] if has_share else [],
         "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
     }
 
@@ -57,7 +64,10 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
 @login_required
 @require_POST
 def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let the player's bot join or leave, or pause and resume their league. The league owner may remove any bot and ask for any."""
+    """Let the player's bot join or leave, or pause or resume the player's own league.
+
+    The owner of the league may remove any bot, and ask for any.
+    """
     circuit = get_object_or_404(Circuit, slug=slug)
     viewer = player_of(request)
     owned = may_manage(request, circuit.owner_id)

@@ -1,4 +1,4 @@
-"""Corrections that a tournament, an event and a recurring league have in common: name, text, who may enter, and the confirmation."""
+"""Corrections common to tournaments, events and recurring leagues: name, text, who may enter, and the confirmation."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from django.utils.translation import gettext as _
 from league.domain.tournaments import corrections
 from league.enums import Entrance, TournamentStatus
 from league.models import Circuit, Event, Player, Tournament
+from league.web.common.inputs import whole_number
 
 CORRECTIONS = ("save", "open_entries", "close_entries", "delete")
 SURE = ("cancel", "delete")  # Actions that cannot be undone: the form asks for a tick.
 
 
 def is_sure(request: HttpRequest) -> bool:
-    """Return True if the viewer has ticked that they are sure; tell them if not."""
+    """Return True if the viewer has ticked "I am sure"; otherwise show a message."""
     if request.POST.get("sure"):
         return True
     messages.error(request, _("Nothing was changed. Tick the box to confirm, because this cannot be undone."))
@@ -23,11 +24,13 @@ def is_sure(request: HttpRequest) -> bool:
 
 
 def correct_contest(request: HttpRequest, row: Tournament | Event | Circuit, viewer: Player, action: str) -> None:
-    """Save name and description, open and close the entries, or delete it, after which `row.pk` is None."""
+    """Save name and description, open or close the entries, or delete the row, after which `row.pk` is None."""
     if action == "save":
         if "name" in request.POST:
             corrections.rename(row, request.POST["name"], actor=viewer.name)
         corrections.describe(row, request.POST.get("description", ""), actor=viewer.name)
+        if (share := whole_number(request.POST.get("per_player"))) is not None:
+            corrections.set_share(row, share, actor=viewer.name)
         messages.success(request, _("Saved."))
     elif action == "delete":
         corrections.delete(row, actor=viewer.name)

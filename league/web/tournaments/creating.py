@@ -1,4 +1,4 @@
-"""The page of a new tournament: one form for a single stage, several stages and a recurring league, with its forecast."""
+"""The page of a new tournament: one form for tournaments of a single stage, of several stages, and recurring leagues, with a forecast."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ from league.domain.tournaments import tournaments as domain
 from league.models import BotVersion, Player
 from league.web.common.game_lines import describe_game
 from league.web.common.inputs import short_text, whole_number
+from league.web.common.once import once
 from league.web.common.options import OptionsForm, game_chosen
 from league.web.common.viewers import player_of, viewer_of
 from league.web.tournaments import forecasts
 from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
 from league.web.tournaments.forms import GROUPS, ContestForm, place_of
 
-EXPECTED = 5  # Bots that a fresh form reckons with.
-UNSENT = ("find", "refresh")  # Buttons that change what the form shows and check nothing.
+EXPECTED = 5  # Number of bots for which a fresh form shows a forecast.
+UNSENT = ("find", "refresh")  # Buttons that change what the form shows, without checking it.
 
 
 @login_required
+@once
 def new_tournament(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new tournament, or create it: open for entries or started at once. Eight queries to show it."""
+    """Show the form of a new tournament, or create one, open for entries or started at once. Eight queries to show the form."""
     game = game_chosen(request.GET.dict() | request.POST.dict())
     owner = player_of(request)
     choice = bot_choice(game.key, owner, request.POST, request.GET)
@@ -65,7 +67,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
 
 
 def _start(request: HttpRequest, game: engine.Game, bots: Sequence[str]) -> dict[str, object]:
-    """Return what a fresh form begins with; a link may name more, such as `?format=weekly&boards=32&private=1`."""
+    """Return the initial values of a fresh form; a link may give more, such as `?format=weekly&boards=32&private=1`."""
     link = request.GET
     boards = whole_number(link.get("boards")) or domain.default_boards(game.key, game.players)
     values: dict[str, object] = {
@@ -82,7 +84,7 @@ def _start(request: HttpRequest, game: engine.Game, bots: Sequence[str]) -> dict
 
 
 def forecast(request: HttpRequest) -> HttpResponse:
-    """Return the matches, boards and time of the tournament in a form, as plain text. The form asks while the user types. Five queries."""
+    """Return the matches, boards and time of the tournament in a form, as plain text. The page asks for it while somebody types. Five queries."""
     if request.GET.get("game") not in engine.games():
         raise Http404
     game = game_chosen(request.GET)
@@ -95,7 +97,7 @@ def forecast(request: HttpRequest) -> HttpResponse:
 
 
 def old_address(request: HttpRequest, format: str, name: str = "tournament-new") -> HttpResponse:
-    """Redirect an address of the forms that this one replaced."""
+    """Redirect an address of the older forms."""
     query: QueryDict = request.GET.copy()
     query.setdefault("format", format)
     return redirect(f"{reverse(name)}?{query.urlencode()}")
@@ -119,6 +121,7 @@ def _create(owner: Player, form: ContestForm, versions: dict[str, BotVersion], *
             terms=replace(terms, due=None) if start else terms,
             wait=True,
             entrance=chosen["entrance"],
+            per_player=chosen["per_player"],
             entries_from=None if start else chosen["entries_from"],
             description=chosen["description"],
         )
@@ -140,6 +143,7 @@ def _create(owner: Player, form: ContestForm, versions: dict[str, BotVersion], *
         sealed=chosen.get("sealed", False),
         description=chosen["description"],
         entrance=chosen["entrance"],
+        per_player=chosen["per_player"],
     )
     if start:
         domain.start_at_once(tournament, actor=owner.name)

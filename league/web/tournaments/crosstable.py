@@ -16,7 +16,7 @@ from engine.intervals import wilson
 from league.domain.tournaments.standings import Standing, Standings
 
 WINDOW = 24  # Rows and columns of a window.
-PACKED = 6  # Compression level of the picture: 9 takes eight times as long and saves a twentieth.
+PACKED = 6  # Compression level of the picture: level 9 takes eight times as long and saves a twentieth.
 # Shades of the picture, as in the light scheme of site.css: not met, even, and three steps to either side.
 COLOURS = {
     "none": (226, 224, 218),
@@ -35,7 +35,7 @@ SHADES = list(COLOURS)
 class Cell:
     """A cell: `points` out of `boards`; `css` is one of self, none, even, up1-3, down1-3; `match` is the first meeting.
 
-    `low` and `high` bound the share of the points at 95%; `sure` is True if one half lies outside.
+    `low` and `high`: 95% interval of the share of the points; `sure` is True if it excludes one half.
     """
 
     css: str
@@ -47,13 +47,13 @@ class Cell:
 
     @property
     def sure(self) -> bool:
-        """True if the boards show which bot is better."""
+        """Return True if the boards show which bot is better."""
         return not self.low <= 0.5 <= self.high
 
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a crosstable of `size` entries that starts at row `down` and column `across`, both from 0."""
+    """The part of a crosstable of `size` entries that begins at row `down` and column `across`, both from 0."""
 
     size: int
     down: int
@@ -61,7 +61,7 @@ class Window:
 
     @classmethod
     def at(cls, size: int, down: int | None, across: int | None) -> Window:
-        """Return the window with this row and column, or the first one if they do not exist."""
+        """Return the window with this row and column, or the first window if they do not exist."""
 
         def start(place: int | None) -> int:
             return place // WINDOW * WINDOW if place is not None and 0 <= place < size else 0
@@ -70,22 +70,22 @@ class Window:
 
     @property
     def whole(self) -> bool:
-        """True if the window is the whole table."""
+        """Return True if the window is the whole table."""
         return self.size <= WINDOW
 
     @property
     def last_row(self) -> int:
-        """The number of the last row, from 1."""
+        """Return the number of the last row, from 1."""
         return min(self.down + WINDOW, self.size)
 
     @property
     def last_column(self) -> int:
-        """The number of the last column, from 1."""
+        """Return the number of the last column, from 1."""
         return min(self.across + WINDOW, self.size)
 
     @property
     def neighbours(self) -> dict[str, tuple[int, int]]:
-        """First row and column of the neighbouring windows that exist."""
+        """Return the first row and column of each neighbouring window that exists."""
         places = {
             "up": (self.down - WINDOW, self.across),
             "down": (self.down + WINDOW, self.across),
@@ -104,7 +104,7 @@ class Window:
 
 
 def shade(share: float) -> str:
-    """Return the CSS class of a share of board points: even around one half, then three steps to either side."""
+    """Return the CSS class of a share of board points: even near one half, else one of three steps to either side."""
     distance = abs(share - 0.5)
     if distance < 0.02:
         return "even"

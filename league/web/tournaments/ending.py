@@ -21,9 +21,9 @@ from league.models import Tournament
 from league.web.tournaments import forecasts
 
 Z = 1.645  # Standard deviations at which a likelihood of superiority is 95%.
-FEWEST = 8  # Boards below which it is not worth playing more.
-MOST_DOUBTS = 3  # Pairs of neighbours named as undecided.
-MOST_LINKED = 32  # Bots that a link to a new tournament names.
+FEWEST = 8  # With fewer additional boards than this, it is not worth playing more.
+MOST_DOUBTS = 3  # The most pairs of neighbours that are named as undecided.
+MOST_LINKED = 32  # The most bots that a link to a new tournament names.
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of a tournament as the page tells it.
+    """The end of a tournament, as the page describes it.
 
-    `again`: the address of a new tournament of the same bots; `surer`: with as many `boards` as would decide, which take `time`.
+    `again`: the address of a form for a new tournament of the same bots; `surer`: the same with as many `boards` as would probably decide, which
+    take `time`.
     """
 
     winner: str
@@ -54,7 +55,7 @@ class Ending:
 
 
 def describe_end(tournament: Tournament, table: Standings, name: str = "") -> Ending | None:
-    """Return the end of a finished tournament; None before it, or if nothing was played. `name`: of the event whose last stage this is."""
+    """Return the end of a finished tournament; None before it, or if nothing was played. `name`: of the event, if this was its last stage."""
     rows = [row for row in table.rows if row.result.boards and row.entry.disqualified is None]
     if tournament.status != TournamentStatus.FINISHED or not rows:
         return None
@@ -116,7 +117,7 @@ def _podium(rows: list[Standing]) -> list[Step]:
 
 
 def _boards_needed(tournament: Tournament, table: Standings, pair: tuple[Standing, Standing]) -> int:
-    """Return the boards per match that would probably decide between two neighbours, by their results against each other."""
+    """Return the number of boards per match that would probably decide between two neighbours, from their results against each other."""
     a, b = (row.entry.number for row in pair)
     cell = table.cells.get((a, b))
     most = settings.MAX_BOARDS
@@ -132,7 +133,7 @@ def _boards_needed(tournament: Tournament, table: Standings, pair: tuple[Standin
 
 
 def _time(tournament: Tournament, entries: int, boards: int) -> str:
-    """Return how long such a tournament takes, in words; empty if it cannot be said."""
+    """Return the duration of such a tournament in words; empty if it cannot be estimated."""
     pool = tournament.pool
     try:
         estimate = forecast.forecast(

@@ -1,4 +1,4 @@
-"""Bots that may enter a tournament, and tournaments with their entries."""
+"""Bots that may enter a tournament, and tournaments together with their entries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Entry, Player, Tournament
 
 FREE = Q(state=BotState.ACTIVE, stopped=None, owner_banned=False)  # Bots that may enter tournaments.
-MOST_OFFERED = 100  # Bots on a form, besides the chosen ones.
+MOST_OFFERED = 100  # The most bots on a form, besides the ticked ones.
 
 
 def entrants(game: str, which: Q) -> list[tuple[str, BotVersion]]:
@@ -39,22 +39,22 @@ class Offer(NamedTuple):
     """The bots to choose from on a form."""
 
     versions: list[tuple[str, BotVersion]]
-    more: bool  # True if the league has others.
+    more: bool  # True if the league has more bots.
 
 
 def offer(game: str, player: Player, *, chosen: Collection[str] = (), part: str = "") -> Offer:
     """Return the chosen bots and the first ones with `part` in their name: own bots, house bots, then by name. At most five queries.
 
-    Without a part each query stops at the last bot shown; a part, or a game that few bots play, needs a search through all names.
+    Without `part` each query stops at the last bot shown; with it, or in a game that few bots play, the query searches all names.
     """
     versions = BotVersion.objects.filter(bot=OuterRef("pk"), status=VersionStatus.ACCEPTED)
-    # Search the JSON as text, because SQLite has no test for list items; `entrants` checks again.
+    # Search the JSON as text, because SQLite has no test for list items; `entrants` checks the result.
     plays = (Q(games=[]) | Q(games__icontains=f'"{game}"')) & ~Q(refused__icontains=f'"{game}"')
     bots = Bot.objects.filter(FREE, Exists(versions.filter(plays)), slug__icontains=part).order_by("slug")
     slugs: list[str] = []
     for group in (bots.filter(owner=player), bots.filter(is_house=True), bots):
         if len(slugs) <= MOST_OFFERED:
-            # One more than shown reveals that there are others.
+            # One more than shown, to see if there are others.
             slugs += group.exclude(slug__in=slugs).values_list("slug", flat=True)[: MOST_OFFERED + 1 - len(slugs)]
     offered = {*chosen, *slugs[:MOST_OFFERED]}
     return Offer(entrants(game, Q(slug__in=offered)), more=len(slugs) > MOST_OFFERED)
@@ -79,7 +79,7 @@ def choices(versions: list[tuple[str, BotVersion]], player: Player) -> tuple[lis
 
 
 def tell_entered(request: HttpRequest, bot: Bot, *, is_request: bool) -> None:
-    """Tell the player who entered another's bot whether it is entered or its owner was asked."""
+    """Tell the player who entered another player's bot if it has entered, or its owner has been asked."""
     if is_request:
         text = _("Your request was sent to %(owner)s, the owner of %(bot)s. The bot enters once they agree.")
         messages.info(request, text % {"bot": bot.slug, "owner": bot.owner.name})
@@ -88,7 +88,7 @@ def tell_entered(request: HttpRequest, bot: Bot, *, is_request: bool) -> None:
 
 
 def tournaments_with_entries(viewer: User | None) -> Prefetch[str]:
-    """Prefetch the tournaments of an event or a season that `viewer` may see, each with its entries by place. Two queries more."""
+    """Prefetch the tournaments of an event or season that `viewer` may see, each with its entries by place. Two more queries."""
     entries = Entry.objects.select_related("version__bot").order_by("place", "seed", "number")
     rows = (
         sight.tournaments(Tournament.objects.select_related("pool"), viewer).defer("secret").order_by("stage", "group")

@@ -1,4 +1,4 @@
-"""Events of several stages: the list, one with its stages, and the form of a new one."""
+"""Pages of events: the list, one event with its stages, and the actions of owners and players."""
 
 from __future__ import annotations
 
@@ -31,20 +31,21 @@ from league.service import changes, topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, user_of
+from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.ending import Ending, describe_end
 from league.web.tournaments.entrants import tournaments_with_entries
 from league.web.tournaments.forms import TermsForm, UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
 
-MOST_TABLES = 8  # Tournaments of an event whose standings the page shows.
-MOST_FOLLOWED = 6  # Tournaments of an event that the page follows.
-SOON = timedelta(seconds=10)  # Delay between the owner's button and the start of a show.
+MOST_TABLES = 8  # The most tournaments of an event whose standings the page shows.
+MOST_FOLLOWED = 6  # The most tournaments of an event that the page follows.
+SOON = timedelta(seconds=10)  # Time between the owner's click and the start of a show.
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of an event: its plan, its tournaments and what it waits for."""
+    """One stage of an event: its plan, its tournaments, and the matches for which it waits."""
 
     number: int
     title: str
@@ -68,7 +69,7 @@ def events(request: HttpRequest) -> HttpResponse:
 
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show an event: every stage with the bots that advance and what it waits for. Nine queries; one more before it starts."""
+    """Show an event: every stage with the advancing bots and the matches for which it waits. Nine queries; one more before it starts."""
     viewer = user_of(request)
     changes.keep_until(request, *map(changes.of_tournament, sight.find_stages(slug)))
     rows = sight.tournaments(Tournament.objects.filter(event__slug=slug), viewer)
@@ -84,6 +85,8 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         by_stage[tournament.stage].append(tournament)
     sees_results = sight.sees_results(event, viewer)
     waits = waiting.waits(event)
+    tables = {row.pk: standings(row).rows for row in event.tournaments.all()[:MOST_TABLES]} if sees_results else {}
+    last = by_stage[max((stage for stage in by_stage if stage), default=None)]
     described = {description.key: description for description in formats.describe_formats()}
     context = {
         "event": event,
@@ -109,50 +112,72 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "held": not sight.is_open(event),
         "playing": [] if sees_results else _playing(event),
         "terms": _terms(event) if owned and _may_change(event) else None,
-        "not_started": waiting.why_not_started(event)
-        if event.status == TournamentStatus.OPEN and event.due is None
-        else "",
         "log": public_lines(event),
         "ending": _ending(event, by_stage) if sees_results else None,
-        "tables": {row.pk: standings(row).rows for row in event.tournaments.all()[:MOST_TABLES]}
-        if sees_results
-        else {},
+        "tables": tables,
+        "picture": pictures.of_event(event, tables.get(last[0].pk, ()) if len(last) == 1 else ()),
         "deletable": owned and is_deletable(event),
         "here": request.build_absolute_uri(reverse("event", args=[slug])),
         "opening": event.entries_from if event.entries_from and event.entries_from > clock.present() else None,
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
-        "guests": event.guests.count() if owned and event.private else 0,
-        "mine": _own_bots(viewer, event),
+        "guests": _guests(event) if owned and event.private else 0,
         "until_form": UntilForm.of(event),
         "holds": event.finished is None or event.embargo is not None,
-        "entrants": _entrants(event) if event.status == TournamentStatus.OPEN else [],
+        **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
     }
     return render(request, "tournaments/event.html", context)
 
 
 def _ending(event: Event, by_stage: dict[int | None, list[Tournament]]) -> Ending | None:
-    """Return the end of a finished event: that of its last stage, if it was one table."""
+    """Return the end of a finished event: that of its last stage, if this was a single tournament."""
     last = by_stage[len(_planned(event))] if event.status == TournamentStatus.FINISHED else []
     return describe_end(last[0], standings(last[0]), event.name) if len(last) == 1 else None
 
 
 def _planned(event: Event) -> Sequence[event_plan.Stage]:
-    """Return the planned stages. If this release cannot read the plan, return none; the domain then ends the event with the reason."""
+    """Return the planned stages; none if this release cannot read the plan (then the domain ends the event with the reason)."""
     try:
         return event_plan.read_plan(event.document).stages
     except event_plan.BadEvent:
         return ()
 
 
+def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object]:
+    """Return what the page of an open event says of its entries: who is in, how many more it takes, and what the viewer and the owner may do."""
+    entrants = _entrants(event)
+    entered = [row for row in entrants if row.status == RequestStatus.GRANTED]
+    own_bots = _own_bots(viewer, event)
+    inside = {row.bot_id for row in entered}
+    own_inside = [row.bot for row in entered if viewer is not None and row.bot.owner.user_id == viewer.pk]
+    room = domain.room(event)
+    is_out = viewer is not None and not owned and not consent.is_welcome(event, viewer.player)
+    has_place = len(entered) < room and (owned or (len(own_inside) < event.per_player and not is_out))
+    is_late = event.due is not None and event.due <= clock.present()
+    removed = consent.requests_for(event).filter(status=RequestStatus.REMOVED).select_related("bot") if owned else []
+    return {
+        "entrants": entrants,
+        "entered": len(entered),
+        "room": room,
+        "mine": own_bots,
+        "can_enter": [bot for bot in own_bots if bot.pk not in inside] if has_place and not is_late else [],
+        "can_leave": own_inside if not is_late else [],
+        "removed": list(removed),
+        "is_out": is_out,
+        "not_started": waiting.why_not_started(event) if event.due is None or is_late else "",
+        "late": is_late,
+        "why_not_yet": domain.why_not_yet(event, len(entered)) if owned and len(entered) > 1 else "",
+    }
+
+
 def _entrants(event: Event) -> list[EntryRequest]:
-    """Return the entries of an event that has not started: entered bots, and those waiting for their owners."""
+    """Return the entries of an event that has not started: entered bots, and bots whose owners have been asked."""
     rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
-    return list(rows.select_related("bot", "version").order_by("pk"))
+    return list(rows.select_related("bot__owner", "version").order_by("pk"))
 
 
 def _playing(event: Event) -> list[Bot]:
-    """Return the bots of the first stage, for viewers who see no results. One query."""
+    """Return the bots of the first stage, for viewers who may not see results. One query."""
     return list(
         Bot.objects.filter(
             versions__entries__tournament__event=event, versions__entries__tournament__stage=1
@@ -165,7 +190,7 @@ def _may_change(event: Event) -> bool:
 
 
 def _terms(event: Event) -> TermsForm:
-    form = TermsForm(initial=_chosen(event))
+    form = TermsForm(initial=_chosen(event), auto_id="terms-%s")  # Another form on the page has a zone, too.
     if event.status != TournamentStatus.OPEN:
         del form.fields["due"]
     return form
@@ -193,7 +218,7 @@ def _own_bots(viewer: User | None, event: Event) -> list[Bot]:
 
 @never_cache
 def join_event(request: HttpRequest, slug: str, link: str) -> HttpResponse:
-    """Show a private event and the button to join it, behind its invitation link. 404 if the link is no longer valid."""
+    """Show a private event to people with its invitation link, with the button to join. 404 if the link is no longer valid."""
     if request.method == "POST" and request.user.is_authenticated:
         joined = releases.join(slug, link, player_of(request))
         if joined is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def form_sentence(form: ContestForm, viewer: Player | None) -> str:
-    """Describe matches, boards and time of the tournament in a form, valid or fresh, or say why it cannot start."""
+    """Describe matches, boards and time of the tournament in a form (valid or fresh), or say why it cannot start."""
     if not form.is_bound:
         start = form.initial
         fresh = {name: start[name] for name in ("format", "boards")}
@@ -39,7 +39,7 @@ def form_sentence(form: ContestForm, viewer: Player | None) -> str:
 
 
 def _reckon(bots: Sequence[str], expected: int | None) -> int:
-    """Return the number of entries to reckon with: the chosen bots, or more if more are expected."""
+    """Return the number of entries for the forecast: the chosen bots, or `expected` if that is more."""
     return max(len(bots), expected or 0)
 
 
@@ -83,7 +83,7 @@ def _tournament(form: ContestForm, chosen: dict[str, Any], entries: int, viewer:
 
 
 def event_sentences(document: dict[str, Any], entries: int) -> str:
-    """Describe an event with one line per stage, or why it cannot start."""
+    """Describe an event in one line for each stage, or say why it cannot start."""
     try:
         plan = event_plan.read_plan(document)
         estimates = domain.forecast_stages(plan, entries)

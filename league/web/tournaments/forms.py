@@ -1,7 +1,7 @@
 """The form of a new tournament of any kind. It checks the shape of values; `league.domain.tournaments` decides what is allowed.
 
-What people choose decides which row it becomes: `every week` a recurring league; private, with times, hidden results or several stages an event; all
-else a plain tournament.
+The choices decide which row is created: a recurring league for `every week`; an event if it is private, has times, hidden results or several
+stages; otherwise a plain tournament.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from league.web.common.fields import set_choices
 from league.web.common.game_lines import describe_game
 
 WEEKLY, GROUPS = "weekly", "groups"
-LATER_STAGES = (2, 3)  # An event created from a file may have more.
+LATER_STAGES = (2, 3)  # A document may give an event more stages than this form.
 LOCAL = "%Y-%m-%dT%H:%M"
-# The formats that people know by a name of their own, with one line each. The others follow under "Other formats".
+# The formats with a well-known name, with one line for each. The others are under "Other formats".
 WELL_KNOWN: dict[str, tuple[str | Promise, str | Promise]] = {
     "round_robin": (_("All meet all"), _("Fair and clear. Best up to 24 bots.")),
     "single_elimination": (_("Knock-out"), _("Short and tense. One lost match and out.")),
@@ -54,8 +54,8 @@ PARAMETER_WORDS: dict[str, str | Promise] = {
     "head": _("Prefer the leaders"),
     "elo0": _("Weaker hypothesis (Elo per board)"),
     "elo1": _("Stronger hypothesis (Elo per board)"),
-    "alpha": _("Chance of a wrong “stronger”"),
-    "beta": _("Chance of a wrong “not stronger”"),
+    "alpha": _("Risk of a false “stronger”"),
+    "beta": _("Risk of a false “not stronger”"),
 }
 
 
@@ -65,7 +65,7 @@ def parameter_words(name: str) -> str:
 
 
 def usable_formats(game: engine.Game) -> list[formats.DescribedFormat]:
-    """Return the formats available for a game."""
+    """Return the formats that suit a game."""
     return [description for description in formats.describe_formats() if len(game.sides) == 2 or description.seats]
 
 
@@ -80,7 +80,7 @@ def _moment(label: Any, help_text: Any) -> forms.DateTimeField:
 
 
 class ZonedForm(forms.Form):
-    """A form with times in the zone of the person, which a script fills in; without scripts it is UTC, as the field says."""
+    """A form with times in the person's time zone, which a script fills in; without scripts it is UTC, as the field says."""
 
     zone = forms.CharField(
         label=_("Time zone of these times"),
@@ -102,7 +102,7 @@ class ZonedForm(forms.Form):
         return zone
 
     def clean(self) -> dict[str, Any]:
-        """Turn the times into UTC."""
+        """Convert the times to UTC."""
         cleaned = super().clean() or {}
         zone = ZoneInfo(cleaned.get("zone") or "UTC")
         for name in self.zoned:
@@ -172,7 +172,7 @@ class TermsForm(ZonedForm):
 
 
 class ContestForm(TermsForm):
-    """A tournament of any kind. Further fields: the parameters of every format, and of each later stage."""
+    """A tournament of any kind. There are also fields for the parameters of every format, and for each later stage."""
 
     zoned = ("entries_from", "due", "release")
     name = forms.CharField(label=_("Name"), max_length=60)
@@ -181,7 +181,9 @@ class ContestForm(TermsForm):
         required=False,
         max_length=corrections.MOST_DESCRIPTION,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("What it is about, for whom, a prize. Everybody who sees the tournament reads it."),
+        help_text=_(
+            "What the tournament is about, whom it is for, a prize. Everybody who sees the tournament can read this."
+        ),
     )
     game = forms.ChoiceField(label=_("Game"), required=False, widget=forms.Select(attrs={"data-refresh": ""}))
     format = forms.ChoiceField(label=_("Format"), initial="round_robin", required=False, widget=forms.RadioSelect)
@@ -222,6 +224,14 @@ class ContestForm(TermsForm):
         required=False,
         help_text=_("In a private tournament: everybody who has the link."),
     )
+    per_player = forms.IntegerField(
+        label=_("Bots of each player"),
+        min_value=1,
+        max_value=settings.MAX_ENTRIES,
+        initial=1,
+        required=False,
+        help_text=_("So that nobody fills the tournament alone. You may enter more."),
+    )
     entries_from = _moment(_("Entries open"), _("Leave it empty to take entries at once."))
     bots = forms.MultipleChoiceField(
         label=_("Bots from the start"),
@@ -230,7 +240,7 @@ class ContestForm(TermsForm):
         help_text=_("The newest accepted version of each bot plays. Tick house bots if you want them to play, too."),
     )
     expected = forms.IntegerField(
-        label=_("Reckon with this many bots"), min_value=2, max_value=settings.MAX_ENTRIES, required=False
+        label=_("Expected number of bots"), min_value=2, max_value=settings.MAX_ENTRIES, required=False
     )
     days = forms.MultipleChoiceField(
         label=_("Days"), widget=forms.CheckboxSelectMultiple, initial=["fri"], required=False
@@ -307,11 +317,12 @@ class ContestForm(TermsForm):
             raise forms.ValidationError(shown(refusal)) from refusal
 
     def clean(self) -> dict[str, Any]:
-        """Fill in what an empty field stands for, and say at its field what does not fit together."""
+        """Fill in the values of empty fields, and add an error to each field that does not fit the others."""
         cleaned = super().clean()
         cleaned["format"] = cleaned.get("format") or "round_robin"
         cleaned["seeding"] = cleaned.get("seeding") or Seeding.RATING
         cleaned["entrance"] = cleaned.get("entrance") or Entrance.ANYBODY
+        cleaned["per_player"] = cleaned.get("per_player") or 1
         if self.kind == "circuit":
             self._check_weekly(cleaned)
         else:
@@ -356,12 +367,12 @@ class ContestForm(TermsForm):
 
     @property
     def final(self) -> str:
-        """The usual second stage."""
+        """Return the usual format of a second stage."""
         return "single_elimination" if len(self.table.sides) == 2 else "round_robin"
 
     @property
     def kind(self) -> str:
-        """The kind of row: "circuit", "event" or "tournament"."""
+        """Return the kind of row: "circuit", "event" or "tournament"."""
         cleaned = self.cleaned_data
         if cleaned.get("format") == WEEKLY:
             return "circuit"
@@ -371,7 +382,7 @@ class ContestForm(TermsForm):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the game, from the form part of the rules."""
+        """Return the options of the game, from the rules part of the form."""
         chosen: dict[str, Any] = self.options_form.cleaned_data.get("options", {}) if self.options_form else {}
         return chosen
 
@@ -381,7 +392,7 @@ class ContestForm(TermsForm):
         values = {p.name: self.cleaned_data.get(f"{key}__{p.name}") for p in parameters}
         for parameter in parameters:
             if isinstance(parameter.default, bool) and self.data.get("format") is None:
-                values[parameter.name] = parameter.default  # Without the form, a missing checkbox does not mean False.
+                values[parameter.name] = parameter.default  # A missing checkbox means False only if the form had it.
         return {
             p.name: values[p.name] for p in parameters if values[p.name] is not None and values[p.name] != p.default
         }
@@ -412,7 +423,7 @@ class ContestForm(TermsForm):
         return {name: value for name, value in values.items() if value not in (None, "", {})}
 
     def season(self) -> dict[str, Any]:
-        """Return the arguments of `league.domain.tournaments.circuits.create` besides owner, name and game."""
+        """Return the arguments of `league.domain.tournaments.circuits.create`, except owner, name and game."""
         cleaned = self.cleaned_data
         return {
             "time_zone": cleaned["zone"],
@@ -424,6 +435,7 @@ class ContestForm(TermsForm):
             "days": ",".join(cleaned["days"]),
             "at": cleaned["at"].strftime("%H:%M"),
             "options": self.options,
+            "per_player": cleaned["per_player"],
             "description": cleaned["description"],
         }
 
@@ -431,24 +443,24 @@ class ContestForm(TermsForm):
 
     @property
     def known(self) -> list[tuple[Any, str | Promise, str | Promise]]:
-        """The radio button, name and line of each well-known format."""
+        """Return the radio button, name and line of each well-known format."""
         boxes = self._boxes()
         return [(boxes[key], *texts) for key, texts in WELL_KNOWN.items() if key in boxes]
 
     @property
     def others(self) -> list[tuple[Any, formats.DescribedFormat]]:
-        """The radio button and description of each other format."""
+        """Return the radio button and description of each other format."""
         boxes = self._boxes()
         return [(boxes[d.key], d) for d in self.formats if d.key not in WELL_KNOWN]
 
     @property
     def is_other(self) -> bool:
-        """True if the chosen format is listed under "Other formats"."""
+        """Return True if the chosen format is listed under "Other formats"."""
         return self["format"].value() not in WELL_KNOWN
 
     @property
     def finer(self) -> list[tuple[str, str | Promise, list[forms.BoundField]]]:
-        """Each format with its parameters."""
+        """Return each format with its parameters."""
         return [
             (d.key, self.titles[d.key], [self[f"{d.key}__{p.name}"] for p, _text in d.parameters])
             for d in self.formats
@@ -457,7 +469,7 @@ class ContestForm(TermsForm):
 
     @property
     def later(self) -> list[tuple[int, list[forms.BoundField]]]:
-        """The fields of each later stage, by its number."""
+        """Return the fields of each later stage, by its number."""
         return [(n, [self[name] for name in self.fields if name.startswith(f"stage{n}_")]) for n in LATER_STAGES]
 
     def _boxes(self) -> dict[str, Any]:
@@ -465,13 +477,13 @@ class ContestForm(TermsForm):
 
     @property
     def has_more(self) -> bool:
-        """True if a field under "more" is filled or wrong, so that the template shows it."""
+        """Return True if a field under "more" is filled in or wrong, so that the template opens that part."""
         names_of_more = {"groups", "advance", "mixed", "sealed", "audience", "release", "pace_s"}
         special = {name for name in self.fields if name.startswith("stage") or "__" in name} | names_of_more
         return bool(special & set(self.errors)) or bool(self.is_bound and self.data.get("stage2_format"))
 
 
-# Beginnings of refusals of the domain, and the field at which each is shown.
+# Beginnings of the domain's refusals, and the field at which each is shown.
 _PLACES: Mapping[str, str] = {
     "the name {name!r} looks": "name",
     "a tournament needs a name": "name",
@@ -489,7 +501,7 @@ _PLACES: Mapping[str, str] = {
 
 
 def place_of(refusal: Refused, fields: Collection[str]) -> str | None:
-    """Return the field at which a refusal belongs; None: the whole form."""
+    """Return the field at which a refusal is shown; None: above the whole form."""
     name = next((field for start, field in _PLACES.items() if refusal.message.startswith(start)), None)
     return name if name in fields else None
 

@@ -26,6 +26,9 @@ TEXTS = {
     "entered": gettext_noop("entered %(version)s"),
     "withdrawn": gettext_noop("withdrew %(version)s"),
     "described": gettext_noop("changed the description"),
+    "shared": gettext_noop("set how many bots of each player may enter: %(most)s"),
+    "joined": gettext_noop("entered %(version)s"),
+    "left": gettext_noop("withdrew %(version)s"),
     "renamed": gettext_noop("renamed it from “%(old)s” to “%(new)s”"),
     "entries_opened": gettext_noop("opened the entries"),
     "entries_closed": gettext_noop("closed the entries to others"),
@@ -46,12 +49,14 @@ MOVES = {"running": "started", "finished": "finished", "cancelled": "cancelled"}
 
 
 def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
-    """Return the latest lines about a tournament, event or league in the reader's language, newest first. One query."""
+    """Return the latest log lines of a tournament, event or league in the reader's language, newest first. One query."""
     lines = []
     for line in log.public_log(row):
         word = line.kind.partition(".")[2]
         if word == "moved":
             word = MOVES.get(str(line.data.get("to", "")), "")
+        if word == "active":
+            word = "resumed" if line.data.get("active") else "paused"
         if word in TEXTS:
             lines.append(Line(line.at, line.actor or _("The league"), _fill(_(TEXTS[word]), line.data)))
     return lines
@@ -59,5 +64,5 @@ def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
 
 def _fill(text: str, data: dict[str, Any]) -> str:
     """Fill in the data of a line; for an entry of an event, the bot stands for its version."""
-    empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": ""}
+    empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": "", "most": ""}
     return text % {**empty, **data}

@@ -1,4 +1,4 @@
-"""Requests for other players' bots: open ones, answered ones and blocked players."""
+"""The page of requests to enter other players' bots: open ones, answered ones, and blocked players."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from league.web.common import inputs
 from league.web.common.viewers import player_of
 
 ANSWERS = {"grant": domain.grant, "refuse": domain.refuse, "withdraw": domain.withdraw}
-MOST = 30  # Answered requests on the page.
+MOST = 30  # The most answered requests on the page.
 
 
 @never_cache
 @login_required
 def requests(request: HttpRequest) -> HttpResponse:
-    """Show requests to the player, their own requests and the latest answers. Six queries."""
+    """Show requests to the player, the player's own requests, and the latest answers. Six queries."""
     player = player_of(request)
     if request.method == "POST":
         try:

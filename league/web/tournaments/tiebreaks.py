@@ -43,11 +43,11 @@ class Column:
 
     @property
     def orders(self) -> bool:
-        """True if the order follows from it; the progressive score is only shown."""
+        """Return True if the order depends on it; the progressive score is only shown."""
         return self.key != "progressive"
 
 
 def columns(rows: Sequence[Standing]) -> list[Column]:
-    """Return the tie-breaks of these rows in order; an unknown one keeps its key as its name."""
+    """Return the tie-breaks of these rows in order; an unknown one has its key as its name."""
     keys = next((list(row.breaks) for row in rows if row.breaks), [])
     return [Column(key, *map(_, NAMES.get(key, (key, key)))) for key in keys]

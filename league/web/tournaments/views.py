@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.ratings import pools
+from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests
 from league.domain.tournaments import brackets as domain_brackets
-from league.domain.tournaments import corrections, enrolment, formats, progress, requests
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, Entrance, MatchStatus, TournamentStatus, VersionStatus
@@ -33,7 +33,7 @@ from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
-from league.web.tournaments import tiebreaks
+from league.web.tournaments import pictures, tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.crosstable import Window, crosstable, picture
@@ -43,8 +43,8 @@ from league.web.tournaments.forms import UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
 
 BY_PLACE = paging.Order.by("place")
-MOST_OPEN = 6  # Tournaments open for entries above the list.
-# Actions of the owner that are one button.
+MOST_OPEN = 6  # The most tournaments open for entries above the list.
+# Actions of the owner that need only a button.
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
     "start": domain.start,
     "cancel": progress.cancel,
@@ -59,7 +59,7 @@ ENTRY_ACTIONS = ("replace", "disqualify", "reinstate", "remove")
 
 @changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """List all tournaments, newest first, and above them one's own and those open for entries. Eight queries."""
+    """List all tournaments, newest first; above them the viewer's own and those open for entries. Eight queries."""
     page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
     lists.counted(page)
     context = {
@@ -101,7 +101,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "digits": 1 if pools.game_of(tournament.pool).score_size == 1 else 2,
         "sittings": _sittings(tournament),
         "page": page,
-        "planned": _planned(tournament) if tournament.status == TournamentStatus.OPEN else 0,
+        **(_door(tournament, table, viewer, owned=owned) if tournament.status == TournamentStatus.OPEN else {}),
         "total": _total(tournament, sum(table.statuses.values())),
         "done": table.statuses[MatchStatus.FINISHED],
         "stalled": progress.stalled(tournament) if table.statuses[MatchStatus.VOID] else [],
@@ -126,6 +126,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         else [],
         "growing": _growing_parameters(tournament) if owned else [],
         "ending": describe_end(tournament, table),
+        "picture": pictures.of_tournament(tournament, table.rows),
         "log": public_lines(tournament),
         "here": request.build_absolute_uri(reverse("tournament", args=[slug])),
         "disqualified": [row.entry for row in table.rows if row.entry.disqualified is not None],
@@ -143,7 +144,7 @@ def _seen(request: HttpRequest, rows: QuerySet[Tournament], slug: str) -> Tourna
 
 
 def _correctable(tournament: Tournament, table: Standings) -> list[Entry]:
-    """Return the entries that the owner may correct, those that are not disqualified."""
+    """Return the entries that the owner may correct: all that are not disqualified."""
     if tournament.status == TournamentStatus.CANCELLED:
         return []
     return [row.entry for row in table.rows if row.entry.disqualified is None]
@@ -223,8 +224,22 @@ def _planned(tournament: Tournament) -> int:
         return 0
 
 
+def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
+    """Return what the page of an open tournament says of its entries: how many more it takes, and why it could not start so."""
+    own = sum(1 for row in table.rows if viewer is not None and row.entry.version.bot.owner_id == viewer.pk)
+    room = booking.room(tournament)
+    return {
+        "planned": _planned(tournament),
+        "room": room,
+        "full": not owned and len(table.rows) >= room,
+        "is_out": viewer is not None and not consent.is_welcome(tournament, viewer),
+        "share_used": not owned and own >= tournament.per_player,
+        "why_not_yet": booking.why_not_yet(tournament) if owned else "",
+    }
+
+
 def _total(tournament: Tournament, inserted: int) -> int:
-    """Return the number of all matches, with those that the scheduler has yet to insert if it is known."""
+    """Return the number of all matches, including, if known, those that the scheduler has yet to insert."""
     return inserted if formats.follows_results(tournament) else max(inserted, tournament.planned_matches)
 
 

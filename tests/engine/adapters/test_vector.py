@@ -19,11 +19,7 @@ from engine.match.view import played
 from engine.search import encoding
 from tests.support import playing, tables
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.plain(), tables.once()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.plain(), tables.once())
 
 
 def of_snapshot(state: engine.State, seat: int) -> tensors.Vector:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,11 @@ from engine.cases.schema import FIELDS
 
 BOOK = Path(__file__).resolve().parents[3] / "docs" / "rules" / "README.md"
 FOLDER = Path(__file__).resolve().parents[2] / "cases"
-CASES = [(game, case) for file in sorted(FOLDER.glob("*.yaml")) for game, case in cases.read(file)]
+
+
+@cache
+def all_cases() -> list[tuple[str, dict[str, Any]]]:
+    return [pair for file in sorted(FOLDER.glob("*.yaml")) for pair in cases.read(file)]
 
 
 def problem_of(game: str, kind: str, data: dict[str, Any], expect: dict[str, Any], **options: Any) -> str:
@@ -30,7 +35,7 @@ def test_the_fields_are_those_of_the_rules_book() -> None:
 
 def test_every_field_of_the_rules_book_is_used_by_a_case_and_left_out_by_another_where_it_may_be() -> None:
     for kind, parts in FIELDS.items():
-        cases_of_kind = [case for _, case in CASES if case["kind"] == kind]
+        cases_of_kind = [case for _, case in all_cases() if case["kind"] == kind]
         for part, fields in zip(("given", "expect"), parts, strict=True):
             for field in fields.split():
                 name = field.rstrip("?")
@@ -43,7 +48,7 @@ def test_every_field_of_the_rules_book_is_used_by_a_case_and_left_out_by_another
 
 
 def without_an_optional_field() -> Iterator[tuple[str, dict[str, Any], str]]:
-    for game, case in CASES:
+    for game, case in all_cases():
         for field in FIELDS[case["kind"]][0].split():
             name = field.rstrip("?")
             if field.endswith("?") and name in case["given"]:

@@ -1,14 +1,14 @@
-"""The command as users run it: a process of its own."""
+"""The command as users run it: a process of its own, forked from one that has loaded it."""
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.chaos.forked import Loaded
 from tests.support.runtimes import lend
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -24,27 +24,33 @@ def state_dir() -> Iterator[Path]:
         yield Path(folder)
 
 
-def tute_in(folder: Path, state_dir: Path) -> Tute:
+@pytest.fixture(scope="session")
+def loaded(state_dir: Path) -> Iterator[Loaded]:
+    """Yield the process from which those of the command are forked."""
+    environment = {**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    with tempfile.TemporaryDirectory(prefix="tute-loaded-") as folder:
+        process = Loaded(environment, Path(folder) / "log", "tests.engine.cli.loaded")
+        yield process
+        process.close()
+
+
+def tute_in(folder: Path, loaded: Loaded) -> Tute:
     """Run `tute` in a folder; stdout and stderr are no terminals."""
 
     def run(*words: object, code: int | None = 0, timeout: float = 400) -> subprocess.CompletedProcess[str]:
-        process = subprocess.run(
-            [sys.executable, "-m", "engine.cli", *map(str, words)],
-            cwd=folder,
-            env={**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        with tempfile.TemporaryDirectory(prefix="tute-output-") as place:
+            out, errors = Path(place) / "out", Path(place) / "errors"
+            process = loaded.start("tute", list(map(str, words)), {}, out, errors, folder)
+            returned = process.popen.wait(timeout)
+            printed, complained = out.read_text(), errors.read_text()
         if code is not None:
-            assert process.returncode == code, process.stdout + process.stderr
-        return process
+            assert returned == code, printed + complained
+        return subprocess.CompletedProcess(list(words), returned, printed, complained)
 
     return run
 
 
 @pytest.fixture
-def tute(state_dir: Path, tmp_path: Path) -> Tute:
+def tute(loaded: Loaded, tmp_path: Path) -> Tute:
     """Run `tute` in an empty folder."""
-    return tute_in(tmp_path, state_dir)
+    return tute_in(tmp_path, loaded)

@@ -11,6 +11,7 @@ import pytest
 
 from engine.cards import chance
 from engine.runner.evidence.reveal import KINDS
+from tests.chaos.forked import Loaded
 from tests.engine.cli.conftest import Tute, tute_in
 from tests.support.parts import mostly_slow
 
@@ -25,10 +26,10 @@ def played(tute: Tute, seed: str, game: str = "partnership") -> None:
 
 
 @pytest.fixture(scope="module")
-def real_log(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def real_log(loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the log of two boards, each in two sittings, dealt from the secret: played once for all tests."""
     folder = tmp_path_factory.mktemp("log")
-    played(tute_in(folder, state_dir), "abc")
+    played(tute_in(folder, loaded), "abc")
     return folder / "abc.jsonl"
 
 

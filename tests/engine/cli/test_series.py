@@ -41,6 +41,34 @@ def test_the_result_does_not_depend_on_the_number_of_jobs(tute: Tute, tmp_path: 
     assert cards(tmp_path / "one.jsonl") == cards(tmp_path / "two.jsonl")
 
 
+def descendants(pid: int) -> set[int]:
+    """Return the processes that a process and its children have started."""
+    tasks = Path(f"/proc/{pid}/task")
+    children = {int(child) for file in tasks.glob("*/children") for child in file.read_text().split()}
+    return children.union(*map(descendants, children))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command", [(*PLAY, "-n", 400, "--jobs", 2), ("probe", "random", "-g", "a_dos", "--jobs", 2, "--sandbox", "none")]
+)
+def test_nothing_survives_a_killed_command(command: tuple[object, ...], state_dir: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", "engine.cli", *map(str, command)]
+    main = subprocess.Popen(words, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + DEADLINE_S
+    while len(started := descendants(main.pid)) < 6:  # Two players, their forkservers and bots.
+        assert main.poll() is None
+        assert time.monotonic() < until, started
+        time.sleep(0.05)
+    main.kill()
+    main.wait()
+
+    while alive := [pid for pid in started if Path(f"/proc/{pid}").exists()]:
+        assert time.monotonic() < until, alive
+        time.sleep(0.05)
+
+
 @pytest.mark.slow
 def test_a_series_killed_half_way_goes_on_and_ends_the_same(tute: Tute, state_dir: Path, tmp_path: Path) -> None:
     words = (*PLAY, "--jobs", 1, "--log", "games.jsonl", "--resume", "series.jsonl")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.cli.stats import Standing, standing, t95
+from engine.cli.stats import PartyStanding, standing, t95
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,9 @@ def test_standing_of_three_compares_with_each() -> None:
 
 
 def test_standing_of_one_board_has_no_interval() -> None:
-    assert standing([(1, 0)], 0) == Standing(won=1, drawn=0, lost=0, share=1.0, mean=1.0, difference=1.0, margin=None)
+    assert standing([(1, 0)], 0) == PartyStanding(
+        won=1, drawn=0, lost=0, share=1.0, mean=1.0, difference=1.0, margin=None
+    )
     assert not standing([(1, 0)], 0).clear
 
 

@@ -48,6 +48,21 @@ def test_a_seat_that_keeps_its_seven_may_still_give_its_two() -> None:
     assert state.phase is None
 
 
+def test_a_two_that_lies_there_by_an_exchange_stays() -> None:
+    """Otherwise the 7 and the 2 could take each other for ever."""
+    state = before_the_lead(["7o", "2o"], "6o")
+    state.apply(state.game.parse_action("exchange 7o"))
+    state.apply(state.game.parse_action("exchange 2o"))  # the 7 is in the hand again, and the 2 is shown
+
+    assert state.phase is None
+
+
+def test_a_two_that_was_turned_up_is_taken() -> None:
+    state = before_the_lead(["7o"], "2o")
+
+    assert legal(state) == ["exchange 7o", "pass"]
+
+
 def test_a_playout_in_machine_words_asks_in_the_same_order() -> None:
     game = engine.load("guinote", players=3, form="full", exchange_seven=ANY_CARD)
     for seed in range(300):

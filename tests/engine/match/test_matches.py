@@ -36,9 +36,15 @@ def scores(state: engine.State) -> list[Moment]:
     return [event for event in state.events if event["e"] == "score"]
 
 
-@pytest.mark.parametrize("table", tables_of_matches(), ids=str)
-def test_a_match_ends_when_its_rules_say_so(table: tables.Table) -> None:
+@tables.on_games(tables_of_matches())
+def test_a_match_ends_when_its_rules_say_so(key: str, group: list[tables.Table]) -> None:
     """Not a deal earlier, not a deal later, judged by the score events alone; and the winners are those who did best."""
+    for table in group:
+        with tables.note_table(table):
+            check_end(table)
+
+
+def check_end(table: tables.Table) -> None:
     game = table.load()
     state = game.new_match(seed=f"whole {table}")
     for _ in playing.play(state, f"whole {table}", limit=40_000):
@@ -228,6 +234,41 @@ def test_a_revoke_is_found_by_accusation_only(key: str) -> None:
     engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
 
 
+@pytest.mark.parametrize("key", ["cabrero", "chancho"])
+def test_a_seat_that_has_revoked_itself_accuses_the_next_one(key: str) -> None:
+    """The tricks of everybody are looked through (001 25d), so the accuser's own revoke hides no other."""
+    game = engine.load(key, illegal_move="accuse")
+    for seed in range(60):
+        state = game.new_match(seed=seed)
+        while state.deal_no == 1 and len(state.revokers) < 2 and not state.is_over:
+            cards = [card for card in state.hand_of(state.turn) if card not in state.legal_actions()]
+            legal = [action for action in state.legal_actions() if action < act.PLAY_END]
+            state.apply(cards[0] if cards and state.phase is None and state.turn not in state.revokers else legal[0])
+        if state.deal_no == 1 and len(state.revokers) == 2:
+            break
+    first, second = state.revokers
+    while state.turn != first:
+        state.apply(next(action for action in state.legal_actions() if action < act.PLAY_END))
+    assert state.deal_no == 1
+    state.apply(act.ACCUSE)
+    score = scores(state)[-1]
+    assert (score["losers"], score["marks"][second], score["marks"][first]) == ([second], 2, 0)
+    engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
+
+
+@pytest.mark.parametrize("deals", [1, 3, 8])
+def test_remate_for_marks_and_a_number_of_deals_ranks_by_its_marks(deals: int) -> None:
+    for seed in range(12):
+        state = playing.finished(
+            engine.load("remate", settlement="loss_marks", match_end="deals", match_deals=deals), seed
+        )
+        fewest = min(state.marks)
+        assert state.deal_no == deals
+        assert state.winners == tuple(seat for seat, marks in enumerate(state.marks) if marks == fewest)
+        ranks = [sum(2 * (own < other) + (own == other) for other in state.marks) - 1 for own in state.marks]
+        assert list(state.score) == ranks
+
+
 def test_an_accusation_without_proof_costs_the_accuser_a_mark() -> None:
     state = engine.load("cabrero", illegal_move="accuse").new_match(seed=4)
     accuser = state.turn
@@ -241,11 +282,7 @@ def test_an_accusation_without_proof_costs_the_accuser_a_mark() -> None:
 # ---- declarations in play
 
 
-@pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.of_a_deal()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@tables.on_games(tables.of_a_deal())
 def test_songs_are_sung_once_and_from_the_hand(key: str, group: list[tables.Table]) -> None:
     for table in group:
         with tables.note_table(table):

@@ -12,14 +12,10 @@ import engine
 from engine.cards import actions as act
 from engine.match.trick import windows
 from tests.support import playing, tables
-from tests.support.knowing import Knowledge, cards_in
+from tests.support.knowing import AllowedCards, cards_in
 from tests.support.parts import mostly_slow
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.of_a_deal()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.of_a_deal())
 
 
 def viewers(state: engine.State) -> list[int | None]:
@@ -38,7 +34,7 @@ def check_redaction(table: tables.Table, attempt: int = 0) -> None:
     """Check one deal, after every action, for every seat and a spectator."""
     state = table.load().new_match(seed=f"redact {table} {attempt}", deals=1)
     rng = random.Random(f"{table} {attempt}")
-    knowledge = Knowledge(state)
+    knowledge = AllowedCards(state)
     check_events(state, knowledge, 0)
     while not state.is_over and state.deal_no == 1:
         action = playing.choose(state, rng)
@@ -110,7 +106,7 @@ def test_rare_events_show_no_more_than_they_should(
     pytest.fail(f"no {kind} in 400 deals")
 
 
-def check_events(state: engine.State, knowledge: Knowledge, first: int) -> None:
+def check_events(state: engine.State, knowledge: AllowedCards, first: int) -> None:
     """Check that new events name only cards known when they happened, and that the redaction of an event does not depend on the others."""
     new = state.events[first:]
     for seat in viewers(state):

@@ -88,6 +88,82 @@ def test_top_folder_and_litter_are_dropped() -> None:
     assert sorted(read.files) == ["bot.py", "bot.toml"]
 
 
+LITTER = [
+    "._bot.py", "__MACOSX/._bot.py", "desktop.ini", "data/Thumbs.db", *[f".git/objects/{number:04x}" for number in range(520)],
+    *[f".venv/lib/module{number}.py" for number in range(2000)],
+]  # fmt: skip
+
+
+def test_litter_is_dropped_before_it_is_counted(tmp_path: Path) -> None:
+    files = {"bot.toml": TOML, "bot.py": b"1"} | dict.fromkeys(LITTER, b"litter")
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+
+    assert sorted(package.read(zipped(files), "a.zip").files) == ["bot.py", "bot.toml"]
+    assert sorted(package.read_path(tmp_path).files) == ["bot.py", "bot.toml"]
+
+
+WRITTEN_APART, COMPOSED = "espan\u0303ol.py", "espa\u00f1ol.py"
+ACCENTED = TOML.replace(b"bot.py", COMPOSED.encode())
+
+
+@pytest.mark.parametrize(
+    "toml", [ACCENTED, TOML.replace(b"bot.py", WRITTEN_APART.encode()), b"\xef\xbb\xbf" + ACCENTED]
+)
+@pytest.mark.parametrize("name", [WRITTEN_APART, COMPOSED])
+def test_an_accent_is_the_same_however_it_is_written(name: str, toml: bytes, tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_bytes(toml)
+    (tmp_path / name).write_bytes(b"1")
+
+    for read in (package.read(zipped({"bot.toml": toml, name: b"1"}), "a.zip"), package.read_path(tmp_path)):
+        assert (read.manifest.entry, sorted(read.files)) == (COMPOSED, ["bot.toml", COMPOSED])
+
+
+def test_a_stored_package_keeps_its_paths() -> None:
+    """Its identity is a hash over them, also if it was stored when paths were not tidied yet."""
+    files = {"bot.toml": TOML.replace(b"bot.py", WRITTEN_APART.encode()), WRITTEN_APART: b"1", "desktop.ini": b"2"}
+    stored = package.Package(Manifest("My bot", "python", WRITTEN_APART, ("partnership",)), dict(sorted(files.items())))
+
+    assert package.read_stored(stored.zip()) == stored
+
+
+def test_names_in_utf8_are_read_though_the_zip_does_not_say_so() -> None:
+    """Cover what the archiver of macOS writes."""
+    data = zipped({"bot.toml": ACCENTED, COMPOSED: b"1"})
+    flagged = COMPOSED.encode()
+    assert data.count(flagged) == 2
+    unflagged = bytearray(data)
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = -1
+        while (at := unflagged.find(header, at + 1)) >= 0:
+            unflagged[at + flags + 1] &= ~0x08  # bit 11 of the flags
+
+    assert sorted(package.read(bytes(unflagged), "a.zip").files) == ["bot.toml", COMPOSED]
+
+
+def test_names_in_the_code_page_of_dos_are_read_too() -> None:
+    """Cover what old tools of Windows write."""
+    name = "espa\u00f1ol.py"
+    data = zipped({"bot.toml": ACCENTED, "espa?ol.py": b"1"}).replace(b"espa?ol.py", name.encode("cp437"))
+
+    assert sorted(package.read(data, "a.zip").files) == ["bot.toml", name]
+
+
+@pytest.mark.parametrize("prefix", ["", "bot/"])
+@pytest.mark.parametrize("separator", ["/", "\\"])
+def test_paths_are_read_as_each_tool_writes_them(prefix: str, separator: str) -> None:
+    files = {"./" + prefix + "bot.toml": TOML, "./" + prefix + "bot.py": b"1", "./" + prefix + "data/x": b"2"}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in files.items():
+            info = zipfile.ZipInfo("x")
+            info.filename = name.replace("/", separator)  # past the constructor
+            archive.writestr(info, data)
+
+    assert sorted(package.read(buffer.getvalue(), "a.zip").files) == ["bot.py", "bot.toml", "data/x"]
+
+
 def test_empty_folders_are_passed_over() -> None:
     read = package.read(bot_zip({"data/": b"", "data/x": b"1", "z": b"2"}), "a.zip")
 
@@ -245,10 +321,12 @@ def test_unpack_makes_only_a_binary_entry_executable(tmp_path: Path) -> None:
         ("../../evil", "leads out of the package"),
         ("a/../../evil", "leads out of the package"),
         ("a//b", "leads out of the package"),
-        ("./a", "leads out of the package"),
+        ("a/./b", "leads out of the package"),
+        ("./../a", "leads out of the package"),
         ("/abs.py", "absolute"),
         ("C:/x.py", "colon"),
-        ("a\\..\\w.py", "backslash"),
+        ("a\\..\\w.py", "leads out of the package"),
+        ("a/b\\w.py", "backslash"),
         ("nul\x00.py", "invisible"),
         ("bell\x07.py", "invisible"),
         ("right\u202eto.left", "invisible"),
@@ -336,12 +414,12 @@ def test_huge_directory_is_refused_before_it_is_read() -> None:
 @pytest.mark.parametrize(
     ("count", "size", "words"),
     [
-        (3, 500 * 1024, "damaged"),  # the longest directory that is read, and none is there
-        (3, 500 * 1024 + 1, "more than 500 files"),
+        (3, package.MAX_DIRECTORY, "damaged"),  # the longest directory that is read, and none is there
+        (3, package.MAX_DIRECTORY + 1, "more than 500 files"),
         (3, 0x1000000, "more than 500 files"),
-        (0xFFFE, 500 * 1024, "damaged"),
-        (0x00FF, 500 * 1024, "damaged"),
-        (0xFFFF, 500 * 1024, "64-bit"),
+        (0xFFFE, package.MAX_DIRECTORY, "damaged"),
+        (0x00FF, package.MAX_DIRECTORY, "damaged"),
+        (0xFFFF, package.MAX_DIRECTORY, "64-bit"),
         (3, 0xFFFFFFFE, "more than 500 files"),
         (3, 0xFFFFFFFF, "64-bit"),
     ],

@@ -78,7 +78,7 @@ def check_oracle(draw: random.Random) -> None:
     rules, trick, texts = mixed(draw, ORDINARY), Trick(draw, cards), cards.texts
     points = [rules.rank_points.get(rank, 0) for rank in cards.rank]
     word = rules.obligation_stock_empty
-    question = oracle.Question(
+    question = oracle.FollowerChoice(
         tuple(texts[card] for card in trick.hand),
         tuple(texts[card] for card in trick.table),
         None if trick.trump == NO_SUIT else cards.suits[trick.trump],

@@ -32,6 +32,24 @@ def test_options_that_imply_each_other_are_not_both_forgotten(key: str, options:
     assert engine.load(key, players=game.players, **game.options).rules == game.rules
 
 
+@pytest.mark.parametrize(
+    ("key", "settlement", "ending"),
+    [("codillo", "loss_marks", "losses"), ("bato", "loss_marks", "losses"), ("remate", "loss_marks", "elimination")],
+)
+def test_equal_rules_have_equal_options(key: str, settlement: str, ending: str) -> None:
+    both = engine.load(key, settlement=settlement, match_end=ending)
+    by_settlement = engine.load(key, settlement=settlement)
+    by_ending = engine.load(key, match_end=ending)
+    assert both.rules == by_settlement.rules == by_ending.rules
+    assert both.options == by_settlement.options == by_ending.options
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 6, 7])
+def test_what_options_all_says_can_be_loaded(players: int) -> None:
+    game = engine.load("podrida", players=players, preset="podrida52")
+    assert engine.load("podrida", players=players, **game.options_all).rules == game.rules
+
+
 def rules_of(game: engine.Game, options: dict[str, Any]) -> Rules | None:
     """Return the rules by other options at the same table; None if they do not go together."""
     try:
@@ -45,6 +63,9 @@ def check(game: engine.Game) -> None:
     again = engine.load(game.key, players=game.players, **json.loads(json.dumps(game.options)))
     assert again.rules == game.rules
     assert again.options == game.options
+    in_full = engine.load(game.key, players=game.players, **json.loads(json.dumps(game.options_all)))
+    assert in_full.rules == game.rules
+    assert in_full.options == game.options
     for name in game.options:
         fewer = {other: value for other, value in game.options.items() if other != name}
         assert rules_of(game, fewer) != game.rules

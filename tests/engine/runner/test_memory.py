@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.stats import Standing, standing
+from engine.cli.stats import PartyStanding, standing
 from engine.runner import BotSpec, Limits, MatchResult
 from engine.runner import match as referee
 from engine.runner.match import play_match
@@ -55,7 +55,7 @@ def actions(result: MatchResult) -> list[list[str]]:
     return [sitting.replay["actions"] for board in result.boards for sitting in board.sittings]
 
 
-def ahead(result: MatchResult) -> Standing:
+def ahead(result: MatchResult) -> PartyStanding:
     return standing([board.scores for board in result.boards], 0)
 
 

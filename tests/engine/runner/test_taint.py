@@ -27,13 +27,9 @@ from engine.sandbox import Sandbox
 from engine.sandbox.process.bot import Reply
 from tests.support import playing, tables
 from tests.support.bots import match
-from tests.support.knowing import Knowledge
+from tests.support.knowing import AllowedCards
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.of_a_deal()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.of_a_deal())
 SILENT = ("window", "exchange")  # phases in which a seat that declines is not noticed by anybody
 TRIES = 40  # other places for the hidden cards that are tried at a decision
 
@@ -143,7 +139,7 @@ def first(game: engine.Game, seed: object, monkeypatch: pytest.MonkeyPatch) -> C
     """Play a deal at random; note every decision of every seat with what that seat may know."""
     state, deck = deal(game, seed, monkeypatch, None)
     course = Course(deck, [[] for _ in range(state.seats)])
-    knowledge = Knowledge(state)
+    knowledge = AllowedCards(state)
     rng = random.Random(str(seed))
 
     def decide() -> int:

@@ -53,7 +53,7 @@ def kind(asked_for: None) -> groups.GroupKind:
 
 
 @pytest.fixture
-def group(kind: groups.GroupKind) -> Iterator[groups.Group]:
+def group(kind: groups.GroupKind) -> Iterator[groups.ControlGroup]:
     group = kind.make(POLICY)
     if group is None:
         pytest.skip(f"control groups here: {kind.note}. They are tested in another kernel: test_other_kernel.py")
@@ -65,7 +65,7 @@ def groups_left(kind: groups.GroupKind, owner: int) -> list[str]:
     return [place.name for parent in kind.parents.values() for place in parent.glob(f"tute-bot-{owner}-*")]
 
 
-def inside(group: groups.Group, program: str) -> subprocess.Popen[str]:
+def inside(group: groups.ControlGroup, program: str) -> subprocess.Popen[str]:
     """Start a Python program that is in the group before its first line."""
     enter = "".join(f"open({place + '/cgroup.procs'!r}, 'w').write('0')\n" for place in group.places)
     command = [sys.executable, "-I", "-c", f"import os, sys, time\n{enter}{program}"]
@@ -94,7 +94,7 @@ def test_a_bot_is_in_its_group_and_the_group_goes_with_it(
         assert groups_left(kind, os.getpid()) == []
 
 
-def test_memory_is_counted_for_all_that_runs_in_it(group: groups.Group) -> None:
+def test_memory_is_counted_for_all_that_runs_in_it(group: groups.ControlGroup) -> None:
     assert not group.out_of_memory()
     hog = inside(group, "hoard = [bytearray(8 << 20) for _ in range(64)]\nprint('free')")
 
@@ -103,7 +103,7 @@ def test_memory_is_counted_for_all_that_runs_in_it(group: groups.Group) -> None:
     assert group.out_of_memory()
 
 
-def test_processes_are_counted(group: groups.Group) -> None:
+def test_processes_are_counted(group: groups.ControlGroup) -> None:
     bomb = inside(
         group,
         "made = 0\ntry:\n    while made < 100:\n        if not os.fork(): time.sleep(60)\n        made += 1\n"
@@ -121,7 +121,7 @@ def test_processes_are_counted(group: groups.Group) -> None:
     group.remove()  # without harm
 
 
-def test_time_is_counted_for_all_that_ever_ran_in_it(group: groups.Group) -> None:
+def test_time_is_counted_for_all_that_ever_ran_in_it(group: groups.ControlGroup) -> None:
     spender = inside(
         group,
         "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif not os.fork():\n"
@@ -142,7 +142,7 @@ def test_the_kernels_end_for_memory_is_the_bots_fault() -> None:
 
 
 def test_a_kill_is_ours_where_the_kernel_has_killed_for_memory_meanwhile(
-    group: groups.Group, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+    group: groups.ControlGroup, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", POLICY) as early:
@@ -180,23 +180,23 @@ def test_a_limit_that_is_not_taken_stops_the_start(
         assert groups_left(kind, os.getpid()) == []
 
 
-def _pids(group: groups.Group) -> Path:
+def _pids(group: groups.ControlGroup) -> Path:
     return (group.directories.get("unified") or group.directories["pids"]) / "pids.max"
 
 
-def test_a_bot_outside_its_group_is_seen_from_outside(group: groups.Group) -> None:
+def test_a_bot_outside_its_group_is_seen_from_outside(group: groups.ControlGroup) -> None:
     assert len(group.differences(os.getpid())) == len(group.directories)
 
 
 def test_a_group_that_cannot_be_entered_stops_the_start(
     kind: groups.GroupKind,
-    group: groups.Group,
+    group: groups.ControlGroup,
     state: StateDirectory,
     bot: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     group.remove()
-    monkeypatch.setattr(groups.Group, "places", property(lambda self: ["/proc/nowhere"]))
+    monkeypatch.setattr(groups.ControlGroup, "places", property(lambda self: ["/proc/nowhere"]))
 
     with pytest.raises(SandboxError, match="the sandbox failed at enter_groups: "):
         choosing.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
@@ -206,13 +206,13 @@ def test_a_group_that_cannot_be_entered_stops_the_start(
 
 def test_a_bot_outside_its_group_is_stopped(
     kind: groups.GroupKind,
-    group: groups.Group,
+    group: groups.ControlGroup,
     state: StateDirectory,
     bot: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     group.remove()
-    monkeypatch.setattr(groups.Group, "places", property(lambda self: []))
+    monkeypatch.setattr(groups.ControlGroup, "places", property(lambda self: []))
 
     with pytest.raises(SandboxError, match=r"is not confined as required.* control group"):
         choosing.start("none", bot("import sys\nsys.stdin.read()"), state.python, "bot.py", POLICY)
@@ -310,7 +310,7 @@ def test_none_is_told_with_the_remedy_where_a_user_may_make_none(state: StateDir
     assert os.getuid() != 0 or answer["name"] != "none" or ("v2: " in answer["note"] and "v1: " in answer["note"])
 
 
-def test_groups_of_a_worker_that_lives_are_not_swept(kind: groups.GroupKind, group: groups.Group) -> None:
+def test_groups_of_a_worker_that_lives_are_not_swept(kind: groups.GroupKind, group: groups.ControlGroup) -> None:
     groups._sweep(kind.parents)
 
     assert all(place.is_dir() for place in group.directories.values())

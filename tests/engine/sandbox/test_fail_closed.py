@@ -29,14 +29,14 @@ Plan = dict[str, Any]
 
 
 @pytest.fixture
-def place(state: StateDirectory, bot: Callable[[str], Path]) -> Iterator[placing.Place]:
+def place(state: StateDirectory, bot: Callable[[str], Path]) -> Iterator[placing.BotPlace]:
     where = placing.place(bot(BOT), state.python, POLICY, own_user=True)
     yield where
     where.give_back()
 
 
 @pytest.fixture
-def plan(place: placing.Place, state: StateDirectory) -> Plan:
+def plan(place: placing.BotPlace, state: StateDirectory) -> Plan:
     return landlock.plan(place, state.python, "bot.py", POLICY, None)
 
 
@@ -111,7 +111,7 @@ OMISSIONS: list[tuple[Plan, str]] = [
 
 @pytest.mark.parametrize(("omission", "finding"), OMISSIONS)
 def test_a_step_that_is_left_out_is_seen_from_outside(
-    plan: Plan, place: placing.Place, omission: Plan, finding: str
+    plan: Plan, place: placing.BotPlace, omission: Plan, finding: str
 ) -> None:
     core = max(os.sched_getaffinity(0))
     limits = POLICY.limits(processes=9)
@@ -130,7 +130,7 @@ def test_a_step_that_is_left_out_is_seen_from_outside(
     assert (open_files(), children()) == before
 
 
-def test_the_same_start_with_nothing_left_out_is_attested(plan: Plan, place: placing.Place) -> None:
+def test_the_same_start_with_nothing_left_out_is_attested(plan: Plan, place: placing.BotPlace) -> None:
     core = max(os.sched_getaffinity(0))
     limits = POLICY.limits(processes=9 if place.slot else user_wide_processes())
     expected = Expectation(user=place.user, limits=limits, core=core)
@@ -139,14 +139,14 @@ def test_the_same_start_with_nothing_left_out_is_attested(plan: Plan, place: pla
         assert process.read_line(5, 10).line == b"started"
 
 
-def test_another_user_than_expected_is_seen_from_outside(plan: Plan, place: placing.Place) -> None:
+def test_another_user_than_expected_is_seen_from_outside(plan: Plan, place: placing.BotPlace) -> None:
     expected = Expectation(user=place.user + 1, limits=plan["limits"])
 
     with pytest.raises(SandboxError, match=rf"user ids are {place.user}.*expected {place.user + 1}"):
         BotProcess(launch(plan), POLICY, expected, gated=True, on_close=lambda: None)
 
 
-def test_shared_namespaces_are_seen_from_outside(plan: Plan, place: placing.Place) -> None:
+def test_shared_namespaces_are_seen_from_outside(plan: Plan, place: placing.BotPlace) -> None:
     expected = Expectation(user=place.user, limits=plan["limits"], own_namespaces=True)
 
     with pytest.raises(

@@ -16,11 +16,7 @@ from engine.search import encoding
 from engine.search.batch import KEEP, Batch
 from tests.support import playing, tables
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.plain(), tables.once()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.plain(), tables.once())
 
 
 def row(block: object, number: int, size: int) -> bytes:
@@ -136,11 +132,7 @@ def test_words_and_rules_show_the_same(key: str, group: list[tables.Table]) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.plain(), tables.covering()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@tables.on_games(tables.plain(), tables.covering())
 def test_words_and_rules_show_the_same_at_every_table(key: str, group: list[tables.Table]) -> None:
     assert_both_ways_agree(group, 500)
 

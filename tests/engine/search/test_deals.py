@@ -157,9 +157,7 @@ def compare(played: Played, view: Knowledge, seat: int) -> bool:
     return deals.placements < len(set(permutations([holder for holder, _ in places])))
 
 
-@pytest.mark.parametrize(
-    ("key", "group"), tables.by_game(tables.plain()), ids=lambda v: v if isinstance(v, str) else ""
-)
+@tables.on_games(tables.plain())
 def test_deals_are_those_that_agree_and_equally_likely(key: str, group: list[tables.Table]) -> None:
     for number, table in enumerate(group):
         with tables.note_table(table):
@@ -175,9 +173,7 @@ def a_swap(places: list[tuple[int, int]], hands: list[list[int]]) -> dict[int, i
     return {card: to[holder].pop() for holder, card in places}
 
 
-@pytest.mark.parametrize(
-    ("key", "group"), tables.by_game(tables.plain(), tables.once()[::3]), ids=lambda v: v if isinstance(v, str) else ""
-)
+@tables.on_games(tables.plain(), tables.once()[::3])
 def test_a_deal_agrees_at_any_moment(key: str, group: list[tables.Table]) -> None:
     """If only the last tricks have obligations, a deal can be played again whatever the order of draws."""
     compared = 0

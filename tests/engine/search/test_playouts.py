@@ -21,11 +21,7 @@ from engine.search.kernel import codes, running
 from engine.search.kernel.state import KernelState
 from tests.support import playing, tables
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.plain(), tables.covering()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.plain(), tables.covering())
 
 
 # ---- one truth, two ways
@@ -231,7 +227,7 @@ def test_a_playout_begins_after_a_revoke_that_nobody_has_accused() -> None:
         while not state.is_over and compared < 300:
             illegal = [card for card in state.hand_of(state.turn) if card not in state.legal_actions()]
             state.apply(rng.choice(illegal) if illegal and state.phase is None else playing.choose(state, rng))
-            if state.revoker >= 0 and not state.is_over:
+            if state.revokers and not state.is_over:
                 assert_the_same(state, number)
                 compared += 1
     assert compared > 20

@@ -53,13 +53,10 @@ def plainly(state: engine.State, room: int) -> int:
     return minimax(root, between[0], between, root.deal_no, difference(root, between), [room])
 
 
-def two_sided() -> list[tuple[str, list[tables.Table]]]:
+def two_sided() -> list[tables.Table]:
     """Return every table of a game that may be between two."""
     some = (*tables.plain(), *tables.once())
-    two_sided_tables = [
-        table for table in some if len(table.load().sides) == 2 or table.load().rules.sides.startswith("soloist")
-    ]
-    return tables.by_game(two_sided_tables)
+    return [table for table in some if len(table.load().sides) == 2 or table.load().rules.sides.startswith("soloist")]
 
 
 def ending(table: tables.Table, rng: random.Random, tricks: int) -> engine.State | None:
@@ -100,7 +97,9 @@ def compared(table: tables.Table, rng: random.Random, room: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("key", "group"), two_sided(), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("key", "group"), tables.by_game(two_sided()).items(), ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_it_is_what_minimax_finds(key: str, group: list[tables.Table]) -> None:
     rng = random.Random(key)
     tried = 0
@@ -197,7 +196,7 @@ def test_thousands_of_endings() -> None:
     """Every game and option that is between two by all lines of play; machine words with longer endings."""
     rng = random.Random(os.environ.get("SEED", "soak"))
     until = time.monotonic() + float(os.environ.get("SOAK_S", "300"))
-    groups = [table for _, group in two_sided() for table in group]
+    groups = two_sided()
     word_tables = known_words()
     tried = 0
     while time.monotonic() < until:

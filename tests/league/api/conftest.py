@@ -136,6 +136,6 @@ def fault(match: Match, version: BotVersion) -> Match:
         request="the last request",
         answer="the last answer",
     )
-    reports.report(work.pk, work.token, made.result(work, faults=[crash]), now=made.NOW)
+    reports.report(work, made.result(work, faults=[crash]), now=made.NOW)
     work.refresh_from_db()
     return work

@@ -137,6 +137,8 @@ def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league
         ("pools/{pool}/leaderboard?at=yesterday", "at"),
         ("pools/{pool}/leaderboard?at=2026-11-21T12:00:00", "at"),
         ("pools/{pool}/leaderboard?at=2026-13-21T12:00:00Z", "at"),
+        ("pools/{pool}/leaderboard?at=0001-01-01T00:00:00%2B14:00", "at"),
+        ("pools/{pool}/leaderboard?at=9999-12-31T23:59:59-14:00", "at"),
         ("matches/{match}/boards/1/sittings/0/replay?seat=4", "seat"),
         ("matches/{match}/boards/1/sittings/0/replay?seat=-1", "seat"),
         ("matches/{match}/boards/1/sittings/0/replay?seat=all", "seat"),

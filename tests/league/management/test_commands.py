@@ -117,7 +117,7 @@ def test_repair_commands(ana, berto) -> None:
     assert said("refresh_ratings").endswith("pools checked, 0 changed")
     assert Rating.objects.count() == 2
     look = said("void_match", match.public_id, "--why", "broken rules", "--dry-run")
-    assert look.startswith("nothing was changed; this would be done:\n")
+    assert look.startswith("nothing was changed; without --dry-run this would happen:\n")
     assert "-> –" in look
     assert Rating.objects.count() == 2
     output = said("void_match", match.public_id, "--why", "broken rules")

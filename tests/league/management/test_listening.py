@@ -15,7 +15,7 @@ from django.db import connection, connections
 from league import celery, tasks
 from league.domain.core.loops import Loops
 from league.management.commands.scheduler import Calendar
-from league.management.listening import Listener
+from league.management.listening import HintListener
 from tests.support.processes import wait_for
 from tests.support.redis import RedisServer
 
@@ -56,7 +56,7 @@ def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
         send([[1, 2, 3], {}, {}], task="tests.note", id="2")
         send([[[]], {}, {}], task="tests.note", id="3")
         send([["a hint"], {}, {}], task="tests.note", id="4")
-    listener = Listener(loops, stop=lambda: taken.append("stopped"))
+    listener = HintListener(loops, stop=lambda: taken.append("stopped"))
     celery.app.amqp.queues.add(celery.make_queue(QUEUE))
 
     @shared_task(name="tests.forbidden")
@@ -90,7 +90,7 @@ def test_a_listener_outlives_a_task_that_exits_and_ends_with_code_1_when_another
     celery.app.amqp.queues.add(celery.make_queue(QUEUE))
     exit_.apply_async(queue=QUEUE)
     lose.apply_async(queue=QUEUE)
-    listener = Listener(loops)
+    listener = HintListener(loops)
     listener.run(QUEUE, [exit_, lose])
     with pytest.raises(SystemExit, match="the loop 'another' is lost"):
         listener.close()
@@ -114,7 +114,7 @@ def test_celery_finds_no_connection_whose_file_it_would_close_by_number(loops: L
     try:
         celery.app.amqp.queues.add(celery.make_queue(QUEUE))
         end.apply_async(queue=QUEUE)
-        Listener(loops).run(QUEUE, [end])
+        HintListener(loops).run(QUEUE, [end])
     finally:
         signals.worker_process_init.disconnect(look)
     assert findings == [[False]]

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from league.management.commands.serve import box, listens
 from league.management.processes import Supervisor
@@ -80,6 +83,22 @@ def test_the_address_stands_in_a_frame() -> None:
     assert lines[1] == "| Tute League on http://127.0.0.1:8000 |"
     assert len({len(line) for line in lines}) == 1
     assert not listens(f"127.0.0.1:{free_port()}")
+
+
+@pytest.mark.parametrize("command", [["serve"], ["demo"]])
+def test_a_taken_port_is_named_before_anything_is_done(command: list[str], tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        where = f"127.0.0.1:{taken.getsockname()[1]}"
+
+        with pytest.raises(CommandError, match=f"cannot listen on {where}: Address already in use.*--bind 127.0.0.1"):
+            call_command(*command, bind=where)
+
+
+def test_an_address_of_another_machine_is_named() -> None:
+    with pytest.raises(CommandError, match=r"cannot listen on 192\.0\.2\.1:8000"):
+        call_command("serve", bind="192.0.2.1:8000")
 
 
 def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_settings(

@@ -176,6 +176,7 @@ def leases(rows: Rows) -> dict[str, list[list[Any]]]:
     return {name: [[row[column] for column in columns] for row in rows[name]] for name, columns in LEASES.items()}
 
 
+@pytest.mark.slow
 def test_what_waits_and_runs_has_its_job_after_an_upgrade_and_its_lease_after_the_way_back(
     full: OnSqlite | OnPostgres, tmp_path: Path
 ) -> None:

@@ -51,6 +51,35 @@ def why_not_forgotten(columns: list[models.Field]) -> str:
     return f"this release writes no such column: give it a db_default first: {', '.join(needed)}" if needed else ""
 
 
+def why_not_added(field: models.Field) -> str:
+    """Return why the release before could not add rows without a new column, or ""."""
+    optional = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
+    return "" if optional else "the release before writes no such column: give it null or db_default"
+
+
+def why_not_altered(step: steps.AlterField, model: str, before: Callable[[str, str], models.Field] | None) -> str:
+    """Return why a column would be written again, or ""."""
+    is_same = before is not None and kind(before(model, step.name)) in (kind(step.field), needed(step.field))
+    return "" if is_same else "the table would be written anew"
+
+
+def why_not_removed(step: steps.RemoveConstraint, migration: type[migrations.Migration]) -> str:
+    """Return why the release before could miss a constraint, or ""."""
+    added = [other for other in migration.operations if isinstance(other, steps.AddConstraint)]
+    is_widened = (step.model_name, step.name) in [(other.model_name, other.constraint.name) for other in added]
+    return "" if is_widened else "not additive: the release before relies on it"
+
+
+def why_not_named(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
+    """Return why the release before could not find the table of a renamed model, or ""."""
+    if isinstance(step, steps.AlterModelTable):
+        return (
+            "" if step.table == f"league_{step.name.lower()}" else "the release before knows the table by its old name"
+        )
+    fixed = {other.name for other in migration.operations if isinstance(other, steps.AlterModelTable)}
+    return "" if step.old_name in fixed else "keep the name of the table first: AlterModelTable"
+
+
 def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
     """Return why others could not write while an index comes or goes, or ""."""
     if not isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
@@ -66,14 +95,12 @@ def why_not(
 ) -> str:
     """Return what is wrong with a step, or "". fresh: the models that this migration creates, which nobody writes yet. before: a column as it was."""
     name = getattr(step, "model_name", getattr(step, "name", "")).lower()
-    if isinstance(step, steps.CreateModel) or (
+    if isinstance(step, steps.CreateModel | steps.AlterModelOptions | CheckOldRows) or (
         name in fresh and isinstance(step, steps.AddIndex | steps.AddConstraint)
     ):
         return ""
     if isinstance(step, steps.AddField):
-        field = step.field
-        optional = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
-        return "" if optional else "the release before writes no such column: give it null or db_default"
+        return why_not_added(step.field)
     if isinstance(step, steps.AddIndex | DropIndexOfKey):
         return why_not_meanwhile(step, migration)
     if isinstance(step, steps.RunPython):
@@ -83,19 +110,9 @@ def why_not(
             else "say what is done on the way back, migrations.RunPython.noop at least"
         )
     if isinstance(step, steps.AlterField):
-        return (
-            ""
-            if before is not None and kind(before(name, step.name)) in (kind(step.field), needed(step.field))
-            else "the table would be written anew"
-        )
+        return why_not_altered(step, name, before)
     if isinstance(step, steps.RemoveConstraint):
-        widened = any(
-            isinstance(other, steps.AddConstraint)
-            and other.model_name == step.model_name
-            and other.constraint.name == step.name
-            for other in migration.operations
-        )
-        return "" if widened else "not additive: the release before relies on it"
+        return why_not_removed(step, migration)
     if isinstance(step, steps.AddConstraint):
         light = type(step) is not steps.AddConstraint or name in SMALL
         return (
@@ -105,8 +122,8 @@ def why_not(
         )
     if isinstance(step, Forget):
         return why_not_forgotten([before(name, column) for column in step.columns] if before is not None else [])
-    if isinstance(step, steps.AlterModelOptions | CheckOldRows):
-        return ""
+    if isinstance(step, steps.AlterModelTable | steps.RenameModel):
+        return why_not_named(step, migration)
     return "not additive: the release before still uses it"
 
 
@@ -141,6 +158,8 @@ def test_every_step_leaves_the_release_before_alone(name: str) -> None:
         steps.RemoveField("match", "slow"),
         steps.RenameField("match", "slow", "late"),
         steps.DeleteModel("match"),
+        steps.RenameModel("match", "Game"),
+        steps.AlterModelTable("match", "games"),
         steps.AddField("match", "late", models.BooleanField(default=False)),
         steps.AddIndex("match", models.Index(fields=["slow"], name="late")),
         steps.AddConstraint("match", models.CheckConstraint(condition=models.Q(slow=True), name="late")),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from league.pure.formats import FORMATS
-from league.pure.pairing.standing import Bot, Ladder
+from league.pure.pairing.standing import Ladder, LadderBot
 from league.pure.portable import DIGITS, ELO_DIGITS, comparable
 from league.pure.rating.leaderboard import LARGE, Leaderboard, fit_elo, fit_leaderboard
 from league.pure.rating.local import estimate
@@ -155,8 +155,8 @@ def test_a_standing_ladder_draws_the_same_on_another_machine() -> None:
         def moved(value: float) -> float:
             return value * (1 + OFF * off.uniform(-1, 1)) if off else value
 
-        bots = [Bot(place, moved(theta), moved(0.3), tied=True) for place, theta in enumerate(strengths)]
-        bots += [Bot(100 + place) for place in range(5)]
+        bots = [LadderBot(place, moved(theta), moved(0.3), tied=True) for place, theta in enumerate(strengths)]
+        bots += [LadderBot(100 + place) for place in range(5)]
         return [Ladder(bots).draw(random.Random(lot), lot % 45, 2 + lot % 3, {lot % 7: 2}) for lot in range(200)]
 
     assert drawn(random.Random(1)) == drawn(None)

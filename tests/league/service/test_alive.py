@@ -144,7 +144,7 @@ def test_a_folder_that_takes_no_signs_harms_nothing(own_folder: Path, caplog: py
     signs.show("pulse", 1)
     signs.show("pulse", 1, "again")
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
-        "no sign of life of the loop 'pulse' can be written"
+        "cannot write a sign of life of the loop 'pulse'"
     ]
     assert check("worker") == "unhealthy: no worker lives here"
 

@@ -87,7 +87,7 @@ def test_the_api_counts_on_without_redis(
     assert league.get("/").status_code == 200
     messages = [record.getMessage() for record in caplog.records if record.name == "league.cache"]
     assert len(messages) == 1, messages
-    assert "counts by itself" in messages[0]
+    assert "counts requests by itself" in messages[0]
 
 
 class Deaf(threading.Thread):

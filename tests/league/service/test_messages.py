@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.messages import ROOT, Found, messages
+from tests.support.messages import ROOT, Message, messages
 
 
 @pytest.fixture(scope="module")
-def listed() -> list[Found]:
+def listed() -> list[Message]:
     return messages()
 
 

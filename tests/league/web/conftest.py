@@ -110,7 +110,7 @@ def crash(match: Match, version: BotVersion) -> Match:
         request=SECRETS[1],
         answer=SECRETS[2],
     )
-    reports.report(work.pk, work.token, made.result(work, faults=[fault]), now=made.NOW)
+    reports.report(work, made.result(work, faults=[fault]), now=made.NOW)
     work.refresh_from_db()
     return work
 

@@ -99,7 +99,16 @@ def test_page_and_feed_tell_it(two, reader, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "end", ["month/", "day/?of=soon", "day/?of=2026-01-06", "week/?of=2026-01-01", "day/?of=9999-12-31"]
+    "end",
+    [
+        "month/",
+        "day/?of=soon",
+        "day/?of=2026-01-06",
+        "week/?of=2026-01-01",
+        "day/?of=9999-12-31",
+        "day/?of=0001-01-01",
+        "week/?of=0001-01-01",
+    ],
 )
 def test_what_is_no_whole_period_is_not_there(league, reader, monkeypatch, end) -> None:
     monkeypatch.setattr(clock, "present", lambda: datetime(2026, 1, 6, 9, tzinfo=UTC))

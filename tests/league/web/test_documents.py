@@ -11,7 +11,6 @@ from urllib.parse import urldefrag, urljoin
 
 import pytest
 from django.test import Client
-from django.utils import translation
 
 from league.web.pages import documents
 from tests.support.compose import TOP
@@ -71,13 +70,6 @@ def dead_links(client: Client) -> Iterator[str]:
             if target is None or (part and part not in target.ids):
                 yield f"{here} -> {link}"
     assert len(paths) > 30
-
-
-@pytest.fixture(autouse=True)
-def _language_of_the_tests() -> Iterator[None]:
-    """Leave no language of a request behind."""
-    yield
-    translation.deactivate()
 
 
 @pytest.fixture

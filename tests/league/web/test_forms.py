@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.test import Client
 
-from league.domain.core import transitions
+from league.domain.core import clock, transitions
 from league.domain.tournaments import progress
 from league.models import ApiToken, Bot, BotVersion, Match, Player, Tournament
+from league.web.common.once import once
 from tests.league.web.conftest import crash
 from tests.league.web.page import Page
 from tests.support import league as made
@@ -24,6 +31,54 @@ def test_a_stranger_signs_up_and_can_enter_a_bot(db, reader) -> None:
     answer = upload(reader, made.source())
     assert (answer.status_code, answer.url) == (302, "/bots/nuevo/v1/")
     assert Bot.objects.get(slug="nuevo").owner == Player.objects.get(name="dora")
+
+
+def test_a_sign_up_sent_twice_signs_up_once_and_logs_in(db, reader) -> None:
+    """The browser shows the answer to the second of two requests, and may have dropped the cookies of the first."""
+    fields = {"name": "dora", "password": "tres reyes magos"}
+    assert reader.post("/accounts/signup/", fields).status_code == 302
+
+    second = Client(headers={"accept-language": "es"})
+    assert second.post("/accounts/signup/", fields).url == "/accounts/welcome/"
+    assert second.get("/accounts/me/").status_code == 200
+    assert Player.objects.filter(name="dora").count() == 1
+    other = Client(headers={"accept-language": "es"})
+    assert other.post("/accounts/signup/", fields | {"password": "tres reyes vagos"}).status_code == 422
+    Player.objects.update(created=clock.present() - timedelta(minutes=5))
+    assert other.post("/accounts/signup/", fields).status_code == 422
+
+
+def test_a_tournament_sent_twice_is_one(league, owner) -> None:
+    fields = {"name": "Dos veces", "boards": "2", "format": "round_robin", "bots": ["rufo"], "action": "create"}
+    first, second = (owner.post("/t/new/?game=partnership", fields) for _ in range(2))
+
+    assert (first.status_code, second.url) == (302, first.url)
+    assert Tournament.objects.filter(name="Dos veces").count() == 1
+
+
+def test_two_equal_forms_at_the_same_time_create_one_thing(rf, league) -> None:
+    made_here: list[int] = []
+
+    @once
+    def create(request: HttpRequest) -> HttpResponse:
+        made_here.append(len(made_here))
+        time.sleep(0.3)
+        return redirect(f"/made/{made_here[-1]}/")
+
+    request = rf.post("/x/", {"name": "a"})
+    request.user = league.ana.user
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(create, [request, request]))
+
+    assert (made_here, {answer.url for answer in answers}) == ([0], {"/made/0/"})
+
+
+def test_a_key_whose_page_never_arrived_is_revoked_by_the_next(league, owner) -> None:
+    for _ in range(2):
+        assert owner.post("/accounts/me/", {"label": "laptop", "scope": "submit", "days": 30}).status_code == 200
+
+    assert league.ana.tokens.filter(label="laptop").count() == 2
+    assert league.ana.tokens.filter(label="laptop", revoked=None).count() == 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from django.urls import NoReverseMatch, get_resolver
 
 from league.domain.people import players
 from league.service import limits
-from league.web.common.limits import DOWNLOADS, FORMS, HEAVY
+from league.web.common.limits import CHANGES, DOWNLOADS, FORMS, HEAVY
 from tests.support.league import NOW
 
 ONE = (1, 3600)
@@ -33,7 +33,7 @@ def log_in(client: Client, name: str = "ana", password: str = "wrong") -> int:
 
 def test_every_page_that_is_counted_exists():
     names = {name for name in get_resolver().reverse_dict if isinstance(name, str)} | {"admin:login"}
-    assert names >= DOWNLOADS | HEAVY | set(FORMS)
+    assert names >= CHANGES | DOWNLOADS | HEAVY | set(FORMS)
     with pytest.raises(NoReverseMatch):
         get_resolver().reverse("nothing")
 
@@ -48,6 +48,13 @@ def test_forms_are_counted_by_address(few, page):
     assert 1 <= int(tries[1]["Retry-After"]) <= 3600
     assert visitor.get(page).status_code == 200
     assert at("10.0.0.2").post(page, {"username": "other", "password": "x"}).status_code in (200, 422)
+
+
+def test_changes_of_tournaments_are_counted_by_account(few):
+    client = Client()
+    client.force_login(players.create("ana", now=NOW).user)
+    answers = [client.post(address, {"action": "enter"}).status_code for address in ("/e/none/enter/", "/t/none/do/")]
+    assert answers == [404, 429]
 
 
 def test_refusal_speaks_the_language_of_the_reader(few):

@@ -10,7 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 import engine
-from league.service import version
+from league.service import logs, version
 
 
 def test_the_version_says_whether_the_rules_run_compiled(client: Client) -> None:
@@ -60,3 +60,24 @@ def test_every_answer_tells_its_number_and_only_a_proxy_of_ours_may_choose_it(cl
     assert (
         client.get("/healthz", headers={"X-Request-ID": "a\tb c d e f g"}).headers["X-Request-ID"] != "a\tb c d e f g"
     )
+
+
+@pytest.mark.parametrize("allowed", [["league.example"], [".example.org", "localhost"], ["*"]])
+def test_probes_may_ask_by_an_address(allowed: list[str], settings, db: None) -> None:
+    """Balancers and Prometheus ask by the address of the machine, and know no name."""
+    settings.ALLOWED_HOSTS = allowed
+    client = Client(SERVER_NAME="10.0.0.7")
+
+    for path in ("/healthz", "/readyz", "/metrics", "/version"):
+        assert client.get(path).status_code in (200, 401, 403), path
+    assert client.get("/").status_code == (200 if allowed == ["*"] else 400)
+
+
+def test_another_host_is_one_line_of_the_log(settings, caplog: pytest.LogCaptureFixture, db: None) -> None:
+    settings.ALLOWED_HOSTS = ["league.example"]
+    Client(SERVER_NAME="10.0.0.7").get("/")
+
+    [record] = [record for record in caplog.records if record.name == "django.security.DisallowedHost"]
+    line = logs.Plain(logs.PLAIN).format(record)
+    assert "10.0.0.7" in line
+    assert "\n" not in line

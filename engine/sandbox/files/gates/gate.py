@@ -1,7 +1,7 @@
-"""Runs in a bot's process before the bot: reports that the interpreter is loaded, waits for its turn, and becomes the bot's program.
+"""The gate: runs in a bot's process before the bot. It reports that the interpreter is loaded, waits for a byte, and becomes the bot's program.
 
 Until the byte arrives nothing of the bot has been read, so a process that is started early can neither receive nor send anything. The runtime
-contains it compiled: parsing the source would add a millisecond to every start.
+contains this file compiled: parsing the source would add a millisecond to every start.
 """
 
 import sys
@@ -10,20 +10,20 @@ from _imp import _fix_co_filename  # type: ignore[attr-defined]  # the import sy
 from _warnings import filters
 from posix import read, write
 
-TYPE_CHECKING = False  # Every import here is loaded into every bot, so only necessary ones are made.
+TYPE_CHECKING = False  # Every import here is loaded into every bot, so this file imports only what it must.
 if TYPE_CHECKING:
     from types import CodeType, FrameType, TracebackType
     from typing import Any, NoReturn
 
 
 class Caught(BaseException):
-    """Compiling has finished, and the program has not begun."""
+    """Raised when compiling has finished and the program has not begun."""
 
 
 def compiled(source: bytes, name: str) -> "CodeType":
     """Compile like `compile(source, name, "exec")`, which first creates the types of all syntax trees and so takes a millisecond more.
 
-    `exec` does not create them, and is stopped before the first instruction. Its errors are reported by `compile`, which knows the name.
+    `exec` does not create those types; it is stopped before the first instruction. `compile` reports the errors, because it knows the name.
     """
     codes: list[CodeType] = []
 
@@ -57,7 +57,11 @@ def become(main: "dict[str, Any]", entry: str) -> None:
 
     sys.excepthook = without_gate
     sys.argv[:2] = [entry]
-    sys.path[0] = entry.rpartition("/")[0]
+    # The standard library comes first: a bot's file called random.py or types.py does not take the place of the module of that name. The bot's
+    # folder comes before the other modules of the runtime, so a package may bring its own tute_bot.py.
+    folders = sys.path[1:]
+    extra = [folder for folder in folders if folder.endswith("/python/extra")]
+    sys.path[:] = [*[folder for folder in folders if folder not in extra], entry.rpartition("/")[0], *extra]
     loader = SourceFileLoader("__main__", entry)
     with open(entry, "rb") as file:  # noqa: PTH123
         program = compiled(file.read(), entry)

@@ -7,7 +7,7 @@ import os
 
 
 class Wakeup:
-    """Both ends in one, with the methods of a socket that asyncio calls."""
+    """Both ends of the pair in one object, with the methods of a socket that asyncio calls."""
 
     def __init__(self) -> None:
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -17,7 +17,7 @@ class Wakeup:
         return self._fd
 
     def setblocking(self, flag: bool) -> None:
-        """Do nothing: it never blocks."""
+        """Do nothing: the counter never blocks."""
 
     def send(self, data: bytes) -> int:
         """Wake the loop. Raise OSError after closing."""
@@ -25,7 +25,7 @@ class Wakeup:
         return len(data)
 
     def recv(self, most: int) -> bytes:
-        """Take everything that was sent, as one byte. Raise BlockingIOError if there is nothing."""
+        """Take everything that was sent, as one byte. Raise BlockingIOError if nothing was."""
         os.eventfd_read(self._fd)
         return b"\0"
 
@@ -37,6 +37,6 @@ class Wakeup:
 
 
 def pair() -> tuple[Wakeup, Wakeup]:
-    """Return one counter twice, in place of two ends."""
+    """Return the same counter twice, in place of two ends."""
     wakeup = Wakeup()
     return wakeup, wakeup

@@ -1,6 +1,6 @@
-"""The kinds of work that a worker does. A new kind is a module here and one line below.
+"""The kinds of work of a worker. A new kind is a module here and a line below.
 
-The order counts for idle work: where several kinds wait, those named first go first.
+The order matters for idle work: if jobs of several kinds wait, the kind listed first goes first.
 """
 
 from __future__ import annotations

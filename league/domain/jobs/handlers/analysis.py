@@ -1,7 +1,6 @@
-"""The analysis of a match's decisions, in a process of its own (engine.judging) that ends as soon as a match waits.
+"""The analysis of a match's decisions, in a separate process (engine.judging) that ends as soon as a match is queued.
 
-The verdicts up to then are kept, and so is the time that they took: the limit holds for the seconds of a core that an analysis takes in all,
-however often it is given back.
+Results up to that point are stored, together with the CPU time: the limit is on the CPU seconds of all attempts together.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from league.domain.judgements import asking, bodies
 from league.domain.matches import replays
 from league.models import Judgement, Match, Sitting
 
-SLICE_S = 60.0  # after this no further sitting is begun: audits, which nobody asks for, wait no longer
-MOST_S = 600.0  # an attempt ends after this, with the sitting at hand
+SLICE_S = 60.0  # After this no further sitting begins, so that audits, which yield to analyses, need not wait longer
+MOST_S = 600.0  # An attempt ends after this, with the sitting that it is analysing
 MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "tournament__embargo")
 POOL_COLUMNS = ("pool__game", "pool__players", "pool__options")
 
@@ -35,7 +34,7 @@ AnalysisJob = JobLease[Judgement]
 
 @dataclass
 class Task:
-    """A match to be analysed, from where the attempt before has stopped."""
+    """A match to analyse, from the point where the last attempt stopped."""
 
     row: Judgement
     match: Match
@@ -45,7 +44,7 @@ class Task:
 
     @property
     def cpu_s(self) -> float:
-        """The seconds of a core that this attempt and all before it have taken. Reading it ends the process."""
+        """Return the CPU seconds of this attempt and all earlier ones. Calling this ends the process."""
         self.close()
         return self.row.cpu_s + (self.child.cpu_s if self.child else 0.0)
 
@@ -56,7 +55,7 @@ class Task:
 
 
 class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
-    """Work on a judgement. The result of a run is True if there was time for all decisions."""
+    """The work on an analysis. The result of a run is True if there was time for all decisions."""
 
     kinds = (asking.JOB,)
     model, key = Judgement, "judgement"
@@ -64,12 +63,12 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
     reads = ("match", "kind", "samples", "cpu_s", "body")
 
     def read(self, job: AnalysisJob, site: Site) -> Task:
-        """Load the match and what was judged before."""
+        """Load the match and the results of earlier attempts."""
         matches = Match.objects.select_related("pool", "tournament").only(*MATCH_COLUMNS, *POOL_COLUMNS)
         return Task(job.subject, matches.get(pk=job.subject.match_id), bodies.unpack(bytes(job.subject.body)))
 
     def run(self, job: AnalysisJob, task: Task, site: Site, signals: Signals) -> bool | None:
-        """Judge the sittings that are left. Raises Refused if the match cannot be judged any more."""
+        """Analyse the remaining sittings. Raise Refused if the match can no longer be analysed."""
         try:
             return self._judge(job, task, signals.stop)
         except Stopped:
@@ -77,9 +76,9 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
 
     def _judge(self, job: AnalysisJob, task: Task, stop: Callable[[], bool]) -> bool:
         row, match, body = task.row, task.match, task.body
-        if replays.reason_closed(match):  # embargoed since it was asked for
+        if replays.reason_closed(match):  # An embargo was set after the request
             raise Stopped
-        # Given back it would be the first in the queue again, for ever
+        # If it were given back, it would be the first in the queue again, for ever
         if reason := asking.reason_not(match):
             raise reason
         cpu_s_left = settings.JUDGE_CPU_S - row.cpu_s
@@ -101,7 +100,7 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
                 continue
             if stops() or time.monotonic() - task.began > SLICE_S:
                 raise Stopped
-            sitting.board.match = match  # shared, so that its log is read once
+            sitting.board.match = match  # Shared, so that its log is read once
             body.sittings[place], is_whole = child.judge(replays.unpack(sitting), stop=stops)
             if not is_whole:
                 return False
@@ -112,11 +111,11 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
         task.close()
 
     def enqueue(self, request: Judgement, *, now: datetime) -> None:
-        """Give a judgement its job."""
+        """Give an analysis its job."""
         asking.enqueue(request, now=now)
 
     def result(self, job: AnalysisJob, result: bool) -> dict[str, Any]:
-        """Return the verdicts."""
+        """Return the columns with the results."""
         task: Task = job.task
         verdicts = [verdict for sitting in task.body.sittings.values() for verdict in sitting]
         return {
@@ -128,13 +127,13 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
         }
 
     def progress_kept(self, job: AnalysisJob | None) -> int:
-        """Return the percent of the sittings that are judged."""
+        """Return the percentage of analysed sittings."""
         return job.progress if job else 0
 
     def unfinished(self, job: AnalysisJob) -> dict[str, Any]:
-        """Return the columns that keep what was judged so far."""
+        """Return the columns that store the results so far."""
         return {"body": bodies.pack(job.task.body), "cpu_s": job.task.cpu_s} if job.task is not None else {}
 
     def abandoned(self, job: AnalysisJob) -> dict[str, Any]:
-        """Return the columns of a judgement that is not tried again: it keeps no verdicts."""
+        """Return the columns of an analysis that is not tried again: it stores no results."""
         return {"body": b"", **({"cpu_s": job.task.cpu_s} if job.task is not None else {})}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,12 +12,13 @@ from engine.runner import BotSpec
 from engine.runner import audit as runner
 from engine.runner.rebuild import passes
 from league.domain.bots import packages
-from league.domain.core import clock, journal, transitions
+from league.domain.core import clock, journal, queue, transitions
+from league.domain.core.queue import LeaseLost
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.queued import MatchLease, QueuedHandler
 from league.domain.matches import leases, replays
 from league.domain.matches.reports import Receipt
-from league.enums import MatchKind, MatchStatus
+from league.enums import MatchKind
 from league.models import Audit, Match, Sitting
 
 READS = (
@@ -72,17 +74,14 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
 
     def report(self, job: MatchLease, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
-        return report(job.match.pk, job.match.token, result, now=now)
+        return report(job.match, result, now=now)
 
 
-def report(match_id: int, token: int, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
+def report(work: Match, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
     """Store the result of an audit and finish its row of the queue, in one transaction that the token guards."""
     now = clock.now_or(now)
-    with transaction.atomic():
-        leased = Match.work.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
-        work = leased.first()
-        if work is None:
-            return Receipt.REFUSED
+    with suppress(LeaseLost), transaction.atomic():
+        work = queue.lock(work)
         row = Audit.objects.select_related("match", "version__bot").only(*REPORTED).get(work=work)
         plain = result.plain()
         row.fault_detail = plain.pop("detail").replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
@@ -103,4 +102,5 @@ def report(match_id: int, token: int, result: runner.Audit, *, now: datetime | N
             reason=row.reason,
             decisions=row.decisions,
         )
-    return Receipt.STORED
+        return Receipt.STORED
+    return Receipt.REFUSED

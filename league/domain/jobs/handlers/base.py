@@ -19,9 +19,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from django.db import OperationalError, connection
 
 from engine.sandbox import Sandbox
+from league.domain.core import clock, queue
 from league.domain.core.errors import IllegalMove
 from league.domain.matches.reports import Receipt
-from league.models import Match
+from league.models import Leased, Match
 
 log = logging.getLogger("league.jobs")
 REPORT_PAUSES_S = (1, 2, 4, 8, 15)  # between attempts to report while the database is away: a played match is expensive
@@ -50,14 +51,15 @@ class Signals:
 
 
 class Lease:
-    """A job that this worker has."""
+    """A row of work that this worker has: a match, or a job."""
 
     lost = False  # another worker has the lease by now
     in_the_way = False  # somebody waits for this worker, and this job may stand still or be given back
     match_shown: Match | None = None  # the match that the worker is shown to play
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, row: Leased) -> None:
         self.kind = kind
+        self.row = row
         self.task: Any = None  # the handler has read it
         self.progress = 0  # percent
         self.leased_at = time.monotonic()
@@ -69,8 +71,24 @@ class Lease:
     def start(self) -> None:
         """Begin the attempt, where the claim has not begun it. Raises IllegalMove if the job must not begin any more."""
 
-    def beat(self) -> None:
-        """Renew the lease."""
+    def count_attempt(self) -> bool:
+        """Count the attempt, where the claim has not counted it, before its bots are started ahead. Return False if the lease is lost."""
+        return True
+
+    def stand_still(self, upload: Lease) -> bool:
+        """Keep the lease while this worker validates `upload`. Return False if it is lost."""
+        return False
+
+    def leave_out(self, seconds: float) -> None:
+        """Do not count the time for which it stood still."""
+
+    def beat(self, *, now: datetime | None = None) -> None:
+        """Renew the lease, and note the course of the work."""
+        self.lost |= not queue.beat(self.row, now=clock.now_or(now), **self.course())
+
+    def course(self) -> dict[str, Any]:
+        """Return the columns of the row that say how the work goes."""
+        return {"progress": self.progress}
 
     def must_stop(self) -> bool:
         """Return True if the job has to end now."""

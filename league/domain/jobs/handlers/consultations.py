@@ -1,7 +1,7 @@
-"""A consultation: a house bot is asked what it would have done at the decisions of a seat.
+"""Consultations: a house bot says what it would have done at the decisions of one seat.
 
-The bot is started as in a match, in the sandbox, and is sent what the seat was sent in this sitting: the same `hello`, the same events and
-choices. Whatever it answers, the events that follow are those of the record. It hears nothing of the boards before, and its time bank is full.
+The bot starts in the sandbox, as in a match, and gets the lines that the seat got in this sitting: the same `hello`, the same events and choices.
+Whatever it answers, the following events are those of the record. It gets nothing of earlier boards, and its time bank is full.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.runner.rebuild import exchanges
 from engine.runner.rerun import rerun
 from league.domain.bots import packages
 from league.domain.consultations import asking
-from league.domain.consultations.reading import Answer
+from league.domain.consultations.reading import BotAnswer
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import JobLease
@@ -28,7 +28,7 @@ from league.domain.jobs.handlers.requests import BotFailed, RequestHandler
 from league.domain.matches import replays
 from league.models import BotVersion, Consultation, Job, Match, Sitting
 
-MOST_S = 120.0  # Seconds of wall time; answers that came by then are kept
+MOST_S = 120.0  # Seconds of wall time; answers up to then are stored
 MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "limits", "tournament__embargo")
 POOL_COLUMNS = ("pool__game", "pool__players", "pool__options", "pool__revision")
 VERSION_COLUMNS = ("number", "bot__slug", "package__data")
@@ -38,7 +38,7 @@ ConsultationJob = JobLease[Consultation]
 
 @dataclass
 class Task:
-    """A seat of a sitting, and the bot that it is put to."""
+    """A seat of a sitting, and the bot that is asked about it."""
 
     match: Match
     sitting: Sitting
@@ -47,23 +47,24 @@ class Task:
 
 @dataclass
 class Result:
-    """The answers of a bot. is_limited: its time was over before the last decision."""
+    """The answers of a bot. is_limited: the time ran out before the last decision."""
 
-    answers: list[Answer]
+    answers: list[BotAnswer]
     cpu_s: float = 0.0
     is_limited: bool = False
 
 
 class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
-    """Work on a consultation. One that is stopped begins from the start the next time: a bot cannot be asked from the middle on."""
+    """The work on a consultation. If it is stopped, it begins again from the start, because a bot cannot be asked from the middle on."""
 
     kinds = (asking.JOB,)
     model, key = Consultation, "consultation"
     reads = ("match", "board", "sitting", "seat", "version", "cpu_s")
-    final_errors = (Refused, ReplayError, ValueError)  # a log that cannot be read will not be readable the next time
+    # A log that cannot be read now cannot be read at the next attempt either
+    final_errors = (Refused, ReplayError, ValueError)
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
-        """Return the jobs that may be claimed, without those of bots that an operator has stopped."""
+        """Return the jobs that may be claimed, except those of bots that an operator has stopped."""
         return super().waiting(now).filter(consultation__version__bot__stopped=None)
 
     def read(self, job: ConsultationJob, site: Site) -> Task:
@@ -78,24 +79,25 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         return Task(match, sitting, versions.get(pk=row.version_id))
 
     def run(self, job: ConsultationJob, task: Task, site: Site, signals: Signals) -> Result | None:
-        """Ask the bot. Raises Refused, ReplayError or ValueError if the seat cannot be put to it, BotFailed if it fails."""
+        """Ask the bot. Raise Refused, ReplayError or ValueError if that is impossible for this seat, BotFailed if the bot fails."""
         row, match = job.subject, task.match
-        if replays.reason_closed(match):  # embargoed since it was asked for
+        if replays.reason_closed(match):  # An embargo was set after the request
             return None
-        # Given back it would be the first in the queue again, for ever
+        # If it were given back, it would be the first in the queue again, for ever
         if reason := asking.reason_not(match):
             raise reason
         record = replays.unpack(task.sitting)
         if "pass" not in record:
             raise Refused(
-                "match {match} was played before this league could replay what bots were sent", match=match.public_id
+                "match {match} was played before this league could reconstruct the lines that bots were sent",
+                match=match.public_id,
             )
-        # Where the bot failed in the match there is nothing to go on from
+        # Leave out the lines at which the bot failed in the match
         lines = [line for line in exchanges([record]) if line.seat == row.seat and not line.fault]
         count = sum(line.step >= 0 and line.answer is not None for line in lines)
-        if not lines or lines[0].step >= 0:  # the seat's bot never came to the table
+        if not lines or lines[0].step >= 0:  # The bot of this seat did not start in the match
             return Result([])
-        number = 0  # The decisions so far
+        number = 0  # Number of decisions so far
 
         def note_progress() -> None:
             nonlocal number
@@ -119,7 +121,7 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
             raise BotFailed(f"the bot failed: {answered.fault.kind}: {answered.fault.detail}")
         places = {decision.step: (decision.state.deal_no, ply_of(decision.state)) for decision in decisions(record)}
         answers = [
-            Answer(line.step, *places[line.step], line.answer or "", reply.now)
+            BotAnswer(line.step, *places[line.step], line.answer or "", reply.now)
             for reply in answered.replies
             if (line := reply.exchange).step in places
         ]

@@ -41,14 +41,15 @@ class Allowance:
 
 
 class JobLease(Lease, Generic[Subject]):
-    """A row of the table of work that this worker has leased, with its subject."""
+    """A job that this worker has leased, with its subject."""
+
+    row: Job
 
     def __init__(
         self, row: Job, subject: Subject, claimed: datetime, yields: Callable[[], bool] = lambda: False
     ) -> None:
         """claimed: the time of the claim. yields: returns True if something waits that goes first; it asks the database."""
-        super().__init__(row.kind)
-        self.row = row
+        super().__init__(row.kind, row)
         self.subject = subject
         self.claimed = claimed
         self.progress = row.progress
@@ -58,10 +59,6 @@ class JobLease(Lease, Generic[Subject]):
 
     def __str__(self) -> str:
         return str(self.row)
-
-    def beat(self, *, now: datetime | None = None) -> None:
-        """Renew the lease and note the progress."""
-        self.lost |= not queue.beat(self.row, now=clock.now_or(now), progress=self.progress)
 
     def must_stop(self) -> bool:
         """Return True if the lease is lost or something waits that goes first. The database is asked now and then."""
@@ -161,7 +158,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
 
     def _release(self, job: JobLease[Subject], *, now: datetime, not_before: datetime | None = None) -> None:
         def release() -> None:
-            queue.release(job.row, not_before=not_before, progress=self.progress_kept(job))
+            queue.release(job.row, now=now, not_before=not_before, progress=self.progress_kept(job))
             self.waits_again(job.row, job, "", now=now)
 
         guard(job, release)

@@ -84,7 +84,7 @@ class MatchHandler(PlayedHandler[MatchResult]):
 
     def report(self, job: MatchLease, result: MatchResult, *, now: datetime | None = None) -> Receipt:
         """Store boards, sittings and log, and finish the match."""
-        return reports.report(job.match.pk, job.match.token, result, worker=job.match.worker, now=now)
+        return reports.report(job.match, result, now=now)
 
 
 def note_progress(job: MatchLease) -> Callable[[int, int], None]:

@@ -1,10 +1,10 @@
-"""The search for puzzles in the league's own matches: those that were judged fairly are searched by workers that have nothing else to do.
+"""The search for puzzles in the league's own matches, by workers without other work.
 
-Each judgement that everybody may see gets a job when it is counted (`judgements.summing`), and is searched once, the newest first, by the fair
-judgement over other deals that proves the margin (`engine.puzzles`). A search yields as soon as anything else waits, and goes on at the sitting
-where it stopped (`PuzzleSearch`).
+Each fair analysis that everybody may see gets a job when it is counted (`judgements.summing`). The newest ones are searched first, each once:
+another fair analysis over other deals proves the margin of a puzzle (`engine.puzzles`). A search yields as soon as other work is waiting, and
+continues with the sitting where it stopped (`PuzzleSearch`).
 
-Only finished matches count that everybody may see and that were never hidden from anybody. A puzzle whose match is hidden or voided later is
+Only finished matches are searched that everybody may see and that were never hidden from anybody. A puzzle whose match is hidden or voided later is
 no longer shown (`puzzles.shelf`).
 """
 
@@ -32,10 +32,10 @@ from league.enums import MatchKind, MatchStatus
 from league.models import FoundPuzzle, Job, Match, PuzzleSearch, Sitting
 
 log = logging.getLogger("league.puzzles")
-PER_MATCH = 3  # puzzles: more are much alike
-MOST = 500  # puzzles in all; the oldest are removed
-MOST_S = 300.0  # an attempt ends after this, with the sitting at hand
-PAUSE = timedelta(minutes=1)  # after the search has yielded
+PER_MATCH = 3  # The most puzzles of a match: more would be much alike
+MOST = 500  # The most puzzles in all; the oldest are removed
+MOST_S = 300.0  # An attempt ends after this, with the sitting that it is searching
+PAUSE = timedelta(minutes=1)  # Pause after the search has yielded
 DAY = timedelta(days=1)
 READS = ("done", "made", "judgement__match")
 MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "tournament__embargo", "tournament__opens")
@@ -44,7 +44,7 @@ SearchJob = JobLease[PuzzleSearch]
 
 
 class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
-    """The search of one match for puzzles. The result of a run is True if there was time for all of it."""
+    """The search of one match for puzzles. The result of a run is True if there was time for the whole match."""
 
     kinds = (JOB,)
     terms = Terms(attempts=2, limit=timedelta(seconds=2 * MOST_S + 60))
@@ -62,16 +62,16 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
         return True
 
     def goes_after(self, *, before_ladders: bool, now: datetime | None = None) -> bool:
-        """Return True if anything else waits, or the day has its puzzles."""
+        """Return True if other work is waiting, or the day has enough puzzles."""
         now = clock.now_or(now)
         return _day_is_full(now) or is_work_waiting(before_ladders=before_ladders, now=now)
 
     def claim(self, worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> SearchJob | None:
-        """Lease the next judged match to `worker`. Return None if none is left, something waits that goes first, or the day has its puzzles."""
+        """Lease the next match to search to `worker`. Return None if there is none, other work goes first, or the day has enough puzzles."""
         return super().claim(worker, before_ladders=before_ladders, now=now) if settings.PUZZLES_PER_DAY else None
 
     def claim_by_hand(self, worker: str, *, now: datetime | None = None) -> SearchJob | None:
-        """Lease the next judged match, whatever else waits and however many puzzles the day has."""
+        """Lease the next match to search, whatever else is waiting and however many puzzles the day has."""
         return self.lease(worker, lambda: False, now=clock.now_or(now))
 
     def read(self, job: SearchJob, site: Site) -> Match:
@@ -80,7 +80,7 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
         return rows.get(pk=job.subject.judgement.match_id)
 
     def run(self, job: SearchJob, task: Match, site: Site, signals: Signals) -> bool | None:
-        """Search the sittings that are left, and store the puzzles of each. Raises Broken."""
+        """Search the remaining sittings, and store the puzzles of each. Raise Broken."""
         if not is_open(task):
             return True
         child = Child(cpu_s=settings.JUDGE_CPU_S, puzzles=DEALS)
@@ -92,22 +92,22 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
             child.close()
 
     def store(self, job: SearchJob, result: bool, *, now: datetime) -> None:
-        """Note that the match is searched."""
+        """Note that the match has been searched."""
         if not result:
             log.info("%s: its time was over", job)
         _end(job.row, now)
 
     def give_back(self, job: SearchJob, why: str, *, now: datetime | None = None) -> None:
-        """Let the search wait a little; no attempt is counted."""
+        """Let the search pause; no attempt is counted."""
         now = clock.now_or(now)
         self._release(job, now=now, not_before=now + PAUSE)
 
     def given_up(self, row: Job, job: SearchJob | None, why: str, *, now: datetime) -> None:
-        """Search the match no more."""
+        """Give up the search of this match."""
         _end(row, now)
 
     def expire(self, *, now: datetime | None = None) -> int:
-        """Take back what silent workers hold past their lease. Give a job to what a scheduler of the release before has counted."""
+        """Take back jobs whose leases have expired. Give a job to analyses that a scheduler of the previous release has counted."""
         now = clock.now_or(now)
         for row in PuzzleSearch.objects.filter(finished=None).exclude(judgement__jobs__kind=JOB)[: queue.MOST]:
             queue.add(JOB, judgement_id=row.pk, now=now)
@@ -119,7 +119,7 @@ def _end(row: Job, now: datetime) -> None:
 
 
 def _note(job: SearchJob, **columns: int) -> None:
-    """Note what is searched so far. Raises Stopped if another worker has the search."""
+    """Note the progress of the search. Raise Stopped if another worker has the search."""
     try:
         with transaction.atomic():
             queue.lock(job.row)
@@ -132,9 +132,9 @@ def _note(job: SearchJob, **columns: int) -> None:
 
 
 def is_work_waiting(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
-    """Return True if anything else waits that may be done now: a match, an audit, or what a player asked for.
+    """Return True if any other work may be done now: a match, an audit, or a player's request.
 
-    before_ladders: neither matches of ladders count, nor audits, which come after these.
+    before_ladders: ladder matches do not count, nor do audits, which come after them.
     """
     now = clock.now_or(now)
     others = (handler for handler in registry.idle_handlers() if not isinstance(handler, PuzzleHandler))
@@ -152,14 +152,17 @@ def _day_is_full(now: datetime) -> bool:
 
 
 def is_open(match: Match) -> bool:
-    """Return True if everybody may see the cards of a match, and always might since it was finished. Needs its tournament."""
+    """Return True if everybody may see the cards of a match, and always could since it finished.
+
+    `match` must have been read with its tournament.
+    """
     if match.status != MatchStatus.FINISHED or match.kind == MatchKind.VALIDATION or logs.was_let_go(match):
         return False
     return not sight.is_held_back(match.tournament) and replays.reason_closed(match) is None
 
 
 def _search(job: SearchJob, match: Match, child: Child, stop: Callable[[], bool]) -> bool:
-    """Search the sittings that are left, until there are enough puzzles. Return True if there was time for them. Raises Stopped, Broken."""
+    """Search the remaining sittings until there are enough puzzles. Return True if there was time for all. Raise Stopped or Broken."""
     row, until = job.subject, time.monotonic() + MOST_S
 
     def stops() -> bool:
@@ -171,16 +174,16 @@ def _search(job: SearchJob, match: Match, child: Child, stop: Callable[[], bool]
             break
         if stops() if number else stop():
             raise Stopped
-        sitting.board.match = match  # shared, so that its log is read once
+        sitting.board.match = match  # Shared, so that its log is read once
         try:
             record = replays.unpack(sitting)
-        except Refused:  # damaged: its page says so
+        except Refused:  # Damaged: the page of the match says so
             _note(job, done=row.done + 1)
             continue
         try:
             puzzles, is_whole = child.find(record, stop=stops)
         except Stopped:
-            # The sitting had all the time of an attempt, and the next attempt would give it no more
+            # The sitting had the whole time of an attempt, and another attempt would give it no more
             if not number and time.monotonic() > until:
                 return False
             raise
@@ -193,7 +196,7 @@ def _search(job: SearchJob, match: Match, child: Child, stop: Callable[[], bool]
 
 
 def _store(job: SearchJob, match: Match, sitting: Sitting, puzzles: list[Puzzle]) -> int:
-    """Store the puzzles of the largest margins, as many as the match may still have. Return the number of new ones."""
+    """Store the puzzles with the largest margins, as many as the match may still have. Return the number of new ones."""
     row, now, new = job.subject, job.claimed, []
     with transaction.atomic():
         for puzzle in sorted(puzzles, key=lambda puzzle: -puzzle.margin)[: PER_MATCH - row.made]:
@@ -207,7 +210,7 @@ def _store(job: SearchJob, match: Match, sitting: Sitting, puzzles: list[Puzzle]
 
 
 def tidy(*, most: int = 100) -> int:
-    """Remove the oldest puzzles if there are too many. Return their number. One query if there are not."""
+    """Remove the oldest puzzles if there are too many. Return their number. One query if there is nothing to remove."""
     rows = FoundPuzzle.objects.order_by("-created", "pk").values_list("pk", flat=True)[MOST : MOST + most]
     oldest = list(rows)
     return FoundPuzzle.objects.filter(pk__in=oldest).delete()[0] if oldest else 0

@@ -26,7 +26,7 @@ class MatchLease(Lease):
     """A match, or another row of its queue, that this worker has leased."""
 
     def __init__(self, match: Match) -> None:
-        super().__init__(_kind_of(match))
+        super().__init__(_kind_of(match), match)
         self.match = match
         self.match_shown = None if match.kind in transitions.NOT_MATCHES else match
         self.decided: list[list[Any]] = []  # boards that are over in all their sittings: number, scores by party
@@ -46,14 +46,33 @@ class MatchLease(Lease):
             leases.start(self.match)
             workers.note_alive(self.match.worker, match=self.match_shown)
 
-    def beat(self) -> None:
+    def count_attempt(self) -> bool:
+        """Count the attempt of a match that was leased with others."""
+        return leases.count_attempt(self.match)
+
+    def stand_still(self, upload: Lease) -> bool:
+        """Extend the time of the match by that of the upload."""
+        return isinstance(upload, MatchLease) and leases.stand_still(self.match, upload.match)
+
+    def leave_out(self, seconds: float) -> None:
+        """Do not count the time for which its bots were frozen."""
+        self.began = (self.began or time.monotonic() - seconds) + seconds
+
+    def beat(self, *, now: datetime | None = None) -> None:
         """Renew the lease, and note whether an upload waits that a slow match should let pass."""
-        slow = self.began is not None and time.monotonic() - self.began > SLOW_S * (1 + self.done)
-        decided = self.decided or None
-        if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, decided=decided, slow=slow):
-            self.lost = True
-        elif (slow or kinds.kind_of(self.match).is_idle) and leases.must_yield(self.match):
+        super().beat(now=now)
+        may_yield = self.is_slow or kinds.kind_of(self.match).is_idle
+        if not self.lost and may_yield and leases.must_yield(self.match, now=now):
             self.in_the_way = True
+
+    def course(self) -> dict[str, Any]:
+        """Return the progress, the boards that are decided (numbers and scores, no cards), and whether the bots are slow."""
+        return {**super().course(), "decided": self.decided or None, "slow": self.is_slow}
+
+    @property
+    def is_slow(self) -> bool:
+        """Return True if its bots take long."""
+        return self.began is not None and time.monotonic() - self.began > SLOW_S * (1 + self.done)
 
     @property
     def yields(self) -> bool:
@@ -76,15 +95,15 @@ class QueuedHandler(Handler[MatchLease, Task, Result], Generic[Task, Result]):
     def give_back(self, job: MatchLease, why: str, *, now: datetime | None = None) -> None:
         """Put the row back into the queue; no attempt is counted."""
         if job.yields:
-            leases.yield_lease(job.match.pk, job.match.token, now=now)
+            leases.yield_lease(job.match, now=now)
         else:
-            leases.release(job.match.pk, job.match.token, why=why, now=now)
+            leases.release(job.match, why=why, now=now)
 
     def fail(self, job: MatchLease, error: Exception, *, now: datetime | None = None) -> None:
         """Let the row wait a little and be tried again. The fault is ours and costs no bot anything: a bot's faults come as results."""
         log.error("%s: attempt %d failed", job, job.match.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
-        leases.fail(job.match.pk, job.match.token, why=why, party=party_of(error), now=now)
+        leases.fail(job.match, why=why, party=party_of(error), now=now)
 
 
 def claim(worker: str, **options: Any) -> list[MatchLease]:

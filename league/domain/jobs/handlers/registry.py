@@ -11,20 +11,20 @@ _HANDLERS: dict[str, Handler[Any, Any, Any]] = {}
 
 
 def register(handler: Handler[Any, Any, Any]) -> None:
-    """Let workers do the kinds of work that `handler` knows. Raises ValueError if a kind has a handler already."""
+    """Register a handler for its kinds of work. Raise ValueError if a kind has a handler already."""
     if taken := sorted(_HANDLERS.keys() & set(handler.kinds)):
         raise ValueError(f"these kinds of work have a handler already: {', '.join(taken)}")
     _HANDLERS.update(dict.fromkeys(handler.kinds, handler))
 
 
 def unregister(handler: Handler[Any, Any, Any]) -> None:
-    """Take a handler out again."""
+    """Remove a handler."""
     for kind in handler.kinds:
         del _HANDLERS[kind]
 
 
 def handler_of(kind: str) -> Handler[Any, Any, Any]:
-    """Return the handler of a kind of work. Raises LookupError if there is none."""
+    """Return the handler of a kind of work. Raise LookupError if there is none."""
     return _HANDLERS[kind]
 
 

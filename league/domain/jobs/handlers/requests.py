@@ -1,4 +1,4 @@
-"""Work that players ask for on a finished match (judgements, consultations). They take turns; each request is a row whose status they see."""
+"""Work on finished matches that players request (analyses, consultations). Players take turns, and see the status of each request."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from league.domain.judgements.asking import FAILED_DAYS, WAITING
 from league.enums import JobState, JudgementStatus, MatchStatus
 from league.models import Consultation, Job, Judgement
 
-PATIENCE = timedelta(minutes=2)  # a request waits for matches of ladders, too, for this long
+PATIENCE = timedelta(minutes=2)  # A request lets ladder matches go first for this long
 Row = TypeVar("Row", bound=Judgement | Consultation)
 
 
 class BotFailed(Exception):
-    """The bot that was put to the work failed; the next attempt may go better."""
+    """The error that the consulted bot failed; the next attempt may succeed."""
 
 
 class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result]):
-    """A kind of work that players ask for."""
+    """A kind of work that players request."""
 
-    terms = Terms(attempts=2, limit=timedelta(minutes=20))  # a match that breaks the work is not put to it for ever
+    # Two attempts, so that a match that always fails does not occupy workers for ever
+    terms = Terms(attempts=2, limit=timedelta(minutes=20))
     allowance = Allowance(share=0.5)
     final_errors: ClassVar[tuple[type[Exception], ...]] = (Refused,)
     expected_errors = (BotFailed,)
     model: type[Any]
-    key: ClassVar[str]  # The column of the job that names the request.
-    reads: ClassVar[tuple[str, ...]]  # columns of the request
+    key: ClassVar[str]  # The column of the job that refers to the request.
+    reads: ClassVar[tuple[str, ...]]  # Columns of the request that are read
 
     def subject(self, row: Job) -> Row:
         """Load the request."""
@@ -44,29 +45,29 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
         return request
 
     def is_overdue(self, *, now: datetime | None = None) -> bool:
-        """Return True if a request has waited for longer than `PATIENCE` and only ladders keep it waiting. One query, or two."""
+        """Return True if a request has waited longer than `PATIENCE` and only ladder matches go before it. One query, or two."""
         now = clock.now_or(now)
         jobs = queue.waiting(self.kind, now=now).filter(created__lte=now - PATIENCE)
         return jobs.exists() and not is_match_waiting(before_ladders=True, now=now)
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
-        """Return the jobs that may be claimed. Those of an embargoed match wait until its cards are shown."""
+        """Return the jobs that may be claimed. Those about a match under embargo wait until its cards are visible."""
         match = f"{self.key}__match"
         embargoed = Q(**{f"{match}__embargo__gt": now}) | Q(**{f"{match}__tournament__embargo__gt": now})
         may_begin = {f"{self.key}__status": JudgementStatus.ASKED, f"{match}__status": MatchStatus.FINISHED}
         return super().waiting(now).filter(**may_begin).exclude(embargoed)
 
     def begun(self, row: Job, subject: Row, *, now: datetime) -> None:
-        """Show that a worker is at it."""
+        """Show that a worker has begun."""
         transitions.move(subject, JudgementStatus.WORKING, now=now, actor=row.worker)
 
     def waits_again(self, row: Job, job: JobLease[Row] | None, why: str, *, now: datetime) -> None:
-        """Queue the request again with what is done so far."""
+        """Queue the request again with the results so far."""
         columns = self.unfinished(job) if job else {}
         self._move(row, JudgementStatus.ASKED, why, now=now, **({"reason": why} if why else {}), **columns)
 
     def given_up(self, row: Job, job: JobLease[Row] | None, why: str, *, now: datetime) -> None:
-        """Let the request fail."""
+        """Mark the request as failed."""
         columns = self.abandoned(job) if job else {}
         self._move(row, JudgementStatus.FAILED, why, now=now, reason=why, finished=now, **columns)
 
@@ -77,14 +78,14 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
 
     @abstractmethod
     def result(self, job: JobLease[Row], result: Result) -> dict[str, Any]:
-        """Return the columns of a request that is done."""
+        """Return the columns of a finished request."""
 
     def unfinished(self, job: JobLease[Row]) -> dict[str, Any]:
-        """Return the columns that keep what was done so far, for the next attempt."""
+        """Return the columns that store the results so far, for the next attempt."""
         return {}
 
     def abandoned(self, job: JobLease[Row]) -> dict[str, Any]:
-        """Return the columns of a request at which no further attempt is made."""
+        """Return the columns of a request that is not tried again."""
         return {}
 
     def _move(self, row: Job, to: str, why: str, *, now: datetime, **columns: Any) -> None:
@@ -92,7 +93,7 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
         transitions.move(request, to, now=now, actor=row.worker, why=why, **columns)
 
     def expire(self, *, now: datetime | None = None) -> int:
-        """Take back what silent workers hold past their lease. Forget old failures, and requests on matches that were voided since."""
+        """Take back jobs whose leases have expired. Remove old failures, and requests about matches that were voided since."""
         now = clock.now_or(now)
         requests = self.model._default_manager
         failed_before = now - timedelta(days=FAILED_DAYS)
@@ -103,7 +104,7 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
         return count
 
     def _mend(self, now: datetime) -> None:
-        """Give each open request its job, and take away the jobs of those that are over: a process of the release before knows of no jobs."""
+        """Give a job to each open request, and remove the jobs of finished ones: the previous release does not maintain jobs."""
         jobs = Job.objects.filter(kind=self.kind)
         open_requests = self.model._default_manager.filter(status__in=WAITING)
         for request in open_requests.exclude(jobs__kind=self.kind).select_related("asked_by")[: queue.MOST]:
@@ -119,4 +120,4 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
 
     @abstractmethod
     def enqueue(self, request: Row, *, now: datetime) -> None:
-        """Queue the job that will answer a request."""
+        """Queue the job for a request."""

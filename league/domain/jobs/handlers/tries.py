@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,14 +19,15 @@ from engine.runner.spec import PARTNERS
 from engine.sandbox import Sandbox
 from league.domain.bots import languages, packages, tries
 from league.domain.bots.tries import MOST_S, MOST_SERIES_S, Moment
-from league.domain.core import clock
+from league.domain.core import clock, queue
+from league.domain.core.queue import LeaseLost
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.matches import note_progress
 from league.domain.jobs.handlers.queued import MatchLease, QueuedHandler
 from league.domain.matches import conversations, leases
 from league.domain.matches.reports import Receipt
 from league.domain.ratings import pools
-from league.enums import MatchKind, MatchStatus
+from league.enums import MatchKind
 from league.models import Match, Try
 
 AT_ONCE = 5  # boards of a series that are played together: less is lost when its time is over
@@ -64,7 +66,7 @@ class TryHandler(QueuedHandler[Task, tries.Result]):
 
     def report(self, job: MatchLease, result: tries.Result, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
-        return report(job.match.pk, job.match.token, result, now=now)
+        return report(job.match, result, now=now)
 
 
 def _spec(work: Match, task: Task, site: Site) -> MatchSpec:
@@ -162,14 +164,13 @@ def _line(line: bytes) -> str:
     return text if len(text) <= MOST_LINE else text[:MOST_LINE] + " …"
 
 
-def report(match_id: int, token: int, result: tries.Result, *, now: datetime | None = None) -> Receipt:
+def report(work: Match, result: tries.Result, *, now: datetime | None = None) -> Receipt:
     """Store the result of a try and finish its row of the queue, in one transaction that the token guards."""
     now = clock.now_or(now)
     data = result.packed()
-    with transaction.atomic():
-        work = Match.work.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING).first()
-        if work is None:
-            return Receipt.REFUSED
+    with suppress(LeaseLost), transaction.atomic():
+        work = queue.lock(work)
         Try.objects.filter(work=work, result=None).update(result=data, finished=now)
         leases.finish(work, now=now)
-    return Receipt.STORED
+        return Receipt.STORED
+    return Receipt.REFUSED

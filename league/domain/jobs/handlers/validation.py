@@ -21,12 +21,12 @@ from league.enums import MatchKind
 from league.models import Match
 
 
-class ValidationHandler(PlayedHandler[list[validation.Tried]]):
+class ValidationHandler(PlayedHandler[list[validation.TriedGame]]):
     """Work on a validation."""
 
     kinds = (MatchKind.VALIDATION,)
 
-    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> list[validation.Tried] | None:
+    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> list[validation.TriedGame] | None:
         """Play every game. Raises what `play_match` raises."""
         with self.playing(job, task):
             tried = play_trials(
@@ -40,12 +40,12 @@ class ValidationHandler(PlayedHandler[list[validation.Tried]]):
             )
         return tried or None
 
-    def report(self, job: MatchLease, result: list[validation.Tried], *, now: datetime | None = None) -> Receipt:
+    def report(self, job: MatchLease, result: list[validation.TriedGame], *, now: datetime | None = None) -> Receipt:
         """Store what became of each game, and accept or reject the version."""
         whole = result[0].result
         if whole is None:
             raise ValueError(f"the first game of validation {job.match.public_id} has no result")
-        return reports.report(job.match.pk, job.match.token, whole, result, worker=job.match.worker, now=now)
+        return reports.report(job.match, whole, result, now=now)
 
 
 def play_trials(
@@ -58,7 +58,7 @@ def play_trials(
     stop: Callable[[], bool],
     progress: Callable[[int, int], None],
     most_s: float = validation.MOST_S,
-) -> list[validation.Tried]:
+) -> list[validation.TriedGame]:
     """Play every game of a validation, that of `match` first. Return an empty list if it was stopped. Raises what `play_match` raises.
 
     most_s: a game that has not begun after this many seconds is refused, for the bot has made the others take that long.
@@ -80,13 +80,13 @@ def play_trials(
         if not trial.complete:
             return []
         trial.result.parties[0].stderr += trial.stderr  # its author finds both in one place
-        results.append(validation.Tried(trial.game, trial.checks, plan, trial.result))
+        results.append(validation.TriedGame(trial.game, trial.checks, plan, trial.result))
         progress(number + 1, 1 + len(rest))
     return results
 
 
-def _unreached(plan: matches.MatchPlan, most_s: float) -> validation.Tried:
+def _unreached(plan: matches.MatchPlan, most_s: float) -> validation.TriedGame:
     detail = (
         f"the other games took all of the {most_s:.0f} s that a validation has; answer sooner, or declare fewer games"
     )
-    return validation.Tried(plan.pool.game, [Check(WHOLE, FaultReport(0, 0, 1, 0, -1, "timeout", detail))])
+    return validation.TriedGame(plan.pool.game, [Check(WHOLE, FaultReport(0, 0, 1, 0, -1, "timeout", detail))])

@@ -90,7 +90,7 @@ def test_forecast_uses_what_was_measured(nobody, league):
         ({"format": "chess"}, 400, "not a valid choice"),
         ({"format": "swiss", "parameters": {"rounds": -1}}, 400, "rounds must be a whole number from 0 to 50, not -1"),
         ({"parameters": [1]}, 400, "must be an object that maps parameter names to values"),
-        ({"game": "cabrero", "players": 3, "format": "duel"}, 400, "a duel asks which of two is stronger, and 3 sit"),
+        ({"game": "cabrero", "players": 3, "format": "duel"}, 400, "a duel is between two bots, and 3 sit"),
         ({"game": "cabrero", "players": 3, "mixed": True}, 400, "no two sides of two seats"),
         ({"entries": 1}, 409, "round_robin needs 2 entries or more, not 1"),
     ],

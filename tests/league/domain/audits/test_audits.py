@@ -26,7 +26,7 @@ from league.domain.tournaments import progress, tournaments
 from league.enums import AuditReason, AuditVerdict, MatchStatus, VersionStatus
 from league.models import Audit, BotVersion, LeagueEvent, Match, RatingPoint, Tournament
 from tests.support import rows
-from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded
+from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded, with_token
 from tests.support.runtimes import lend
 
 FOUND = runner.Audit(
@@ -200,10 +200,10 @@ def test_a_result_is_stored_once_and_only_by_who_holds_the_lease(cup) -> None:
     sampling.draw(now=NOW)
     match = audit_held()
 
-    assert audits.report(match.pk, match.token - 1, FOUND, now=NOW) == Receipt.REFUSED
+    assert audits.report(with_token(match, 0), FOUND, now=NOW) == Receipt.REFUSED
     assert Audit.objects.exclude(verdict="").count() == 0
-    assert audits.report(match.pk, match.token, FOUND, now=later(1)) == Receipt.STORED
-    assert audits.report(match.pk, match.token, FOUND, now=later(2)) == Receipt.REFUSED
+    assert audits.report(match, FOUND, now=later(1)) == Receipt.STORED
+    assert audits.report(match, FOUND, now=later(2)) == Receipt.REFUSED
 
     row = Audit.objects.get(work=match)
     assert (row.verdict, row.decisions, row.log_odd, row.run_odd, row.all_differ, row.chance) == (
@@ -232,7 +232,7 @@ def test_an_audit_whose_worker_is_lost_is_done_by_another(cup) -> None:
 
     assert again is not None
     assert (again.pk, again.token, again.attempts) == (lost.pk, lost.token + 1, 2)
-    assert audits.report(lost.pk, lost.token, FOUND, now=NOW + timedelta(hours=2)) == Receipt.REFUSED
+    assert audits.report(lost, FOUND, now=NOW + timedelta(hours=2)) == Receipt.REFUSED
 
 
 # ---- what people make of it
@@ -242,7 +242,7 @@ def a_case(**changed: object) -> Audit:
     """The first audit, finished; it differs unless told otherwise."""
     sampling.draw(now=NOW)
     match = audit_held()
-    audits.report(match.pk, match.token, dataclasses.replace(FOUND, **changed), now=NOW)
+    audits.report(match, dataclasses.replace(FOUND, **changed), now=NOW)
     return Audit.objects.get(work=match)
 
 

@@ -150,7 +150,7 @@ def test_validation_without_a_fault_accepts(ana) -> None:
     version = uploaded(ana, "rufo")
     match = running()
 
-    reports.report(match.pk, match.token, result(match), now=NOW)
+    reports.report(match, result(match), now=NOW)
 
     version.refresh_from_db()
     assert (version.status, version.refused) == (VersionStatus.ACCEPTED, [])
@@ -162,7 +162,7 @@ def test_validation_with_a_fault_rejects_and_says_why(ana) -> None:
     match = running()
     fault = FaultReport(0, 2, 1, 0, 7, "crash", "the process ended with exit code 1")
 
-    reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
+    reports.report(match, result(match, faults=[fault]), now=NOW)
 
     version.refresh_from_db()
     assert (version.status, version.fault) == (VersionStatus.REJECTED, "crash")
@@ -176,7 +176,7 @@ def test_fault_of_the_rival_does_not_reject(ana) -> None:
     version = uploaded(ana, "rufo")
     match = running()
 
-    reports.report(match.pk, match.token, result(match, faults=[FaultReport(1, 1, 1, 0, 3, "crash", "boom")]), now=NOW)
+    reports.report(match, result(match, faults=[FaultReport(1, 1, 1, 0, 3, "crash", "boom")]), now=NOW)
 
     version.refresh_from_db()
     assert version.status == VersionStatus.ACCEPTED
@@ -187,7 +187,7 @@ def test_validation_can_be_played_again_after_rejection(ana) -> None:
     with pytest.raises(Refused, match="being validated already"):
         validation.validate_again(version, now=NOW)
     match = running()
-    reports.report(match.pk, match.token, result(match, faults=[FaultReport(0, 0, 1, 0, 0, "crash", "boom")]), now=NOW)
+    reports.report(match, result(match, faults=[FaultReport(0, 0, 1, 0, 0, "crash", "boom")]), now=NOW)
     version.refresh_from_db()
 
     validation.validate_again(version, now=NOW)
@@ -195,7 +195,7 @@ def test_validation_can_be_played_again_after_rejection(ana) -> None:
     assert (version.status, version.fault) == (VersionStatus.VALIDATING, "")
     second = running()
     assert second.key == f"v:{version.pk}:2"
-    reports.report(second.pk, second.token, result(second), now=NOW)
+    reports.report(second, result(second), now=NOW)
     version.refresh_from_db()
     assert version.status == VersionStatus.ACCEPTED
     with pytest.raises(Refused, match="accepted already"):

@@ -92,7 +92,7 @@ def test_nobody_gets_a_bot_paused_by_challenges_and_a_pause_holds_them(ana, bert
         challenge = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
         match = leases.claim("w1", prefer=challenge.pk, now=NOW)
         leases.start(match, now=NOW)
-        reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
+        reports.report(match, result(match, faults=[fault]), now=NOW)
     luna.bot.refresh_from_db()
     assert luna.bot.state == "active"
 

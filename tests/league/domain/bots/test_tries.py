@@ -26,7 +26,7 @@ from league.enums import MatchKind, MatchStatus, TokenScope, VersionStatus
 from league.models import Bot, BotVersion, Match, Package, Player, Sitting, Try
 from tests.league.api.client import Api
 from tests.support import rows
-from tests.support.league import BOT, NOW, accepted, later, started, uploaded
+from tests.support.league import BOT, NOW, accepted, later, started, uploaded, with_token
 from tests.support.runtimes import lend
 
 TEXT = BOT.decode()
@@ -54,7 +54,7 @@ def over(tried: Try, *, after: float = 0, **fields: object) -> None:
     assert work is not None
     assert work.pk == tried.work_id
     leases.start(work, now=later(after))
-    assert handler.report(work.pk, work.token, tries.Result(**fields), now=later(after)) == Receipt.STORED
+    assert handler.report(work, tries.Result(**fields), now=later(after)) == Receipt.STORED
 
 
 def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
@@ -97,9 +97,9 @@ def test_its_result_is_stored_once_by_who_holds_it(ana, greedy) -> None:
     work = leases.claim("w1", now=NOW)
     assert work is not None
     leases.start(work, now=NOW)
-    assert handler.report(work.pk, work.token + 1, tries.Result(stderr="another"), now=NOW) == Receipt.REFUSED
-    assert handler.report(work.pk, work.token, tries.Result(stderr="mine"), now=later(1)) == Receipt.STORED
-    assert handler.report(work.pk, work.token, tries.Result(stderr="again"), now=later(2)) == Receipt.REFUSED
+    assert handler.report(with_token(work, work.token + 1), tries.Result(stderr="another"), now=NOW) == Receipt.REFUSED
+    assert handler.report(work, tries.Result(stderr="mine"), now=later(1)) == Receipt.STORED
+    assert handler.report(work, tries.Result(stderr="again"), now=later(2)) == Receipt.REFUSED
     tried.refresh_from_db()
     outcome = tries.opened(tried)
     assert outcome is not None
@@ -114,7 +114,7 @@ def test_what_breaks_off_is_tried_again_and_at_last_void(ana, greedy, settings) 
     for after in (0, 60):
         work = leases.claim("w1", now=later(after))
         assert work is not None
-        assert leases.fail(work.pk, work.token, why="the disk is gone", party=0, now=later(after))
+        assert leases.fail(work, why="the disk is gone", party=0, now=later(after))
     assert leases.expire(now=later(61)) == 1
     tried.work.refresh_from_db()
     assert tried.work.status == MatchStatus.VOID

@@ -64,13 +64,13 @@ def test_what_is_there_is_asked_for_once_and_counts_with_judgements(match, ana, 
 
 def test_only_bots_of_the_house_that_play_the_game_are_asked_about_seats_that_are_there(match, ana) -> None:
     for bot in ("rufo", "nobody"):
-        with pytest.raises(Refused, match="is asked: greedy, random"):
+        with pytest.raises(Refused, match="choose one of: greedy, random"):
             asked(match, ana, bot)
     for place in ((3, 0, 0), (1, 2, 0), (1, 0, 4), (1, 0, -1)):
-        with pytest.raises(Refused, match="nobody sat there"):
+        with pytest.raises(Refused, match="nobody sat at this seat"):
             asking.ask(match, *place, "greedy", ana, now=NOW)
     Bot.objects.filter(slug="greedy").update(state=BotState.RETIRED)
-    with pytest.raises(Refused, match="is asked: random"):
+    with pytest.raises(Refused, match="choose one of: random"):
         asked(match, ana)
     assert not Consultation.objects.exists()
 
@@ -78,7 +78,7 @@ def test_only_bots_of_the_house_that_play_the_game_are_asked_about_seats_that_ar
 def test_cards_that_nobody_may_see_are_not_told(match, ana, berto, tmp_path) -> None:
     """Neither asked about, nor played, nor read."""
     waits = started(ana, [accepted(ana, "nena"), accepted(berto, "sola")], name="Next").matches.get()
-    with pytest.raises(Refused, match="can be seen when it is finished"):
+    with pytest.raises(Refused, match="see its replays when it has finished"):
         asking.ask(waits, 1, 0, 0, "greedy", ana, now=NOW)
     Match.objects.filter(pk=waits.pk).update(status=MatchStatus.CANCELLED)
 
@@ -86,7 +86,7 @@ def test_cards_that_nobody_may_see_are_not_told(match, ana, berto, tmp_path) -> 
     far = NOW + timedelta(days=36_500)  # pages go by the clock of the machine
     embargoes.change(match, far, why="a final", actor="eva", now=NOW)
     match.refresh_from_db()
-    with pytest.raises(Refused, match="held back until"):
+    with pytest.raises(Refused, match="hidden until"):
         asked(match, ana, seat=1)
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
     assert asking.of_sitting(match, 2, 1) == []
@@ -233,7 +233,7 @@ def test_what_can_never_be_played_fails_and_holds_up_nobody(match, ana, tmp_path
     assert not consulting.carry_out(tmp_path)
     third.refresh_from_db()
     assert third.status == ConsultationStatus.FAILED
-    assert "not kept any more" in third.reason
+    assert "no longer stored" in third.reason
     assert not puzzles.is_work_waiting(now=NOW)
 
 
@@ -268,7 +268,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
     assert retention.remove_expired(now=later(1)) == 1
     assert not Consultation.objects.exists()
     match.refresh_from_db()
-    with pytest.raises(Refused, match="not kept any more"):
+    with pytest.raises(Refused, match="no longer stored"):
         asked(match, ana)
 
 

@@ -11,11 +11,12 @@ from league.domain.core import queue
 from league.domain.core.queue import LeaseLost, Terms
 from league.domain.upkeep import reconcile
 from league.enums import JudgementStatus, TableStatus
-from league.models import Job, Judgement, LeagueEvent, Table
+from league.models import Job, Judgement, LeagueEvent, Leased, Match, Table
 from tests.support import jobs
-from tests.support.league import NOW, accepted, later, play, started
+from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 TERMS = Terms(attempts=2, limit=timedelta(minutes=2))
+LEASE_COLUMNS = {field.name for field in Leased._meta.fields}
 
 
 @pytest.fixture
@@ -28,6 +29,37 @@ def judgement(ana, berto) -> Judgement:
 def claimed(*, after: float = 0) -> Job | None:
     with transaction.atomic():
         return queue.claim(queue.waiting("counting", now=later(after)), "host:1", TERMS, now=later(after))
+
+
+@pytest.mark.parametrize("model", [Job, Match])
+def test_a_match_and_a_job_are_leased_by_the_same_code(model: type[Leased], judgement, ana) -> None:
+    """One claim, heartbeat, fence and back-off: what differs is only the name of the column with the state."""
+    queue.add("counting", judgement=judgement, now=NOW)
+    uploaded(ana, "nena")
+    (waiting,) = rows = model.work.filter(**{model.STATE: model.WAITS})
+    assert {field.name for field in model._meta.fields} > LEASE_COLUMNS
+
+    with transaction.atomic():
+        assert queue.take(rows.order_by("id"), 9, "host:1", now=NOW) == [waiting.pk]
+        assert queue.take(rows.order_by("id"), 9, "host:2", now=NOW) == [], "one worker has it"
+    row = model.work.get(pk=waiting.pk)
+    assert (row.token, row.worker, row.attempts, row.lease_until) == (1, "host:1", 1, queue.deadline(NOW))
+    assert queue.beat(row, now=later(9), progress=40)
+    assert model.work.values_list("lease_until", "progress").get(pk=row.pk) == (queue.deadline(later(9)), 40)
+
+    assert queue.pause(row) == timedelta(seconds=queue.BACKOFF_S)
+    late = model.work.get(pk=row.pk)
+    queue.free(row, now=later(10), why="a test", not_before=later(10) + queue.pause(row))
+    for change in (lambda: queue.lock(late), lambda: queue.free(late, now=later(11))):
+        with pytest.raises(LeaseLost), transaction.atomic():
+            change()
+    assert not queue.beat(late, now=later(11))
+
+    with transaction.atomic():
+        queue.take(rows.order_by("id"), 1, "host:2", now=later(20))
+    assert not queue.overdue(model, now=later(21)).exists()
+    (silent,) = queue.overdue(model, now=later(1000))
+    assert (silent.pk, silent.token, silent.worker, silent.attempts) == (row.pk, 2, "host:2", 2)
 
 
 def test_a_lease_outlives_no_deadline(judgement, settings) -> None:
@@ -53,7 +85,7 @@ def test_an_old_token_changes_nothing(judgement) -> None:
     old = claimed()
     assert old is not None
     with transaction.atomic():
-        queue.release(old)
+        queue.release(old, now=NOW)
     new = claimed()
     assert new is not None
     assert (new.token, new.attempts) == (2, 1), "no attempt was counted"
@@ -62,7 +94,7 @@ def test_an_old_token_changes_nothing(judgement) -> None:
     for change in (
         lambda: queue.finish(old),
         lambda: queue.lock(old),
-        lambda: queue.release(old),
+        lambda: queue.release(old, now=NOW),
         lambda: queue.retry(old, TERMS, "odd", now=NOW),
     ):
         with pytest.raises(LeaseLost), transaction.atomic():

@@ -20,8 +20,8 @@ from league.models import (
     Judgement,
     Match,
     Subscription,
-    Succession,
     Table,
+    VersionTest,
 )
 from tests.support.league import NOW, accepted, play, started
 
@@ -67,7 +67,7 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     Job.objects.create(kind="table", table=Table.objects.create(public_id="a", **seat), created=NOW)
 
     Subscription.objects.create(player=ana, address="ana@example.org", period="day")
-    Succession.objects.create(game="partnership", version=version, before=version, begun=NOW)
+    VersionTest.objects.create(game="partnership", version=version, before=version, begun=NOW)
 
     columns = list(word_columns())
     assert len(columns) >= 15

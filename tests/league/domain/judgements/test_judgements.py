@@ -73,7 +73,7 @@ def test_what_is_there_is_asked_for_once_and_costs_nobody_else(match, ana, berto
 def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     """Neither asked for, nor carried out, nor read."""
     waits = started(ana, [accepted(ana, "nena"), accepted(berto, "sola")], name="Next").matches.get()
-    with pytest.raises(Refused, match="can be seen when it is finished"):
+    with pytest.raises(Refused, match="see its replays when it has finished"):
         asking.ask(waits, OPEN, ana, now=NOW)
     Match.objects.filter(pk=waits.pk).update(status=MatchStatus.CANCELLED)
 
@@ -81,7 +81,7 @@ def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     far = NOW + timedelta(days=36_500)  # pages go by the clock of the machine
     embargoes.change(match, far, why="a final", actor="eva", now=NOW)
     match.refresh_from_db()
-    with pytest.raises(Refused, match="held back until"):
+    with pytest.raises(Refused, match="hidden until"):
         asking.ask(match, FAIR, ana, now=NOW)
     assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
     assert asking.of_match(match) == {}
@@ -180,7 +180,7 @@ def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
     asked(match, ana)
     job = jobs.ANALYSIS.claim("host:1", now=NOW)
     assert job is not None
-    site, signals = jobs.Site("host:1", Path(), None), Signals(lambda: False)
+    site, signals = jobs.WorkerSite("host:1", Path(), None), Signals(lambda: False)
     late, fresh = (jobs.ANALYSIS.read(job, site) for _ in range(2))
     late.began -= analysis.SLICE_S + 1
 
@@ -234,7 +234,7 @@ def test_a_log_that_was_let_go_at_the_very_moment_fails_at_once(match, ana) -> N
     MatchLog.objects.filter(match=match).update(data=b"", let_go=NOW)
     row = carried_out()
     assert (row.status, row.finished) == (JudgementStatus.FAILED, NOW)
-    assert "not kept any more" in row.reason
+    assert "no longer stored" in row.reason
 
 
 def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
@@ -284,7 +284,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
     assert retention.remove_expired(now=later(1)) == 1
     assert not Judgement.objects.exists()
     match.refresh_from_db()
-    with pytest.raises(Refused, match="not kept any more"):
+    with pytest.raises(Refused, match="no longer stored"):
         asked(match, ana)
 
 

@@ -17,7 +17,7 @@ from league.domain.people import players
 from league.domain.ratings import pools, ratings
 from league.domain.upkeep import reconcile
 from league.enums import EntryPolicy, MatchKind
-from league.models import BotVersion, Lots, Match, Party, Pool, Rating, Rung
+from league.models import BotVersion, LadderDraw, Match, Party, Pool, Rating, Rung
 from league.pure.pairing.standing import rest_s
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, result, started, uploaded
@@ -138,7 +138,7 @@ def claims_until_seated(version_ids: list[int], pool: Pool, at: float) -> list[M
         assert claim is not None
         assert len(claimed) < 30
         leases.start(claim, now=later(at))
-        reports.report(claim.pk, claim.token, result(claim), now=later(at))
+        reports.report(claim, result(claim), now=later(at))
         ratings.refresh(pool, now=later(at))
         claimed.append(claim)
     return claimed
@@ -280,7 +280,7 @@ def test_dying_at_any_statement_leaves_nothing_half_done(ladder):
             continue
         break
 
-    assert drawn == len(queued()) == Lots.objects.get().drawn == 2
+    assert drawn == len(queued()) == LadderDraw.objects.get().drawn == 2
     assert Party.objects.filter(match__in=queued()).count() == 4
 
 

@@ -10,9 +10,10 @@ from league.domain.ladders import drawing, places
 from league.domain.ladders.idle import Idle, why_idle
 from league.domain.matches import workers
 from league.domain.people import players
-from league.enums import EntryPolicy
-from league.models import Bot, Rung
-from tests.support.league import NOW, accepted, started
+from league.domain.ratings import pools, ratings
+from league.enums import EntryPolicy, MatchKind
+from league.models import Bot, Match, Rating, Rung
+from tests.support.league import NOW, accepted, later, play, started
 
 GAME = "partnership"
 
@@ -44,6 +45,26 @@ def test_a_house_bot_fills_the_seat_that_a_ladder_lacks(pair) -> None:
     Bot.objects.filter(pk=pair[1].bot.pk).update(is_house=True)
     assert why_idle(GAME, now=NOW) is None
     assert drawing.draw(now=NOW) == 1
+
+
+def test_two_bots_of_two_owners_play_at_a_table_of_four_with_house_bots_rated(settings, ana, berto) -> None:
+    settings.LADDERS = True
+    game = "cabrero"
+    own = [accepted(ana, "rufo", games=[game]), accepted(berto, "luna", games=[game])]
+    places.enter(now=NOW)
+    workers.register("w1", tier="landlock", now=NOW)
+    assert why_idle(game, now=NOW) == Idle("few", 2, 4)
+    house = players.create(players.HOUSE, reserved=True, now=NOW)
+    theirs = [accepted(house, name, games=[game]) for name in ("greedy", "random")]
+    places.enter(now=NOW)
+    assert why_idle(game, now=NOW) is None
+    assert drawing.draw(now=NOW) > 0
+    match = Match.objects.filter(kind=MatchKind.LADDER, pool=pools.pool(game)).earliest("pk")
+    assert set(match.parties.values_list("version", flat=True)) == {version.pk for version in (*own, *theirs)}
+    assert match.rated
+    play(match, now=later(1))
+    ratings.refresh(match.pool, now=later(1))
+    assert Rating.objects.filter(pool=match.pool).count() == 4
 
 
 def test_a_ladder_waits_for_room_and_for_rested_bots(pair, ana) -> None:

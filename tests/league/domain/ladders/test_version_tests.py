@@ -9,7 +9,7 @@ from league.domain.matches import workers
 from league.domain.people import players
 from league.domain.upkeep import reconcile
 from league.enums import VersionStatus
-from league.models import BotVersion, Match, Rung, Succession
+from league.models import BotVersion, Match, Rung, VersionTest
 from tests.support.league import NOW, accepted, later, play, uploaded
 from tests.support.parts import mostly_slow
 
@@ -38,7 +38,7 @@ def waiting_matches() -> list[Match]:
 
 
 def test_the_first_version_is_tested_against_nobody(old):
-    assert not Succession.objects.exists()
+    assert not VersionTest.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_first_version_is_tested_against_nobody(old):
 )
 def test_a_new_version_is_tested_against_the_one_before_until_it_is_decided(old, winner, verdict):
     new = next_version(old, [GAME])
-    [test] = Succession.objects.all()
+    [test] = VersionTest.objects.all()
     assert (test.game, test.version, test.before, test.verdict) == (GAME, new, old, "")
     played = 0
     while drawing.draw(now=later(2 + played)):
@@ -84,11 +84,11 @@ def test_what_was_void_is_played_again_and_a_newer_version_ends_the_test(old):
 
     newest = next_version(new, [GAME])
 
-    assert dict(Succession.objects.values_list("version", "verdict")) == {new.pk: "superseded", newest.pk: ""}
-    assert Succession.objects.get(version=newest).before == new
+    assert dict(VersionTest.objects.values_list("version", "verdict")) == {new.pk: "superseded", newest.pk: ""}
+    assert VersionTest.objects.get(version=newest).before == new
     play(match, winner=0, now=later(4))
     drawing.draw(now=later(5))
-    assert Succession.objects.get(version=new).won == 0
+    assert VersionTest.objects.get(version=new).won == 0
     assert list(waiting_matches()[0].parties.order_by("number").values_list("version", flat=True)) == [
         newest.pk,
         new.pk,
@@ -110,7 +110,7 @@ def test_where_more_sit_house_bots_keep_them_company(old):
     Match.objects.filter(key__startswith="l:").update(status="cancelled")
     play(test, winner=0, now=later(4))
     drawing.draw(now=later(5))
-    assert Succession.objects.get().won == version_tests.BOARDS
+    assert VersionTest.objects.get().won == version_tests.BOARDS
 
 
 def test_tests_leave_half_of_the_room_to_the_ladder(old, berto):

@@ -71,7 +71,7 @@ def report(value: Any) -> Iterator[None]:
     match = Match.objects.get(status="running")
     outcome = league.result(match)
     yield
-    return str(reports.report(match.pk, match.token, outcome, now=NOW))
+    return str(reports.report(match, outcome, now=NOW))
 
 
 def work(value: Any) -> Iterator[None]:
@@ -84,8 +84,8 @@ def work(value: Any) -> Iterator[None]:
         assert match is not None
         leases.start(match, now=NOW)
         next(boards, None)
-        assert leases.heartbeat(match.pk, match.token, now=NOW)
-        receipts.append(str(reports.report(match.pk, match.token, league.result(match), now=NOW)))
+        assert queue.beat(match, now=NOW)
+        receipts.append(str(reports.report(match, league.result(match), now=NOW)))
     return receipts
 
 
@@ -106,7 +106,7 @@ def end_all(value: Any) -> Iterator[None]:
         assert queue.beat(row, now=NOW)
         if row.pk % 2 and row.token == 1:
             with transaction.atomic():
-                queue.release(row)
+                queue.release(row, now=NOW)
         else:
             queue.finish(row)
     return claims

@@ -13,7 +13,7 @@ from league.domain.matches.broadcast import (
     SLOT_S,
     TAIL_S,
     Interest,
-    Shown,
+    ShownDeal,
     begins,
     choose,
     judge,
@@ -151,7 +151,7 @@ def test_a_board_is_judged_by_the_leads_of_the_winner(
     ],
 )
 def test_a_long_deal_goes_faster_within_bounds(steps: int, step_s: float, seconds: float, in_so_many: float) -> None:
-    choice = Shown(Match(), Sitting(), Interest("latest", 0.0), None, first=7, last=7 + steps)
+    choice = ShownDeal(Match(), Sitting(), Interest("latest", 0.0), None, first=7, last=7 + steps)
 
     assert SLOT_S - LEAD_S - TAIL_S == 98
     assert choice.step_s == pytest.approx(step_s)

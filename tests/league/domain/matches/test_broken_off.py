@@ -24,7 +24,7 @@ def break_off(match: Match, worker: str, party: int | None, *, at: float) -> Mat
     assert claim is not None
     assert claim.pk == match.pk
     leases.start(claim, now=later(at))
-    assert leases.fail(claim.pk, claim.token, why="it does not stop, see /srv/x", party=party, now=later(at)) is True
+    assert leases.fail(claim, why="it does not stop, see /srv/x", party=party, now=later(at)) is True
     match.refresh_from_db()
     return match
 

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from engine.runner import FaultReport
 from league.domain.bots import bots
+from league.domain.core import queue
 from league.domain.core.errors import Refused
 from league.domain.matches import health, leases, reports, workers
 from league.domain.tournaments import tournaments
@@ -28,7 +29,7 @@ def crash(match: Match, bot: str, *, now) -> None:
     place = claim.parties.filter(version__bot__slug=bot).order_by("number")[0].number
     first = 1
     fault = FaultReport(place, place, first, 0, 4, "crash", "exit code 3")
-    assert reports.report(claim.pk, claim.token, result(claim, faults=[fault]), now=now) == reports.Receipt.STORED
+    assert reports.report(claim, result(claim, faults=[fault]), now=now) == reports.Receipt.STORED
 
 
 @pytest.fixture
@@ -112,12 +113,44 @@ def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     assert leases.claim("w1", now=soon).pk == test.pk  # It comes before everything else
     match = Match.objects.get(pk=test.pk)
     leases.start(match, now=soon)
-    reports.report(match.pk, match.token, result(match), now=soon)
+    reports.report(match, result(match), now=soon)
 
     assert (rufo().state, rufo().paused_for, rufo().retest_at) == (BotState.ACTIVE, "", None)
     assert LeagueEvent.objects.filter(kind="bot.resumed", subject="bot:rufo").count() == 1
     workers.explain(now=soon)
     assert not Match.objects.filter(reason=workers.ON_HOLD).exists()
+
+
+def test_a_bot_that_passes_each_test_and_fails_in_matches_waits_longer_each_time(ana, berto) -> None:
+    """Otherwise it is paused and resumed every minute, with two notices each time, and spoils three matches in between."""
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(20))]
+    matches = iter(started(berto, versions, boards=1).matches.filter(parties__version__bot__slug="rufo").order_by("id"))
+    now = later(0)
+    for number in range(len(health.PAUSES) + 1):
+        for _ in range(health.FAULTS):
+            crash(next(matches), "rufo", now=now)
+        assert rufo().state == BotState.PAUSED
+        assert rufo().retest_at == now + health.PAUSES[min(number, len(health.PAUSES) - 1)]
+        now = rufo().retest_at
+        assert reconcile.reconcile(now=now).tested == 1
+        test = Match.objects.get(key__startswith="h:", status="queued")
+        claim = leases.claim("w1", prefer=test.pk, now=now)
+        leases.start(claim, now=now)
+        reports.report(claim, result(claim), now=now)
+        assert rufo().state == BotState.ACTIVE
+        now += timedelta(seconds=1)
+    first_day = LeagueEvent.objects.filter(kind="bot.paused", at__lt=later(0) + timedelta(days=1))
+    assert first_day.count() <= len(health.PAUSES)
+
+
+def test_a_new_version_begins_with_the_shortest_pause(cup) -> None:
+    old = rufo().versions.get()
+    LeagueEvent.objects.create(kind="bot.resumed", subject="bot:rufo", at=later(1), actor="w1", data={})
+    assert health._resumed_in_vain(old, later(2)) == 1
+    old.created = later(1.5)
+    assert health._resumed_in_vain(old, later(2)) == 0
+    old.created = later(0)
+    assert health._resumed_in_vain(old, later(2) + health.MEMORY) == 0
 
 
 @pytest.mark.slow
@@ -170,11 +203,11 @@ def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
     assert free == 6
     played = []
     for second in range(free):
-        leases.heartbeat(stuck.pk, stuck.token, now=later(second))
+        queue.beat(stuck, now=later(second))
         workers.note_alive("w1", now=later(second))
         match = leases.claim("w2", now=later(second))
         leases.start(match, now=later(second))
-        reports.report(match.pk, match.token, result(match), now=later(second))
+        reports.report(match, result(match), now=later(second))
         played.append(match.tournament_id)
 
     assert played == [rest.pk] * free  # while the slow one sat at its first match, with four more in front of these
@@ -202,11 +235,11 @@ def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
     assert set(stuck.parties.values_list("version", flat=True)) == {slow.pk, fast.pk}
     played = []
     for second in range(rest.matches.count()):
-        leases.heartbeat(stuck.pk, stuck.token, now=later(second))
+        queue.beat(stuck, now=later(second))
         workers.note_alive("w1", now=later(second))
         match = leases.claim("w2", now=later(second))
         leases.start(match, now=later(second))
-        reports.report(match.pk, match.token, result(match), now=later(second))
+        reports.report(match, result(match), now=later(second))
         played.append(match)
 
     assert {match.tournament_id for match in played} == {rest.pk}

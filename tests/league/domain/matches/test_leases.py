@@ -10,15 +10,16 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
+from league.domain.core import queue
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import holds, kinds, leases, matches, snapshot, validation, workers
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import Bot, BotVersion, LeagueEvent, Match, Outlook, Player
+from league.models import Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot
 from league.service import logs
 from tests.support import rows
-from tests.support.league import NOW, accepted, in_turn, later, play, running, started, uploaded
+from tests.support.league import NOW, accepted, in_turn, later, play, running, started, uploaded, with_token
 
 LEASE = timedelta(seconds=settings.LEASE_S)
 
@@ -83,8 +84,8 @@ def test_heartbeat_prolongs_and_reports_loss(ana) -> None:
     uploaded(ana, "rufo")
     match = running()
 
-    assert leases.heartbeat(match.pk, match.token, progress=40, now=later(20)) is True
-    assert leases.heartbeat(match.pk, match.token + 1, progress=99, now=later(25)) is False
+    assert queue.beat(match, progress=40, now=later(20)) is True
+    assert queue.beat(with_token(match, 2), progress=99, now=later(25)) is False
 
     row = Match.objects.get()
     assert (row.progress, row.lease_until) == (40, later(20) + LEASE)
@@ -132,7 +133,7 @@ def test_expire_leaves_live_leases_alone(ana) -> None:
 def test_expired_match_waits_and_is_claimed_with_a_new_token(ana) -> None:
     uploaded(ana, "rufo")
     first = running("w1")
-    leases.heartbeat(first.pk, first.token, progress=40, now=NOW)
+    queue.beat(first, progress=40, now=NOW)
     gone = NOW + LEASE + timedelta(seconds=1)
 
     assert leases.expire(now=gone) == 1
@@ -143,7 +144,7 @@ def test_expired_match_waits_and_is_claimed_with_a_new_token(ana) -> None:
 
     assert (second.pk, second.token, second.attempts, second.worker) == (first.pk, 2, 2, "w2")
     assert (second.progress, second.reason) == (0, "")
-    assert leases.heartbeat(first.pk, first.token, now=gone) is False
+    assert queue.beat(first, now=gone) is False
 
 
 def test_match_is_void_after_too_many_attempts(ana) -> None:
@@ -153,9 +154,9 @@ def test_match_is_void_after_too_many_attempts(ana) -> None:
         now += timedelta(hours=1)
         match = leases.claim("w1", now=now)
         leases.start(match, now=now)
-        assert leases.fail(match.pk, match.token, why="no disk", now=now) is True
+        assert leases.fail(match, why="no disk", now=now) is True
 
-    assert leases.heartbeat(match.pk, match.token, now=now) is False  # The worker has released it
+    assert queue.beat(match, now=now) is False  # The worker has released it
     assert leases.expire(now=now) == 1
     row = Match.objects.get()
     assert (row.status, row.attempts) == (MatchStatus.VOID, settings.MAX_ATTEMPTS)
@@ -168,7 +169,7 @@ def test_the_reason_that_all_may_read_names_no_folder_and_the_event_does(ana) ->
     match = running()
     why = "OSError: [Errno 28] No space left on device: '/srv/tute/sandbox/trees/x-1f', see https://tute.example/docs/a or ./b/c"
 
-    assert leases.fail(match.pk, match.token, why=why, now=NOW) is True
+    assert leases.fail(match, why=why, now=NOW) is True
 
     public_reason = "OSError: [Errno 28] No space left on device: 'x-1f', see https://tute.example/docs/a or ./b/c"
     assert Match.objects.get().reason == f"attempt 1: {public_reason}"
@@ -179,7 +180,7 @@ def test_release_costs_no_attempt_and_is_claimed_at_once(ana) -> None:
     uploaded(ana, "rufo")
     match = running()
 
-    assert leases.release(match.pk, match.token, why="told to stop", now=NOW) is True
+    assert leases.release(match, why="told to stop", now=NOW) is True
     again = leases.claim("w2", now=NOW)
 
     assert (again.pk, again.attempts, again.token) == (match.pk, 1, 2)
@@ -189,8 +190,8 @@ def test_fail_and_release_with_an_old_token_change_nothing(ana) -> None:
     uploaded(ana, "rufo")
     match = running()
 
-    assert leases.fail(match.pk, match.token - 1, why="late", now=NOW) is False
-    assert leases.release(match.pk, match.token - 1, why="late", now=NOW) is False
+    assert leases.fail(with_token(match, 0), why="late", now=NOW) is False
+    assert leases.release(with_token(match, 0), why="late", now=NOW) is False
     assert Match.objects.get().status == MatchStatus.RUNNING
 
 
@@ -200,7 +201,7 @@ def test_cancelled_match_is_lost_to_its_worker(ana) -> None:
 
     matches.cancel(Match.objects.get(), actor="ana", why="wrong game", now=NOW)
 
-    assert leases.heartbeat(match.pk, match.token, now=NOW) is False
+    assert queue.beat(match, now=NOW) is False
     with pytest.raises(IllegalMove):
         leases.start(match, now=NOW)
 
@@ -222,13 +223,13 @@ def test_each_failure_doubles_the_pause(ana) -> None:
     for _ in range(settings.MAX_ATTEMPTS - 1):
         match = leases.claim("w1", now=now)
         leases.start(match, now=now)
-        leases.fail(match.pk, match.token, why="no disk", now=now)
+        leases.fail(match, why="no disk", now=now)
         row = Match.objects.get()
         pauses.append((row.not_before - now).total_seconds())
         now = row.not_before
 
     assert len(pauses) >= 2
-    assert pauses == [leases.BACKOFF_S * 2**attempt for attempt in range(len(pauses))]
+    assert pauses == [queue.BACKOFF_S * 2**attempt for attempt in range(len(pauses))]
 
 
 def test_leaving_a_result_out_of_the_ratings_is_written_down_once(ana, berto) -> None:
@@ -247,10 +248,10 @@ def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, ber
     assert match.ends_by == later(most)
     assert most == kinds.ROOM * 576 + kinds.ROOM_S
 
-    assert leases.heartbeat(match.pk, match.token, now=later(most - 5)) is True
+    assert queue.beat(match, now=later(most - 5)) is True
     match.refresh_from_db()
     assert match.lease_until == later(most)
-    assert leases.heartbeat(match.pk, match.token, now=later(most)) is False
+    assert queue.beat(match, now=later(most)) is False
 
     assert leases.expire(now=later(most + 1)) == 1
     match.refresh_from_db()
@@ -305,7 +306,7 @@ def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_w
     crew("w1", "w2", "w3")
     early, late, quick = (running(name, now=later(place)) for place, name in enumerate(("w1", "w2", "w3")))
     for match in (early, late):
-        assert leases.heartbeat(match.pk, match.token, slow=True, now=later(5))
+        assert queue.beat(match, slow=True, now=later(5))
     assert not any(leases.must_yield(match, now=later(5)) for match in (early, late, quick))
 
     uploaded(ana, "luna", now=later(6))
@@ -317,14 +318,14 @@ def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_w
     assert upload is not None
     late.refresh_from_db()
     over_by = late.ends_by
-    assert leases.stand_still(late.pk, late.token, upload, now=later(7))
+    assert leases.stand_still(late, upload, now=later(7))
     leases.start(upload, now=later(7))
     late.refresh_from_db()
     assert (late.status, late.worker, late.gave_way, late.attempts, late.token) == (MatchStatus.RUNNING, "w2", 1, 1, 1)
     assert late.ends_by == over_by + timedelta(seconds=kinds.time_limit_s(upload))
     # the other upload is for the other slow match, since this worker validates one already
     assert [leases.must_yield(match, now=later(8)) for match in (early, late, quick)] == [True, False, False]
-    assert not leases.stand_still(late.pk, late.token - 1, upload, now=later(8))
+    assert not leases.stand_still(with_token(late, 0), upload, now=later(8))
 
 
 def test_only_an_upload_is_played_beside_a_slow_match(ana, berto) -> None:
@@ -339,12 +340,12 @@ def test_a_slow_validation_gives_way_to_another_three_times(ana, berto) -> None:
     uploaded(ana, "luna")
     crew("w1")
     slow = running("w1")
-    assert leases.heartbeat(slow.pk, slow.token, slow=True, now=later(5))
+    assert queue.beat(slow, slow=True, now=later(5))
     uploaded(berto, "sol", now=later(6))
 
     for turn in range(leases.MOST_YIELDS):
         assert leases.must_yield(slow, now=later(6))
-        assert leases.yield_lease(slow.pk, slow.token, now=later(7))
+        assert leases.yield_lease(slow, now=later(7))
         slow.refresh_from_db()
         assert (slow.status, slow.slow, slow.gave_way, slow.attempts) == (MatchStatus.QUEUED, True, turn + 1, 0)
         assert "gave way to uploads" in slow.reason
@@ -357,8 +358,8 @@ def test_a_slow_validation_gives_way_to_another_three_times(ana, berto) -> None:
 def test_a_slow_match_that_catches_up_leaves_the_lane(ana) -> None:
     uploaded(ana, "rufo")
     match = running()
-    leases.heartbeat(match.pk, match.token, slow=True, now=NOW)
-    leases.heartbeat(match.pk, match.token, progress=60, now=NOW)
+    queue.beat(match, slow=True, now=NOW)
+    queue.beat(match, progress=60, slow=False, now=NOW)
 
     match.refresh_from_db()
     assert match.slow is False
@@ -398,11 +399,11 @@ def test_what_waits_in_a_workers_line_is_an_attempt_only_once_its_bots_begin(ana
 
     leases.start(first, now=NOW)
     assert leases.count_attempt(second)
-    assert leases.release(third.pk, third.token, why="told to stop", now=NOW)
+    assert leases.release(third, why="told to stop", now=NOW)
     assert not leases.count_attempt(third), "it is no longer this worker's"
     again = leases.claim_several("w1", prefer=third.pk, now=NOW)[0]
     assert (again.pk, again.attempts) == (third.pk, 1), "alone, it begins at once"
-    assert leases.release(again.pk, again.token, why="told to stop", now=NOW)
+    assert leases.release(again, why="told to stop", now=NOW)
     [*_, untouched] = leases.claim_several("w1", now=NOW)
     leases.expire(now=later(settings.LEASE_S + 1))
 
@@ -450,11 +451,11 @@ def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto)
     progress.pause(cup, actor="ana", now=NOW)
     with pytest.raises(IllegalMove, match="paused before it began"):
         leases.start(first, now=NOW)
-    assert leases.release(first.pk, first.token, why="paused", now=NOW)
+    assert leases.release(first, why="paused", now=NOW)
     progress.resume(cup, actor="ana", now=NOW)
     leases.start(two, now=NOW)
     progress.pause(cup, actor="ana", now=NOW)
-    assert leases.heartbeat(two.pk, two.token, now=NOW), "what has begun is played to its end"
+    assert queue.beat(two, now=NOW), "what has begun is played to its end"
 
 
 @pytest.mark.slow
@@ -471,7 +472,7 @@ def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_wa
 
     assert leases.claim("w3", now=NOW) is None
     leased = Match.objects.get(tournament=cup)
-    assert leases.release(leased.pk, leased.token, why="stopped", now=NOW)
+    assert leases.release(leased, why="stopped", now=NOW)
     reconcile.reconcile(now=NOW)
     assert not Match.objects.filter(held_back=True).exists()
 
@@ -480,7 +481,7 @@ def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_oth
     monkeypatch.setattr(snapshot, "FEW", 1)
     started(ana, three_bots(ana, berto))
     snapshot.update(now=NOW)
-    assert not Outlook.objects.exists()
+    assert not StoredSnapshot.objects.exists()
     for name in ("w1", "w2"):
         workers.register(name, tier="landlock", now=NOW)
     snapshot.update(now=NOW)

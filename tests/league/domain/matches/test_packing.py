@@ -69,7 +69,7 @@ def test_bytes_name_their_dictionary_and_are_the_same_each_time() -> None:
     assert packing.dictionary_of(packing.pack(played)) == ""
     assert packing.pack(played, file()) == packing.pack(played, file())
     assert len(packing.pack(played, file())) < len(packing.pack(played))
-    with pytest.raises(packing.Broken):
+    with pytest.raises(packing.BrokenLog):
         packing.Opened(packing.pack(played, file()))
 
 
@@ -138,7 +138,7 @@ def test_a_changed_byte_is_noticed() -> None:
         data[at] ^= 16
         try:
             opened = packing.Opened(bytes(data))
-        except packing.Broken:
+        except packing.BrokenLog:
             noticed += 1
             continue
         # The name of the dictionary, and bits that change nothing, are held by the digest over all
@@ -149,7 +149,7 @@ def test_a_changed_byte_is_noticed() -> None:
 
 def test_a_frame_that_would_fill_the_memory_is_refused() -> None:
     bomb = zstandard.ZstdCompressor().compress(bytes(packing.MOST + 1))
-    with pytest.raises(packing.Broken, match="too large"):
+    with pytest.raises(packing.BrokenLog, match="too large"):
         packing.Opened(packing.START.pack(packing.MAGIC, bytes(32), len(bomb)) + bomb + bomb)
 
 

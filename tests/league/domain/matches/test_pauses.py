@@ -41,7 +41,7 @@ def test_a_paused_tournament_begins_nothing_and_what_is_played_ends(cup) -> None
 
     assert leases.claim("w2", now=later(2)) is None
     assert reconcile.count_waiting(now=later(2), most=9) == 0
-    assert reports.report(match.pk, match.token, result(match), now=later(3)) == reports.Receipt.STORED
+    assert reports.report(match, result(match), now=later(3)) == reports.Receipt.STORED
     reconcile.reconcile(now=later(4))
     assert state(cup) == [MatchStatus.FINISHED, MatchStatus.QUEUED, MatchStatus.QUEUED]
     assert set(cup.matches.filter(status="queued").values_list("reason", flat=True)) == {workers.PAUSED}
@@ -52,7 +52,7 @@ def test_a_paused_tournament_begins_nothing_and_what_is_played_ends(cup) -> None
         progress.resume(cup, actor="ana", now=later(5))
     while claim := leases.claim("w1", now=later(6)):
         leases.start(claim, now=later(6))
-        reports.report(claim.pk, claim.token, result(claim), now=later(6))
+        reports.report(claim, result(claim), now=later(6))
     reconcile.reconcile(now=later(7))
     cup.refresh_from_db()
     assert cup.status == "finished"
@@ -100,15 +100,15 @@ def test_a_bot_paused_by_its_owner_holds_back_its_matches_for_a_day_and_not_agai
     assert not others.parties.filter(version__bot=rufo).exists()
     assert leases.claim("w3", now=later(2)) is None
     leases.start(others, now=later(2))
-    reports.report(others.pk, others.token, result(others), now=later(3))
-    assert reports.report(first.pk, first.token, result(first), now=later(3)) == reports.Receipt.STORED
+    reports.report(others, result(others), now=later(3))
+    assert reports.report(first, result(first), now=later(3)) == reports.Receipt.STORED
 
     assert reconcile.reconcile(now=later(DAY)).released == 0
     assert reconcile.reconcile(now=later(DAY + 1)).released == 1
     assert "bot.hold_ended" in kinds("bot:rufo")
     late = leases.claim("w3", now=later(DAY + 2))
     assert late.parties.filter(version__bot=rufo).exists()
-    assert leases.release(late.pk, late.token, why="stopped", now=later(DAY + 2))
+    assert leases.release(late, why="stopped", now=later(DAY + 2))
 
     bots.set_state(rufo, BotState.ACTIVE, actor="ana", now=later(2 * DAY))
     bots.set_state(rufo, BotState.PAUSED, actor="ana", now=later(2 * DAY))

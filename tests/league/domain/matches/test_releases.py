@@ -93,11 +93,11 @@ def test_what_was_played_by_other_rules_is_not_stored(pair) -> None:
     with other_release("partnership", 7):
         foreign = result(match)
     with pytest.raises(ValueError, match=r"is played by revision 1 of its rules, not \{7\}"):
-        reports.report(match.pk, match.token, foreign, now=NOW)
+        reports.report(match, foreign, now=NOW)
 
     match.refresh_from_db()
     assert (match.status, match.boards.count()) == ("running", 0)
-    assert reports.report(match.pk, match.token, result(match), now=NOW) == reports.Receipt.STORED
+    assert reports.report(match, result(match), now=NOW) == reports.Receipt.STORED
 
 
 def test_a_lease_and_its_worker_say_by_which_code_it_is_played(pair, monkeypatch) -> None:
@@ -107,7 +107,7 @@ def test_a_lease_and_its_worker_say_by_which_code_it_is_played(pair, monkeypatch
         worker = workers.register("w", tier="landlock", now=NOW)
         match = running("w", now=NOW)
         assert match.host == {"commit": "c0ffee", "revision": 1}
-        reports.report(match.pk, match.token, result(match), now=NOW)
+        reports.report(match, result(match), now=NOW)
     finally:
         version.commit.cache_clear()
 

@@ -25,7 +25,7 @@ def make_sitting(ana, berto) -> Sitting:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     match = running()
     fault = FaultReport(1, 1, 1, 0, 5, "protocol", "not JSON", '{"type":"act"}', "nonsense")
-    reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
+    reports.report(match, result(match, faults=[fault]), now=NOW)
     return Sitting.objects.select_related("board__match").get(board__number=1, number=0)
 
 
@@ -114,7 +114,7 @@ def test_a_match_whose_deals_are_played_again_is_closed_until_then(sitting: Sitt
         assert not all(card in body for card in cards), body
     again = running()
     assert again == fresh
-    reports.report(again.pk, again.token, result(again), now=NOW)
+    reports.report(again, result(again), now=NOW)
     sitting.board.match.refresh_from_db()
     assert replays.reason_closed(sitting.board.match) is None
     assert told(pages[1])[0] == 200

@@ -29,7 +29,7 @@ def make_match(ana, berto) -> Match:
 def test_report_stores_boards_sittings_and_parties(match: Match) -> None:
     outcome = result(match)
 
-    assert reports.report(match.pk, match.token, outcome, now=NOW) == Receipt.STORED
+    assert reports.report(match, outcome, now=NOW) == Receipt.STORED
 
     row = Match.objects.get(pk=match.pk)
     assert (row.status, row.finished, row.progress, row.host["tier"]) == (MatchStatus.FINISHED, NOW, 100, "landlock")
@@ -53,10 +53,10 @@ def row_of(match: Match, number: int) -> Party:
 
 
 def test_second_report_of_the_same_lease_changes_nothing(match: Match) -> None:
-    reports.report(match.pk, match.token, result(match), now=NOW)
+    reports.report(match, result(match), now=NOW)
     before = list(Board.objects.values_list()), list(Party.objects.values_list()), LeagueEvent.objects.count()
 
-    assert reports.report(match.pk, match.token, result(match, winner=1), now=later(1)) == Receipt.REPEATED
+    assert reports.report(match, result(match, winner=1), now=later(1)) == Receipt.REPEATED
 
     assert (list(Board.objects.values_list()), list(Party.objects.values_list()), LeagueEvent.objects.count()) == before
 
@@ -67,25 +67,25 @@ def test_report_of_a_lost_lease_is_refused_and_kept_as_evidence(match: Match) ->
     other = leases.claim("w2", now=later(7200))
     leases.start(other, now=later(7200))
 
-    assert reports.report(match.pk, match.token, late, now=later(7201)) == Receipt.REFUSED
+    assert reports.report(match, late, now=later(7201)) == Receipt.REFUSED
 
     assert Board.objects.count() == 0
     event = LeagueEvent.objects.get(kind="match.report_refused")
     assert (event.data["token"], event.data["expected"], event.data["scores"]) == (1, 2, [[100, 49], [100, 49]])
-    assert reports.report(other.pk, other.token, result(other), now=later(7202)) == Receipt.STORED
+    assert reports.report(other, result(other), now=later(7202)) == Receipt.STORED
     assert Board.objects.count() == 2
 
 
 def test_report_of_a_requeued_match_is_refused(match: Match) -> None:
     leases.expire(now=later(3600))
 
-    assert reports.report(match.pk, match.token, result(match), now=later(3601)) == Receipt.REFUSED
+    assert reports.report(match, result(match), now=later(3601)) == Receipt.REFUSED
     assert Match.objects.get(pk=match.pk).status == MatchStatus.QUEUED
 
 
 def test_report_after_a_late_heartbeat_still_counts(match: Match) -> None:
     """A lease that ran out but was not taken back is still the worker's."""
-    assert reports.report(match.pk, match.token, result(match), now=later(3600)) == Receipt.STORED
+    assert reports.report(match, result(match), now=later(3600)) == Receipt.STORED
 
 
 def test_report_that_is_not_complete_is_a_bug_and_stores_nothing(match: Match) -> None:
@@ -93,7 +93,7 @@ def test_report_that_is_not_complete_is_a_bug_and_stores_nothing(match: Match) -
     short.boards.pop()
 
     with pytest.raises(ValueError, match="has boards 1 to 2, not"):
-        reports.report(match.pk, match.token, short, now=NOW)
+        reports.report(match, short, now=NOW)
 
     assert (Board.objects.count(), Match.objects.get(pk=match.pk).status) == (0, MatchStatus.RUNNING)
 
@@ -101,7 +101,7 @@ def test_report_that_is_not_complete_is_a_bug_and_stores_nothing(match: Match) -
 def test_report_keeps_faults_whole_for_the_owner(match: Match) -> None:
     fault = FaultReport(1, 1, 1, 0, 12, "illegal_action", "play 1o is not legal", "{}", "play 1o")
 
-    reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
+    reports.report(match, result(match, faults=[fault]), now=NOW)
 
     party = row_of(match, 1)
     assert (party.fault, party.fault_detail) == ("illegal_action", "play 1o is not legal")

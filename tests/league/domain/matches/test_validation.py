@@ -19,14 +19,14 @@ pytestmark = pytest.mark.django_db
 GAMES = ("cabrero", "corriente", "partnership")
 
 
-def tried(match: Match, faults: dict[str, Checked]) -> list[validation.Tried]:
+def tried(match: Match, faults: dict[str, Checked]) -> list[validation.TriedGame]:
     """Return a worker's report of every game, with these faulty checks."""
     trials = []
     for plan in [None, *validation.plan_rest(match)]:
         game = plan.pool.game if plan else match.pool.game
         checks = [faults[game] if game in faults and faults[game].name == name else Checked(name) for name in CHECKS]
         row = match if plan is None else shadow(plan)
-        trials.append(validation.Tried(game, checks, plan, result(row)))
+        trials.append(validation.TriedGame(game, checks, plan, result(row)))
     return trials
 
 
@@ -47,7 +47,7 @@ def settled(version: BotVersion, faults: dict[str, Checked]) -> Match:
     first = trials[0].result
     assert first is not None
     Match.objects.filter(key__startswith="shadow").delete()
-    assert reports.report(match.pk, match.token, first, trials, now=NOW) == reports.Receipt.STORED
+    assert reports.report(match, first, trials, now=NOW) == reports.Receipt.STORED
     version.refresh_from_db()
     return match
 
@@ -84,7 +84,7 @@ def test_every_game_gets_its_match_and_its_checks(ana) -> None:
     assert {check.game: check.match.pool.game for check in checks} == {game: game for game in GAMES}
     assert leases.claim("w2", now=later(60)) is None
     assert invariants.check_all(since=None, now=later(60)) == []
-    assert reports.report(match.pk, match.token, result(match), now=NOW) == reports.Receipt.REPEATED
+    assert reports.report(match, result(match), now=NOW) == reports.Receipt.REPEATED
 
 
 def test_a_game_with_a_fault_is_refused_and_the_others_are_accepted(ana, berto) -> None:

@@ -8,7 +8,7 @@ from engine.runner.table import Question, TableResult
 from league.domain.bots import house
 from league.domain.people.guests import of_key
 from league.domain.tables import holding, levels, seating
-from league.domain.tables.ending import Ending, ending
+from league.domain.tables.ending import TableEnding, ending
 from league.domain.tables.guests import Sitter
 from league.domain.tables.standing import PROVISIONAL
 from league.models import Player, Table
@@ -33,7 +33,7 @@ def played(sitter: Sitter, game: str, scores: list[list[int]], at: float = 0, **
     return Table.objects.get(pk=row.pk)
 
 
-def end(row: Table, sitter: Sitter | None, at: float = 0) -> Ending:
+def end(row: Table, sitter: Sitter | None, at: float = 0) -> TableEnding:
     result = ending(row, sitter, now=later(at))
     assert result is not None
     return result

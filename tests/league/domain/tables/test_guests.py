@@ -20,7 +20,7 @@ from tests.support.league import NOW, accepted, later
 from tests.support.seats import rated
 
 pytestmark = pytest.mark.django_db
-HERE, THERE = "192.0.2.1", "192.0.2.2"
+HERE, THERE = "192.0.2.1", "198.51.100.2"
 DAY = 24 * 3600
 
 
@@ -56,7 +56,7 @@ def test_the_table_belongs_to_the_key_and_to_nobody_else(guest, ana) -> None:
     other = of_key("another key", HERE)
     assert (row.player, row.rated, row.guest) == (None, False, guest.key)
     assert "a key" not in guest.key, "the database has only a digest"
-    assert HERE not in guest.address
+    assert HERE not in guest.network
     assert of_key("a key", THERE).key == guest.key, "who moves to another network stays the same guest"
     with override("en"):
         assert seating.names(row, seating.bots(row))[0] == "guest"
@@ -106,21 +106,70 @@ def test_guests_play_house_bots_without_advice(guest, ana) -> None:
         seating.ask_advice(guest, row.public_id, 0, now=NOW)
 
 
+def _come(network: str, number: int, at: float = 0) -> Table:
+    return sit(of_key(f"{network} {number}", network), at)
+
+
 def test_guests_have_a_part_of_the_tables_and_one_network_half_of_it(guest, ana, settings) -> None:
     settings.GUEST_TABLES, settings.TABLES = 4, 5
     sit(guest)
-    sit(of_key("second", HERE))
+    sit(of_key("second", "192.0.2.77"))
     with pytest.raises(TooMany, match="your network"):
-        sit(of_key("a thrown away cookie", HERE))
+        sit(of_key("a thrown away cookie", "192.0.2.200"))
     sit(of_key("third", THERE))
-    sit(of_key("fourth", "192.0.2.3"))
+    sit(of_key("fourth", "203.0.113.3"))
     with pytest.raises(TooMany, match="all 4 tables"):
-        sit(of_key("fifth", "192.0.2.4"))
+        sit(of_key("fifth", "2001:db8::1"))
     assert sit(ana).player == ana, "there is room for players"
     settings.GUEST_TABLES = 0
     assert (seating.may_sit(None), seating.may_sit(guest), seating.may_sit(ana)) == (False, False, True)
-    with pytest.raises(Refused, match="switched tables off"):
+    with pytest.raises(Refused, match="switched them off"):
         sit(of_key("sixth"))
+
+
+def test_a_class_of_24_plays_behind_one_address_and_two_networks_leave_room_for_a_stranger(settings) -> None:
+    assert settings.GUEST_TABLES == 50
+    for number in range(24):
+        _come(HERE, number)
+    for number in range(13):
+        _come("2001:db8:7::1", number)
+    with pytest.raises(TooMany, match="your network"):
+        _come("2001:db8:7::1", 13)
+    assert Table.objects.count() < settings.GUEST_TABLES - 5
+    assert _come(THERE, 0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("192.0.2.1", "192.0.2.254", True),
+        ("192.0.2.1", "192.0.3.1", False),
+        ("2001:db8:7:1::/64", "2001:db8:7:ffff::/64", True),
+        ("2001:db8:7:1::/64", "2001:db8:8:1::/64", False),
+        ("unknown", "unknown", True),
+    ],
+)
+def test_neighbouring_addresses_are_one_network(first, second, same) -> None:
+    assert (of_key("k", first).network == of_key("k", second).network) is same
+
+
+def test_the_longest_idle_table_of_the_fullest_network_gives_way(settings) -> None:
+    settings.GUEST_TABLES, settings.TABLES = 4, 4
+    rows = [_come(HERE, 0), _come(HERE, 1), _come(THERE, 0), _come("203.0.113.3", 0)]
+    for number, row in enumerate(rows[:3]):
+        lease = holding.claim(f"host:{number}", now=later(1))
+        assert lease is not None
+        assert lease.row.pk == row.pk
+        holding.ask(lease, Question(0, 1, ["play 1o"], ["1o"], [], []), [], now=later(1 + number))
+        assert holding.rest(lease, 0, now=later(70))
+    with pytest.raises(TooMany):  # Nobody has been idle for two minutes.
+        _come("2001:db8::1", 0, 100)
+    with pytest.raises(TooMany):  # Nobody gives way to a network that has as many tables.
+        _come(THERE, 1, 200)
+    assert _come("2001:db8::1", 0, 200)
+    assert [Table.objects.get(pk=row.pk).status for row in rows] == [
+        TableStatus.ABANDONED, TableStatus.RESTING, TableStatus.RESTING, TableStatus.WAITING,
+    ]  # fmt: skip
 
 
 def test_a_key_starts_so_many_tables_an_hour(guest, settings) -> None:
@@ -221,7 +270,7 @@ def test_guests_who_come_at_once_do_not_take_more_than_their_part(settings) -> N
 
     def come(number: int) -> bool:
         try:
-            return bool(sit(of_key(f"key {number}", f"192.0.2.{number}")))
+            return bool(sit(of_key(f"key {number}", f"192.0.{number}.1")))
         except TooMany:
             return False
         finally:

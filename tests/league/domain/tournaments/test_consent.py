@@ -340,7 +340,7 @@ def test_the_word_of_an_owner_holds_while_another_enters_the_bot(ana, berto, cup
     Bot.objects.filter(pk=house_bot.bot_id).update(is_house=True)
 
     assert locked(cup, luna, ana) == ["league_player", "league_bot"]
-    assert locked(cup, accepted(berto, "sol"), berto) == []
+    assert locked(cup, accepted(cira := players.create("cira", now=NOW), "sol"), cira) == []
     assert locked(cup, BotVersion.objects.get(pk=house_bot.pk), ana) == []
     assert entered(cup) == ["greedy", "luna", "rufo", "sol"]
 

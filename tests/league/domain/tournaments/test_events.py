@@ -140,6 +140,7 @@ def circuit(ana, field):
         size=3,
         moves=1,
         boards=1,
+        per_player=9,
         now=NOW,
     )
     for version in field:

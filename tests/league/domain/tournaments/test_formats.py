@@ -299,7 +299,7 @@ def test_too_few_and_too_many(ana, field) -> None:
     with pytest.raises(Refused, match="cannot be started: double_elimination needs 3 entries"):
         cup(ana, field[:2], "double_elimination")
     tournament = tournaments.create(ana, "Duel", "partnership", format="duel", versions=field[:2], now=NOW)
-    with pytest.raises(Refused, match="is full; it takes 2 entries"):
+    with pytest.raises(Refused, match="is full; it takes 2 bots"):
         enrolment.enter(tournament, field[2], now=NOW)
 
 

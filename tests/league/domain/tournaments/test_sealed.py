@@ -88,7 +88,7 @@ def test_the_record_says_who_played_sealed_and_pages_and_answers_tell_it(ana: Pl
     match = running()
     outcome = result(match)
     outcome.parties[0] = replace(outcome.parties[0], sealed=True)
-    assert reports.report(match.pk, match.token, outcome, now=NOW) == reports.Receipt.STORED
+    assert reports.report(match, outcome, now=NOW) == reports.Receipt.STORED
 
     answer = client.get(f"/api/v1/matches/{match.public_id}").json()
     page = client.get(f"/m/{match.public_id}/", headers={"accept-language": "es"}).content.decode()

@@ -13,7 +13,7 @@ from league.domain.matches import leases, workers
 from league.domain.ratings import ratings
 from league.domain.upkeep import invariants, metrics
 from league.models import Bot, Match
-from tests.support.league import NOW, accepted, later, play, started, uploaded
+from tests.support.league import NOW, accepted, later, play, started, uploaded, with_token
 
 LINE = re.compile(r'^(?:# (?:HELP|TYPE) tute_\w+ .+|tute_\w+(?:\{\w+="\w+"\})? -?[0-9.e+-]+)$')
 
@@ -102,7 +102,7 @@ def test_the_line_stands_as_it_is_claimed_and_says_why(client, ana, berto) -> No
     first = workers.waiting_line(now=NOW).first()
     assert first.why == "turn"
     assert leases.claim("w1", now=NOW) == first
-    leases.fail(first.pk, first.token + 1, why="the disk was full", now=NOW)
+    leases.fail(with_token(first, first.token + 1), why="the disk was full", now=NOW)
     assert [waiting.why for waiting in workers.waiting_line(now=NOW)] == ["turn", "turn", "retry"]
     assert workers.waiting_line(now=NOW).last() == first  # it stands behind until it may be tried again
     Bot.objects.filter(slug="lola").update(state="paused", paused_for="three faults in a row")

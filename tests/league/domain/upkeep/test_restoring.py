@@ -93,7 +93,7 @@ WAYS: dict[str, tuple[Callable[[], None], str, int, int, str]] = {
     "overwritten": (overwritten, "is damaged", 500, 1, "lost"),
     "a bit": (rotten, "is damaged", 500, 1, "played"),
     "another record": (repacked, "is damaged", 500, 1, "played"),
-    "empty": (emptied, "is not kept any more", 410, 1, "lost"),
+    "empty": (emptied, "is no longer stored", 410, 1, "lost"),
     "exchanged": (exchanged, "belongs to another sitting", 500, 2, "put_back"),
     "copied": (copied, "belongs to another sitting", 500, 1, "lost"),
 }
@@ -168,7 +168,7 @@ def make_faulty(ana, berto) -> Match:
                 board.sittings[place] = replace(sitting, faults=own_faults, scores=forfeited(game, set(out)))
     for number, party in enumerate(outcome.parties):
         party.faults += [fault for fault in faults if fault.party == number]
-    assert reports.report(match.pk, match.token, outcome, now=NOW) == reports.Receipt.STORED
+    assert reports.report(match, outcome, now=NOW) == reports.Receipt.STORED
     loosen(match)
     return Match.objects.get(pk=match.pk)
 
@@ -217,7 +217,7 @@ def test_replays_from_before_there_were_digests_are_bound_by_repair(match: Match
 
     call_command("repair", "--replays")
 
-    assert "bound to their sittings: 4 replays" in capsys.readouterr().out
+    assert "got digests: 4 replays" in capsys.readouterr().out
     assert not Sitting.objects.filter(digest="").exists()
     assert invariants.check_all(now=NOW) == []
     call_command("repair", "--replays")
@@ -278,7 +278,7 @@ LOGS: dict[str, tuple[Callable[[Match, Match], None], str, int, int, dict[str, i
     "overwritten": (lambda match, other: written(match, bytes(1000)), "is damaged", 500, 1, {"lost": 4}),
     "another log": (other_scores, "is damaged", 500, 1, {"played": 4}),
     "other actions": (other_actions, "is damaged", 500, 1, {"played": 2, "lost": 2}),
-    "empty": (lambda match, other: written(match, b""), "is not kept any more", 410, 1, {"lost": 4}),
+    "empty": (lambda match, other: written(match, b""), "is no longer stored", 410, 1, {"lost": 4}),
     "exchanged": (swapped, "belongs to another", 500, 2, {"put_back": 2}),
     "copied": (lambda match, other: written(match, log_of(other)), "belongs to another", 500, 1, {"lost": 4}),
 }

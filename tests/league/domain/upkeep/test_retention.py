@@ -34,7 +34,7 @@ def make_played(ana: Player, berto: Player) -> dict[str, Match]:
     matches["unrated"] = play(Match.objects.get(status="queued"))
     uploaded(ana, "nueva")
     tried = running()
-    reports.report(tried.pk, tried.token, result(tried), now=NOW)
+    reports.report(tried, result(tried), now=NOW)
     matches["validation"] = Match.objects.get(pk=tried.pk)
     sampling.draw(now=NOW)
     return matches

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from league.pure.pairing.standing import MOST_REST_S, REST_S, Bot, Ladder, rest_s
+from league.pure.pairing.standing import MOST_REST_S, REST_S, Ladder, LadderBot, rest_s
 from tests.support import ladders
 
 
@@ -52,15 +52,15 @@ def test_five_bots_do_not_fall_into_cliques():
 
 
 def test_who_is_not_tied_sits_with_one_who_is():
-    bots = [Bot(owner, 0.0, 0.3, tied=owner < 2) for owner in range(9)] + [Bot(9)]
+    bots = [LadderBot(owner, 0.0, 0.3, tied=owner < 2) for owner in range(9)] + [LadderBot(9)]
     for lot in range(200):
         assert Ladder(bots).draw(random.Random(lot), 9, 2, {})[1] < 2
-    busy = [Bot(owner, 0.0, 0.3, tables=2, tied=owner < 2) for owner in range(9)] + [Bot(9)]
+    busy = [LadderBot(owner, 0.0, 0.3, tables=2, tied=owner < 2) for owner in range(9)] + [LadderBot(9)]
     assert {Ladder(busy).draw(random.Random(lot), 9, 2, {})[1] for lot in range(200)} == set(range(9))
 
 
 def test_bots_of_one_owner_never_meet_and_nobody_sits_alone():
-    bots = [Bot(0), Bot(0), Bot(1), Bot(2), Bot(2), Bot(3)]
+    bots = [LadderBot(0), LadderBot(0), LadderBot(1), LadderBot(2), LadderBot(2), LadderBot(3)]
     for lot in range(100):
         table = Ladder(bots).draw(random.Random(lot), 0, 4, {})
         assert sorted(bots[place].owner for place in table) == [0, 1, 2, 3]
@@ -70,7 +70,7 @@ def test_bots_of_one_owner_never_meet_and_nobody_sits_alone():
 
 @pytest.mark.slow
 def test_whom_a_bot_has_met_of_late_it_meets_less():
-    bots = [Bot(place, 0.0, 0.3, tied=True) for place in range(3)]
+    bots = [LadderBot(place, 0.0, 0.3, tied=True) for place in range(3)]
 
     drawn = Counter(Ladder(bots).draw(random.Random(lot), 0, 2, {1: 3})[1] for lot in range(4000))
 
@@ -80,7 +80,7 @@ def test_whom_a_bot_has_met_of_late_it_meets_less():
 
 def in_order(
     count: int, newcomers: int, spread: float, seeds: int, look: int
-) -> tuple[list[int], list[int], list[ladders.Course]]:
+) -> tuple[list[int], list[int], list[ladders.LadderRun]]:
     """Boards of all until 95% of the pairs are in order: as the ladder draws, and by random pairing; and the courses of the ladder."""
     ladder_boards, chance, courses = [], [], []
     for seed in range(1, seeds + 1):
@@ -99,7 +99,7 @@ def in_order(
     return ladder_boards, chance, courses
 
 
-def hold(courses: list[ladders.Course], newcomers: int) -> None:
+def hold(courses: list[ladders.LadderRun], newcomers: int) -> None:
     for course in courses:
         old = course.boards[:-newcomers]
         assert max(old) <= 2 * min(old)

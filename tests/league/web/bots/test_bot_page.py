@@ -9,7 +9,7 @@ import pytest
 from engine.judging import Child
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking
-from league.models import Match, Party, Succession
+from league.models import Match, Party, VersionTest
 from tests.league.web.page import Page, faults
 from tests.support import jobs
 from tests.support import league as made
@@ -43,7 +43,7 @@ def test_the_owner_reads_what_to_do_and_nobody_else_does(league, reader, owner) 
     Party.objects.filter(match=league.faulty, version=league.rufo).update(wins=0, draws=0, losses=2)
     page = text(owner, "/bots/rufo/")
     assert "Why did it lose? Last lost against" in page
-    assert "Find its dearest mistakes" in page
+    assert "Find its costliest mistakes" in page
     assert "Open version 1 in the editor" in page
     assert "What next" not in text(reader, "/bots/rufo/")
 
@@ -67,9 +67,9 @@ def test_the_dearest_mistakes_of_the_last_loss_open_in_the_editor(league, client
 
 def test_the_page_says_in_words_whether_a_version_is_better(league, owner) -> None:
     second = made.accepted(league.ana, "rufo")
-    test = Succession.objects.create(game="partnership", version=second, before=league.rufo, begun=NOW)
+    test = VersionTest.objects.create(game="partnership", version=second, before=league.rufo, begun=NOW)
     assert "It is too early to say whether version 2 is better than version 1." in text(owner, "/bots/rufo/")
-    row = Succession.objects.filter(pk=test.pk)
+    row = VersionTest.objects.filter(pk=test.pk)
     row.update(won=47, drawn=3, lost=22, llr=1.7)
     page = text(owner, "/bots/rufo/")
     assert (

@@ -28,7 +28,7 @@ def make_refused(ana):
     outcome.parties[
         0
     ].stderr = 'Traceback (most recent call last):\n  File "/bot/bot.py", line 7, in act\nKeyError: 3\n'
-    reports.report(match.pk, match.token, outcome, [validation.Tried("corriente", checks, None, outcome)], now=NOW)
+    reports.report(match, outcome, [validation.TriedGame("corriente", checks, None, outcome)], now=NOW)
     version.refresh_from_db()
     return version
 

@@ -22,7 +22,7 @@ def report_all(match: Match, audit: runner.Audit) -> None:
     sampling.draw(now=NOW)
     while (work := leases.claim("w", now=NOW)) is not None:
         leases.start(work, now=NOW)
-        assert audits.report(work.pk, work.token, audit, now=NOW) == Receipt.STORED
+        assert audits.report(work, audit, now=NOW) == Receipt.STORED
     assert match.audits.count() == 8
 
 

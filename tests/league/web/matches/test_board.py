@@ -36,7 +36,7 @@ def playing(key: str, suits: str | None, *, differ_at: int | None = None) -> dic
     return engine.replay.make(state)
 
 
-def columns(key: str, *records: dict) -> list[comparing.Deal]:
+def columns(key: str, *records: dict) -> list[comparing.ComparedDeal]:
     pack = engine.load(key).pack.suits
     return comparing.compare([(comparing.plain(record, pack), NAMES, NAMES) for record in records])
 

@@ -39,15 +39,15 @@ def test_a_deal_is_worth_what_it_was_before_its_first_choice_and_comes_to_what_i
         placed(1, decision(2, 1, first=True, par=7, worth=7)),
         placed(0, decision(2, 0, first=False, par=7, worth=-3)),
     ]
-    assert luck.by_deal(rows, 2) == {1: luck.Deal(20, 12), 2: luck.Deal(-7, 3)}
+    assert luck.by_deal(rows, 2) == {1: luck.LuckDeal(20, 12), 2: luck.LuckDeal(-7, 3)}
 
 
 def test_the_side_of_the_first_party_follows_from_any_choice_where_there_are_two() -> None:
     of_the_other = [placed(1, decision(1, 1, first=False, par=20, worth=31))]
-    assert luck.by_deal(of_the_other, 2) == {1: luck.Deal(20, 31)}
-    assert luck.by_deal(of_the_other, 4) == {1: luck.Deal(None, None)}, "of four it may be a partner"
+    assert luck.by_deal(of_the_other, 2) == {1: luck.LuckDeal(20, 31)}
+    assert luck.by_deal(of_the_other, 4) == {1: luck.LuckDeal(None, None)}, "of four it may be a partner"
     nobody = [placed(0, decision(1, 0, first=None))]
-    assert luck.by_deal(nobody, 2) == {1: luck.Deal(None, None)}
+    assert luck.by_deal(nobody, 2) == {1: luck.LuckDeal(None, None)}
 
 
 def test_what_is_not_proved_is_no_number() -> None:
@@ -55,7 +55,7 @@ def test_what_is_not_proved_is_no_number() -> None:
         placed(0, decision(1, 0, first=True)),
         placed(1, decision(1, 1, first=False, par=4, worth=6)),
     ]
-    assert luck.by_deal(rows, 2) == {1: luck.Deal(None, 6)}
+    assert luck.by_deal(rows, 2) == {1: luck.LuckDeal(None, 6)}
     assert luck.total([1.0, None]) is None
     assert luck.total([]) is None
     assert luck.total([0.0, -2.5]) == -2.5

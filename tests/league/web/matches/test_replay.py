@@ -11,12 +11,14 @@ from django.conf import settings
 from django.utils.translation import override
 
 import engine
+from league.domain.core import queue
 from league.domain.matches import leases
 from league.models import Party
 from league.web.common.words import action_name
 from league.web.matches import narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
+from league.web.matches.viewer import for_viewer
 from tests.league.web.conftest import SECRETS, put, record
 from tests.support import league as made
 from tests.support.knowing import CARD, cards_in
@@ -67,6 +69,24 @@ def test_french_cards_are_not_taken_for_spanish_ones() -> None:
     assert "♣" in text
 
 
+def test_a_side_of_two_bots_is_called_by_both_and_several_losers_in_the_plural() -> None:
+    replay = record("partnership", "plain", deals=1)
+    bots = ["ana", "greedy", "counting", "greedy"]
+    assert for_viewer(replay, bots, [0, 1, 2, 1])["sides"] == {0: "ana + counting", 1: "greedy"}
+    with override("es"):
+        lines = [line for line in narrate.narrate(replay["events"], bots, bots) if line.kind == "score"]
+        assert "Pierden: " in lines[0].html
+        assert set(for_viewer(replay, bots, [0, 1, 2, 1], 2)["sides"].values()) == {"Nosotros", "Ellos"}
+
+
+def test_the_last_trick_is_worth_its_bonus_in_the_words_too() -> None:
+    events = record("partnership", "plain", deals=1)["events"]
+    [at] = [at for at, event in enumerate(events) if event["e"] == "trick" and event.get("last")]
+    before = [event["e"] for event in events[:at] if event["e"] not in narrate.QUIET]
+    [line] = [line for line in narrate.narrate(events, list("abcd")) if line.step == len(before)]
+    assert f"takes the last trick: {events[at]['points'] + 10} points" in line.html
+
+
 def test_names_are_escaped() -> None:
     lines = narrate.narrate([{"e": "play", "seat": 0, "card": "1o"}], ["<b>x</b>"])
     assert "<b>" not in lines[0].html
@@ -107,7 +127,7 @@ def test_a_match_that_runs_shows_the_scores_of_boards_that_are_over_and_no_card(
     made.started(league.ana, [league.rufo, league.luna], name="Slow")
     match = made.running(now=made.later(1))
     address = f"/m/{match.public_id}/"
-    assert leases.heartbeat(match.pk, match.token, progress=60, decided=[[1, [67, 63]]], now=made.later(2))
+    assert queue.beat(match, progress=60, decided=[[1, [67, 63]]], now=made.later(2))
     answer = reader.get(address)
     rows = re.findall(
         r'<th scope="row" class="num">1</th>\s*<td class="num">67</td>\s*<td class="num">63</td>',
@@ -120,8 +140,8 @@ def test_a_match_that_runs_shows_the_scores_of_boards_that_are_over_and_no_card(
     for path in ("replay.json?b=1&s=0", "b/1/"):
         assert reader.get(address + path).status_code == 404
     # The next attempt begins with none, and who has lost the lease tells nothing more
-    assert leases.fail(match.pk, match.token, why="a test", now=made.later(3))
-    assert not leases.heartbeat(match.pk, match.token, decided=[[1, [67, 63]]], now=made.later(4))
+    assert leases.fail(match, why="a test", now=made.later(3))
+    assert not queue.beat(match, decided=[[1, [67, 63]]], now=made.later(4))
     match.refresh_from_db()
     assert (match.status, match.decided) == ("queued", None)
     again = made.play(match, now=made.later(10_000))

@@ -81,7 +81,7 @@ def played(**fields: object) -> None:
     assert work is not None
     assert work.kind == "try"
     leases.start(work)
-    assert handler.report(work.pk, work.token, tries.Result(**fields)) == Receipt.STORED
+    assert handler.report(work, tries.Result(**fields)) == Receipt.STORED
 
 
 @pytest.mark.django_db
@@ -414,7 +414,7 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
             sitting.replay.update(
                 {"pass": details, "faults": [], "timings": {"unit": "us", "steps": list(range(steps)), **times}}
             )
-    assert reports.report(work.pk, work.token, outcome) == reports.Receipt.STORED
+    assert reports.report(work, outcome) == reports.Receipt.STORED
 
     where = f"/m/{match.public_id}/sent/?b=1&s=1"
     assert where.replace("&", "&amp;") in client.get(f"/m/{match.public_id}/?b=1&s=1").content.decode()

@@ -81,6 +81,7 @@ def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> 
         size=3,
         moves=1,
         boards=1,
+        per_player=9,
         now=made.NOW,
     )
     assert "La primera temporada aún no ha empezado" in text(reader, f"/c/{circuit.slug}/")
@@ -114,6 +115,7 @@ def test_queries_do_not_grow_with_groups_and_seasons(league, field, reader) -> N
         size=2,
         moves=1,
         boards=1,
+        per_player=9,
         now=made.NOW,
     )
     for version in field:

@@ -66,7 +66,7 @@ def signed_in(player: Player | None) -> Client:
 
 def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
     """A route with everything in its places that belongs to the event, its bots and their people."""
-    first = route.removeprefix("/api/v1/").split("/")[0]
+    first = route.removeprefix("/api/v1/").removeprefix("embed/").split("/")[0]
     bots = ["luna", "sol"]
     choices = {
         "bots": bots,
@@ -102,7 +102,13 @@ def addresses(event: Event) -> list[str]:
             paths += filled(operation["path"], re.findall(r"\{(\w+)\}", operation["path"]), event)
     match = Match.objects.filter(tournament__event=event).first()
     assert match is not None
-    paths += [f"/editor/?at={match.public_id}.1.0.0.0", "/m/?status=finished", "/m/?game=partnership", "/t/?cursor=x"]
+    paths += [
+        f"/oembed?url=http://testserver/m/{match.public_id}/",
+        f"/editor/?at={match.public_id}.1.0.0.0",
+        "/m/?status=finished",
+        "/m/?game=partnership",
+        "/t/?cursor=x",
+    ]
     paths += [f"/api/v1/tournaments?owner={event.owner.name}", "/api/v1/matches?status=finished"]
     paths += [f"/api/v1/matches?tournament={tournament.slug}" for tournament in event.tournaments.all()]
     return paths
@@ -211,6 +217,25 @@ def timeless(content: bytes) -> bytes:
     text = re.sub(rb"<time [^>]*>[^<]*|data-(now|begins|live|since|versions)=\"[^\"]*\"", b"", content)
     text = re.sub(rb"<(meta|link|body|main)[^>]*>", b"", text)
     return re.sub(rb"<updated>[^<]*", b"", text)
+
+
+def test_a_player_sees_that_the_bot_is_entered_and_the_owner_who_has_joined(league) -> None:
+    event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
+    guest, owner, address = signed_in(league.berto), signed_in(league.ana), f"/e/{event.slug}/"
+
+    def text(client: Client) -> str:
+        return " ".join(Page(client.get(address, headers={"accept-language": "en"}).content.decode()).text.split())
+
+    assert "0 players have joined" in text(owner), "the owner is none of them"
+    guest.post(f"{address}join/{event.invitation}/")
+    assert "1 player has joined" in text(owner)
+    assert "Enter luna" in text(guest)
+    assert "Remove bot" not in text(guest)
+    guest.post(f"{address}enter/", {"bot": "luna", "action": "enter"})
+    assert "luna is entered." in text(guest)
+    assert "Enter luna" not in text(guest)
+    assert "Remove bot" in text(guest)
+    assert "open requests expire" not in text(guest), "nobody was asked"
 
 
 @pytest.mark.slow

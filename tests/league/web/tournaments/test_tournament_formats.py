@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league.domain.matches import matches
-from league.domain.tournaments import progress, tournaments
+from league.domain.tournaments import corrections, progress, tournaments
 from league.enums import Seeding
 from league.models import Match, Tournament
 from league.pure.formats import FORMATS
@@ -184,6 +184,7 @@ def tournaments_rows(tournament: Tournament):
 
 def test_a_running_ladder_takes_entries_and_its_owner_ends_it(league, field, owner, stranger) -> None:
     tournament = cup(league, field[:3], "ladder")
+    corrections.set_share(tournament, 9, actor="ana")
     vega = field[3]
     stranger.post(f"/t/{tournament.slug}/do/", {"action": "enter", "version": vega.pk})
     assert tournament.entries.filter(version=vega).exists()

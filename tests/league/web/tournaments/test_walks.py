@@ -89,6 +89,6 @@ def test_a_teacher_makes_a_task_that_closes_by_itself(live, visit, tmp_path) -> 
     assert event.document["options"] == {"censor": True}
     assert event.document["players"] == 4
     assert event.due.astimezone(ZoneInfo("Europe/Madrid")).strftime("%Y-%m-%d %H") == f"{closing} 20", "typed in Madrid"
-    assert "20:00" in page.inner_text("time[data-local]"), "shown in Madrid"
+    assert "20:00" in page.locator("main time[data-as=due]").first.inner_text(), "shown in Madrid"
     page.screenshot(path=tmp_path / "class.png", full_page=True)
     assert visited.complaints == []

@@ -22,7 +22,7 @@ def nothing(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("league", "0008_look_at_old_rows")]
+    dependencies = [("league", "0010_words_of_names")]
 
     operations = [
         migrations.AddField(

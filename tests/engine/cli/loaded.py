@@ -1,0 +1,26 @@
+"""`tute`, loaded once: `python -m tests.engine.cli.loaded` forks a process for each line of its input (tests/chaos/forked.py)."""
+
+from __future__ import annotations
+
+import gc
+import pkgutil
+import sys
+from importlib import import_module
+
+from engine import cli
+from tests.chaos import forked
+
+
+def main() -> None:
+    """Load what the commands import when they run, and serve."""
+    for package in ("engine.cli", "engine.runner", "engine.sandbox"):
+        for module in pkgutil.iter_modules(import_module(package).__path__, f"{package}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+    gc.collect()
+    gc.freeze()
+    forked.serve(lambda: sys.exit(cli.main()))
+
+
+if __name__ == "__main__":
+    main()

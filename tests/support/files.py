@@ -1,0 +1,71 @@
+"""Lists of test files: the longest, and those that run on PostgreSQL. `python -m tests.support.files quick` prints those for `make test` there."""
+
+from __future__ import annotations
+
+import sys
+
+# Files that take longer than half a minute, the longest first: begun last, one of them would keep the others waiting at the end.
+LONG = (
+    "tests/chaos/test_chaos.py",
+    "tests/league/domain/upkeep/test_between.py",
+    "tests/league/test_machines.py",
+    "tests/engine/test_compiled.py",
+    "tests/ops/test_production.py",
+    "tests/ops/test_stack.py",
+    "tests/league/web/test_accessible.py",
+    "tests/engine/sandbox/test_other_kernel.py",
+    "tests/league/domain/jobs/test_process.py",
+    "tests/league/domain/matches/test_faults_shown.py",
+    "tests/bots/test_house.py",
+    "tests/engine/sandbox/test_container.py",
+    "tests/league/web/test_browser.py",
+    "tests/league/domain/tournaments/test_formats_played.py",
+    "tests/hostile/test_matches.py",
+    "tests/hostile/test_acts.py",
+    "tests/league/management/test_serve.py",
+    "tests/engine/cli/test_commands.py",
+    "tests/engine/games/test_adding_a_game.py",
+    "tests/league/domain/ladders/test_live.py",
+    "tests/league/domain/ladders/test_drawing.py",
+    "tests/league/domain/tournaments/test_formats.py",
+    "tests/league/domain/ratings/test_refits.py",
+)
+
+# Tests that read or write rows: `make slow` runs them on PostgreSQL, too.
+ROWS = (
+    "tests/league/domain",
+    "tests/league/management",
+    "tests/league/api",
+    "tests/league/test_response_cache.py",
+    "tests/league/web/test_bad_input.py",
+)
+# Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
+# reports, turns, guests), constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
+# queries that are written by hand for it (the response cache).
+POSTGRESQL = (
+    "tests/league/domain/core",
+    "tests/league/domain/matches/test_leases.py",
+    "tests/league/domain/matches/test_reports.py",
+    "tests/league/domain/matches/test_fairness.py",
+    "tests/league/domain/ratings/test_totals.py",
+    "tests/league/domain/tables/test_guests.py",
+    "tests/league/api/test_paging.py",
+    "tests/league/web/test_bad_input.py",
+    "tests/league/test_response_cache.py",
+)
+# Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
+APART = (
+    "tests/league/domain/jobs/test_process.py",
+    "tests/league/domain/jobs/test_platform_faults.py",
+    "tests/league/domain/matches/test_faults_shown.py",
+    "tests/league/domain/tournaments/test_formats_played.py",
+    "tests/league/domain/matches/test_concurrency.py",
+    "tests/league/domain/upkeep/test_between.py",
+    "tests/league/domain/tournaments/test_new_format.py",
+    "tests/league/domain/ladders/test_live.py",
+    "tests/league/management/test_serve.py",
+    "tests/league/management/test_upgrade.py",
+)
+
+if __name__ == "__main__":
+    print(*(POSTGRESQL if sys.argv[1] == "quick" else ROWS))
