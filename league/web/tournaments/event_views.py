@@ -170,6 +170,12 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
     }
 
 
+def _guests(event: Event) -> int:
+    """Return the number of players who have joined: neither the owner of the event nor those of house bots."""
+    house = Bot.objects.filter(is_house=True).values("owner")
+    return event.guests.exclude(player=event.owner).exclude(player__in=house).count()
+
+
 def _entrants(event: Event) -> list[EntryRequest]:
     """Return the entries of an event that has not started: entered bots, and bots whose owners have been asked."""
     rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
