@@ -49,7 +49,7 @@ class BotState(models.TextChoices):
     """The state of a bot, set by its owner or the league."""
 
     ACTIVE = "active", _("active")  # May be entered and scheduled.
-    PAUSED = "paused", _("paused")  # Keeps its place, but is not scheduled.
+    PAUSED = "paused", _("paused")  # Keeps its place on leaderboards, but is not scheduled.
     RETIRED = "retired", _("retired")  # Shown, but never scheduled again.
 
 

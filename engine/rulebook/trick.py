@@ -124,9 +124,8 @@ def _tricks(game: Game, seed: str) -> list[WorkedTrick]:
             ),
         )
         number = sum(event["e"] == "trick" for event in state.events)
-        result = ended["seat"], ended["points"], songs, best
-        cards = tuple(plays), tuple(followers)
-        tricks.append(WorkedTrick(seed, number, start["trump"], after, start["stock"], *cards, *result))
+        before = seed, number, start["trump"], after, start["stock"], tuple(plays)
+        tricks.append(WorkedTrick(*before, tuple(followers), ended["seat"], ended["points"], songs, best))
         if any(event["e"] == "score" for event in new):
             break
     return tricks

@@ -212,7 +212,7 @@ def prototypes() -> dict[str, str]:
     alike = {_bare(key): [_bare(row["c"]) for row in rows] for key, rows in listed.items()}
     parts = {char for key in alike if len(key) > 1 for char in key}
     table = dict(_pairs(alike, parts))
-    # Replace parts of a prototype that have prototypes of their own, because of the choice between two above.
+    # Replace parts of a prototype that have prototypes of their own: the choice above between two characters makes that possible.
     return {char: "".join(table.get(part, part) for part in whole) for char, whole in table.items()}
 
 

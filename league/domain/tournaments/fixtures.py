@@ -154,5 +154,5 @@ def insert(tournament: Tournament, tables: Iterable[Pairing], *, now: datetime) 
 
 
 def has_open_matches(tournament: Tournament) -> bool:
-    """Return True if a match of it is not finished."""
+    """Return True if a match of the tournament is not finished."""
     return Match.objects.filter(tournament=tournament).exclude(status__in=OVER).exists()

@@ -37,7 +37,7 @@ const on = {
     lose(state, e.seat, [e.card]);
   },
   trick(state, e) {
-    const ten = e.last && state.bonus?.every((bonus, seat) => bonus === 0 || seat === e.seat) ? state.bonus[e.seat] : 0; // The last trick is worth this much beyond its cards.
+    const ten = lastTen(state.bonus, e);
     state.winner = e.seat; state.gain = e.points + ten; state.tricks[e.seat] += 1; state.points[e.seat] += e.points + ten;
   },
   draw(state, e) {
@@ -83,13 +83,18 @@ function score(events, from) {
   return null;
 }
 
+/** What a deal reports at its end of the bonus of its last trick: a number per seat, or null. */
+export const bonusOf = (events, from) => score(events, from)?.bonus ?? null;
+/** What the last trick is worth beyond its cards. */
+export const lastTen = (bonus, e) => (e.last && bonus?.every((points, seat) => points === 0 || seat === e.seat) ? bonus[e.seat] : 0);
+
 /** The table after events[0..last]; starts at the last deal before it, so a long match costs no more than a short one. */
 export function fold(events, last, seats) {
   const state = fresh(seats);
   let from = last;
   while (from > 0 && events[from].e !== "deal") from -= 1;
   for (let k = from - 1; k >= 0 && state.marks === null; k--) if (events[k].e === "score" && events[k].marks) state.marks = events[k].marks;
-  const bonus = score(events, from)?.bonus ?? null; // Reported at the end of the deal, earned with the last trick.
+  const bonus = bonusOf(events, from);
   for (let k = from; k <= last; k++) { on[events[k].e]?.(state, events[k], seats); state.bonus = bonus; }
   return state;
 }

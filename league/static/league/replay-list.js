@@ -1,5 +1,7 @@
 // Sets the list of steps as a table: one row for a trick, one column for a seat, the winner at the end. The list itself, its order and
 // its words stay as the page wrote them; each card is drawn in front of its sentence, which screen readers still read.
+import { bonusOf, lastTen } from "./replay-fold.js";
+
 const RANKS = { S: "10", C: "11", R: "12" }; // The numbers that are printed on the court cards.
 const IN_A_COLUMN = new Set(["play", "draw"]);
 
@@ -48,7 +50,7 @@ export function arrange(list, heads, { steps, items, events, seats, sign }) {
       if (!item.querySelector(".cell")) {
         const link = item.querySelector("a"), words = span("unseen");
         words.append(...link.childNodes);
-        const won = span("cell", span("name", seats[event.seat].name), ` +${event.points}`);
+        const won = span("cell", span("name", seats[event.seat].name), ` +${event.points + lastTen(bonusOf(events, at), event)}`);
         won.setAttribute("aria-hidden", "true");
         link.append(won, words);
       }

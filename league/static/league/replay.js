@@ -69,7 +69,7 @@ export class TuteReplay extends HTMLElement {
       this.steps.push({ at, deal, ply, id: `d${deal}p${ply++}` });
     });
     this.items = this.steps.map(({ id }) => this.list.querySelector(`#${id}`));
-    this.now = 0; this.as = null; this.turned = 0; this.speed = 2;
+    this.now = 0; this.as = null; this.turned = +(this.getAttribute("seat") ?? 0); this.speed = 2;
   }
   arrange() { arrange(this.list, this.querySelector(".heads"), { steps: this.steps, items: this.items, events: this.events, seats: this.data.seats, sign: (suit) => this.sign(suit) }); }
   event(step) { return this.events[this.steps[step].at]; }
@@ -293,7 +293,7 @@ export class TuteReplay extends HTMLElement {
       if (!found.has(seat.side)) found.set(seat.side, { name: seat.name, side: seat.side, seats: [] });
       const side = found.get(seat.side);
       side.seats.push(number);
-      if (side.seats.length > 1) side.name = seat.bot;
+      if (side.seats.length > 1) side.name = this.data.sides[seat.side];
     });
     return [...found.values()];
   }

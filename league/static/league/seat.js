@@ -37,9 +37,11 @@ function unlock() {
   const choices = form().querySelectorAll("button[name=do]:not([value=advice])");
   if ("forced" in game.dataset && choices.length === 1 && choices[0].closest(".hand")) forced = setTimeout(() => form()?.requestSubmit(choices[0]), FORCED_MS);
 }
-function lift(item) {
+function lift(item) { // One card stands out; the line above the hand says how to play it, or again what to do.
   game.querySelectorAll(".lifted").forEach((other) => { if (other !== item) other.classList.remove("lifted"); });
   item?.classList.add("lifted");
+  const line = seat().querySelector(".now [data-then]"), card = item?.querySelector("button")?.title;
+  if (line) { line.dataset.asked ??= line.textContent; line.textContent = card ? line.dataset.again.replace("%s", card) : line.dataset.asked; }
 }
 
 // --- the page of the server -------------------------------------------------------------------------------------------
@@ -62,7 +64,7 @@ async function put(text) {
   } else await at?.showing;
   if (newest !== page) return; // A later page has come while the cards moved.
   const same = (name) => (fresh.dataset[name] ?? null) === (seat().dataset[name] ?? null);
-  const said = (part) => part.querySelector(".now")?.textContent.replace(/\s+/g, " ");
+  const said = (part) => { const then = part.querySelector(".now [data-then]"); return (then?.dataset.asked ?? (then ?? part.querySelector(".now"))?.textContent)?.replace(/\s+/g, " "); };
   if (!same("since") || !same("waits") || said(fresh) !== said(seat()) || "over" in fresh.dataset || isLocked() || seat().querySelector("[data-busy]")) {
     const held = seat().contains(document.activeElement) || document.activeElement === document.body;
     seat().replaceWith(document.importNode(fresh, true));

@@ -174,16 +174,18 @@ def action_name(action: str) -> str:
     return texts.get(verb, action)
 
 
-def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]]) -> str:
-    """Return a name for a seat of a puzzle, from the view of the person at `own_seat`."""
+def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]], *, short: bool = False) -> str:
+    """Return a name for a seat of a puzzle, as the person at `own_seat` sees the table; short: for a plate on the table."""
     players = sum(map(len, sides))
     right = (seat - own_seat) % players
     if right == 0:
-        return _("Your seat")
+        return _("You") if short else _("Your seat")
     if any(seat in side and own_seat in side for side in sides):
         return _("Your partner")
     if players == 2:
         return _("Your rival")
+    if right in (1, players - 1) and short:
+        return pgettext("seat", "Right") if right == 1 else pgettext("seat", "Left")
     if right in (1, players - 1):
         return _("The player on your right") if right == 1 else _("The player on your left")
     return _("Seat %(number)s") % {"number": seat + 1}
@@ -225,7 +227,7 @@ def viewer_labels() -> dict[str, object]:
         "fault": _("fault"),
         "calls": {word: call_name(word) for word in CALLS},
         "dealer": _("dealer"),
-        "mano": _("mano"),
+        "mano": _("leads first"),
         "tricks": _("tricks: %s"),
         "marks": _("marks: %s"),
         "trumps": _("Trump: %s"),

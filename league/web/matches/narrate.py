@@ -90,8 +90,8 @@ def _secret(text: str) -> SafeString:
     return format_html('<span class="secret">{}</span>', text)
 
 
-def _deal(m: Moment, who: Who) -> SafeString:
-    parts = [_("Deal %(number)s. %(dealer)s deals.") % {"number": m["deal"], "dealer": who(m["dealer"])}]
+def _deal(m: Moment, who: Who, first: str = "") -> SafeString:
+    parts = [first or _("Deal %(number)s. %(dealer)s deals.") % {"number": m["deal"], "dealer": who(m["dealer"])}]
     if m.get("trump"):
         parts.append(_("Trump: %(suit)s.") % {"suit": suit_name(m["trump"])})
     if m.get("shown"):
@@ -190,9 +190,11 @@ def _sums(m: Moment, values: Sequence[int]) -> str:
 def _score(m: Moment, who: Who) -> SafeString:
     parts = [_("Score of the deal: %(scores)s.") % {"scores": _sums(m, m.get("points") or ())}]
     if m.get("losers"):
-        parts.append(_("Lost: %(names)s.") % {"names": ", ".join(map(who, m["losers"]))})
+        lost = ngettext("Lost: %(names)s.", "Lost: %(names)s.", len(m["losers"]))
+        parts.append(lost % {"names": ", ".join(map(who, m["losers"]))})
     if m.get("eliminated"):
-        parts.append(_("Eliminated: %(names)s.") % {"names": ", ".join(map(who, m["eliminated"]))})
+        out = ngettext("Eliminated: %(names)s.", "Eliminated: %(names)s.", len(m["eliminated"]))
+        parts.append(out % {"names": ", ".join(map(who, m["eliminated"]))})
     return _say("%(text)s", text=" ".join(parts))
 
 
@@ -249,16 +251,51 @@ def _other(m: Moment, who: Who) -> SafeString:
     return _say("%(who)s %(kind)s", who=who(seat) if isinstance(seat, int) else "", kind=m.get("e", "?"))
 
 
-def narrate(moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = ()) -> list[Sentence]:
-    """Return the steps of a record in words. `names`: one for each seat; `bots`: the bot of each seat, to name a side of several seats."""
+def _yours(m: Moment, who: Who) -> SafeString | None:
+    """Say in the second person what the reader does, or return None if only the third person has words for it."""
+    match m["e"]:
+        case "deal":
+            return _deal(m, who, _("Deal %(number)s. You deal.") % {"number": m["deal"]})
+        case "play":
+            return _say(_("You play %(card)s"), card=_card(m["card"]))
+        case "trick":
+            text = ngettext(
+                "You take the trick: %(points)s point", "You take the trick: %(points)s points", m["points"]
+            )
+            return _say(text, points=m["points"])
+        case "draw" if m.get("card"):
+            return _say(_("You draw %(card)s"), card=_card(m["card"]))
+        case "song" if m.get("suit"):
+            return _say(_("You sing in %(suit)s: %(points)s"), suit=suit_name(m["suit"]), points=m["points"])
+    return None
+
+
+def _last_trick_bonus(moments: Sequence[Moment], at: int) -> int:
+    """Return what the last trick is worth beyond its cards: the score of the deal reports it (see also replay-fold.js)."""
+    trick = moments[at]
+    score = next((later for later in moments[at:] if later["e"] in ("score", "deal")), None)
+    bonus = score.get("bonus") if score else None
+    if not (trick.get("last") and bonus) or any(points and seat != trick["seat"] for seat, points in enumerate(bonus)):
+        return 0
+    return int(bonus[trick["seat"]])
+
+
+def narrate(
+    moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = (), own: int | None = None
+) -> list[Sentence]:
+    """Return the steps of a record in words.
+
+    `names`: one per seat; `bots`: the bot of each seat, to name a side of several seats; `own`: the seat of the reader.
+    """
     sentences = []
+    events = list(moments)
     deal = step = 0
     sides: list[tuple[str, list[int]]] = [(name, [seat]) for seat, name in enumerate(names)]
 
     def who(seat: int) -> str:
         return names[seat]
 
-    for moment in moments:
+    for at, moment in enumerate(events):
         kind = moment["e"]
         if kind == "match":
             sides = [(side_name(seats, names, bots), seats) for seats in moment["sides"]]
@@ -266,7 +303,11 @@ def narrate(moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str]
             continue
         if kind == "deal":
             deal, step = moment["deal"], 0
-        html = _SENTENCES.get(kind, _other)({**moment, "named_sides": sides}, who)
+        event = {**moment, "named_sides": sides}
+        if kind == "trick":
+            event["points"] += _last_trick_bonus(events, at)
+        is_own = own is not None and event.get("dealer" if kind == "deal" else "seat") == own
+        html = (_yours(event, who) if is_own else None) or _SENTENCES.get(kind, _other)(event, who)
         sentences.append(Sentence(deal, step, kind, moment.get("seat"), html))
         step += 1
     return sentences

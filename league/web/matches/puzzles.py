@@ -83,13 +83,14 @@ def _puzzle(request: HttpRequest, identity: str) -> HttpResponse:
             context |= {"error": SURE * item.error, "place": _place(item) if item.id in puzzle_shelf.own else ""}
             context["next"] = puzzle_shelf.next_after(item, answers.tried(viewer) if viewer else frozenset())
     game = engine.load(item.game, players=item.players, **item.options)
+    names = names_of(item)
     context |= {
         "one": item,
-        "names": (names := names_of(item)),
-        "lines": narrate.narrate((moments := shown_moments(record_of(item))), names, names),
+        "lines": narrate.narrate((moments := shown_moments(record_of(item))), names, names, item.seat),
         "picture": pictures.of_puzzle(item, moments, names),
         "embed": reverse("embed-puzzle", args=[item.id]),
         "offer": offer(item.legal, item.hand),
+        "unit": game.score_unit,
         "size": GAME_SCORE if game.score_unit == "games" else 1,
     }
     return render(request, "puzzles/puzzle.html", context, status=status)
@@ -103,7 +104,7 @@ _with_token = csrf_protect(_puzzle)
 def puzzle_json(_request: HttpRequest, identity: str) -> JsonResponse:
     """Return the record of a puzzle for the replay viewer."""
     item = _found(shelf.shelf(), identity)
-    answer = for_viewer(record_of(item), names_of(item), list(range(item.players)))
+    answer = for_viewer(record_of(item), names_of(item, short=True), list(range(item.players)), item.seat)
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
 
@@ -131,10 +132,10 @@ def _place(item: Puzzle) -> str:
     return f"{reverse('match', args=[at['match']])}?b={at['board']}&s={at['sitting']}"
 
 
-def names_of(item: Puzzle) -> list[str]:
-    """Return a name for each seat."""
+def names_of(item: Puzzle, *, short: bool = False) -> list[str]:
+    """Return a name for each seat; short: for the plates on the table."""
     sides = engine.load(item.game, players=item.players, **item.options).sides
-    return [words.seat_of_puzzle(seat, item.seat, sides) for seat in range(item.players)]
+    return [words.seat_of_puzzle(seat, item.seat, sides, short=short) for seat in range(item.players)]
 
 
 def record_of(item: Puzzle) -> dict[str, Any]:

@@ -22,7 +22,8 @@ TEXTS = {
         gettext_lazy("Take the trick"),
         gettext_lazy(
             "Four people play a card each: a trick. The highest card of the suit led takes it: ace, three, king, horse, jack, 7, 6, 5, 4, 2. An "
-            "ace is worth 11, a three 10, a king 4, a horse 3, a jack 2, the others nothing. Which card brings most?"
+            "ace is worth 11, a three 10, a king 4, a horse 3, a jack 2, the others nothing. The numbers on the cards are only names: 1 is the "
+            "ace, 10 the jack, 11 the horse, 12 the king. Which card brings most?"
         ),
         gettext_lazy("All three take the trick; the ace adds the most points."),
     ),

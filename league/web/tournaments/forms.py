@@ -54,8 +54,8 @@ PARAMETER_WORDS: dict[str, str | Promise] = {
     "head": _("Prefer the leaders"),
     "elo0": _("Weaker hypothesis (Elo per board)"),
     "elo1": _("Stronger hypothesis (Elo per board)"),
-    "alpha": _("Chance of a wrong “stronger”"),
-    "beta": _("Chance of a wrong “not stronger”"),
+    "alpha": _("Risk of a false “stronger”"),
+    "beta": _("Risk of a false “not stronger”"),
 }
 
 

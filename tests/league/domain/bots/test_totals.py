@@ -78,6 +78,7 @@ def test_what_is_struck_out_goes_out_of_the_sums_also_without_its_replay(trio, a
     logs.MatchLog.objects.filter(match=first).update(data=b"", let_go=NOW)
 
     matches.void(first, why="odd", actor="eva", now=NOW)
+    first.refresh_from_db()
     again, _ = matches.play_again(first, why="odd", actor="eva", now=NOW)
     assert (first.summed, again.summed) == (True, False), "it will count when it is played"
     again.delete()

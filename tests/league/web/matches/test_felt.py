@@ -196,9 +196,18 @@ def test_the_whole_table_is_in_the_first_view_and_the_hand_in_one_row(ana, visit
     if size == PHONE:
         first = page.locator("#hand .hand .ok").first
         where = {"x": 10, "y": 40}
+        flat = first.bounding_box()["y"]
         first.tap(position=where)
         assert page.locator(".lifted").count() == 1, "the first tap lifts"
+        assert page.locator(".now", has_text="Tap it again to play it").count() == 1
+        page.evaluate(
+            "Promise.all(document.querySelector('.lifted .ok').getAnimations().map((one) => one.finished)).then(() => 0)"
+        )
+        assert first.bounding_box()["y"] < flat - 10, "and it is seen to be lifted"
         assert turn(row) == bots.number
+        page.locator(".felt").tap(position={"x": 20, "y": 20})
+        assert page.locator(".now", has_text="Tap it again").count() == 0, "the prompt is back"
+        first.tap(position=where)
         first.tap(position=where)
         assert bots.answer().startswith("play ")
 

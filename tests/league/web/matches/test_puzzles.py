@@ -82,7 +82,7 @@ def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_aw
     assert "Correct! That is the best choice." in text
     assert "This answer counts" not in text
     text = told(stranger, at, do=wrong(puzzle))
-    assert f"is not the best choice: it gives away {puzzle.lost[wrong(puzzle)]:.2f} on average." in text
+    assert f"is not the best choice: it gives away {puzzle.lost[wrong(puzzle)]:.2f} points on average." in text
     assert "Next puzzle" in text
     refused = stranger.post(at, {"do": "play 9x"})
     assert refused.status_code == 422
@@ -90,6 +90,34 @@ def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_aw
     assert "What would you do?" in refused.content.decode()
     assert not PuzzleAnswer.objects.exists()
     assert stranger.get("/puzzles/000000000000/").status_code == 404
+
+
+def test_the_viewer_sits_at_the_bottom_and_is_spoken_to(stranger) -> None:
+    puzzle = next(
+        one for one in shelf.shelf().by_id.values() if one.players == 4 and one.seat and "play" in one.legal[0]
+    )
+    at = f"/puzzles/{puzzle.id}/"
+    assert f'seat="{puzzle.seat}"' in stranger.get(at).content.decode()
+    replay = stranger.get(f"{at}replay.json", headers={"accept-language": "es"}).json()
+    assert replay["seats"][puzzle.seat]["name"] == "Tú"
+    assert replay["seats"][(puzzle.seat + 1) % 4]["name"] == "Derecha"
+    assert set(replay["sides"].values()) == {"Nosotros", "Ellos"}
+    text = " ".join(Page(stranger.get(at, headers={"accept-language": "es"}).content.decode()).text.split())
+    own = [event for event in puzzle.events if event["e"] == "play" and event["seat"] == puzzle.seat]
+    assert text.count(" Echas ") == len(own)
+    assert "Tu asiento echa" not in text
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_question_the_table_and_the_hand_are_in_one_view(live_server, visit) -> None:
+    puzzle = next(
+        one for one in shelf.shelf().by_id.values() if one.players == 4 and one.seat and "play" in one.legal[0]
+    )
+    page = visit(f"{live_server.url}/puzzles/{puzzle.id}/", width=390, height=844).page
+    page.locator("tute-replay.ready .felt").wait_for()
+    felt, hand = page.locator(".felt").bounding_box(), page.locator("#hand button.ok").first.bounding_box()
+    assert hand["y"] > felt["y"] + felt["height"]
+    assert hand["y"] + 40 < 844 - page.locator(".tabbar").bounding_box()["height"]
 
 
 def test_the_first_answer_counts(as_ana, ana) -> None:

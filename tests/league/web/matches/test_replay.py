@@ -18,6 +18,7 @@ from league.web.common.words import action_name
 from league.web.matches import narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
+from league.web.matches.viewer import for_viewer
 from tests.league.web.conftest import SECRETS, put, record
 from tests.support import league as made
 from tests.support.knowing import CARD, cards_in
@@ -66,6 +67,24 @@ def test_french_cards_are_not_taken_for_spanish_ones() -> None:
         text = " ".join(line.html for line in narrate.narrate(events, ["a", "b", "c", "d"]))
     assert "copas" not in text
     assert "♣" in text
+
+
+def test_a_side_of_two_bots_is_called_by_both_and_several_losers_in_the_plural() -> None:
+    replay = record("partnership", "plain", deals=1)
+    bots = ["ana", "greedy", "counting", "greedy"]
+    assert for_viewer(replay, bots, [0, 1, 2, 1])["sides"] == {0: "ana + counting", 1: "greedy"}
+    with override("es"):
+        lines = [line for line in narrate.narrate(replay["events"], bots, bots) if line.kind == "score"]
+        assert "Pierden: " in lines[0].html
+        assert set(for_viewer(replay, bots, [0, 1, 2, 1], 2)["sides"].values()) == {"Nosotros", "Ellos"}
+
+
+def test_the_last_trick_is_worth_its_bonus_in_the_words_too() -> None:
+    events = record("partnership", "plain", deals=1)["events"]
+    [at] = [at for at, event in enumerate(events) if event["e"] == "trick" and event.get("last")]
+    before = [event["e"] for event in events[:at] if event["e"] not in narrate.QUIET]
+    [line] = [line for line in narrate.narrate(events, list("abcd")) if line.step == len(before)]
+    assert f"takes the last trick: {events[at]['points'] + 10} points" in line.html
 
 
 def test_names_are_escaped() -> None:

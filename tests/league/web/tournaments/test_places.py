@@ -35,7 +35,8 @@ def test_an_entrant_enters_one_bot_leaves_and_reads_when_they_are_out(league, ev
     inside = text(stranger, page)
     assert "luna está inscrito" in inside
     assert "Inscribir" not in inside.split("Inscritos")[0], "no button that would be refused"
-    stranger.post(door, {"bot": "sol", "action": "enter"})
+    made.accepted(league.berto, "vega")
+    stranger.post(door, {"bot": "vega", "action": "enter"})
     assert "todos los bots que puede inscribir un jugador" in text(stranger, page)
     assert "plaza" in text(owner, page)
     owner.post(door, {"bot": "luna", "action": "leave"})
