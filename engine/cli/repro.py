@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 def _letter(text: str) -> int:
     """Parse the letter of a pass: 0 for A."""
     if len(text) != 1 or not "A" <= text.upper() <= "Z":
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"{text} is no letter; A is the first")
     return ord(text.upper()) - ord("A")
 
 
