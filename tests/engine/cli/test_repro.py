@@ -52,7 +52,7 @@ def test_answers_that_differ_are_shown(tute: Tute, log: Path, tmp_path: Path) ->
     (tmp_path / "new.py").write_text(FRAME.format(body=body))
 
     text = tute("repro", log, "--bot", "new.py", "--party", 0, code=1).stdout
-    data = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 1, "--json", code=1).stdout)
+    data = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", "B", "--json", code=1).stdout)
 
     assert "after 0 actions: now " in text or "in the log play" in text
     assert {seat["pass"] for seat in data["seats"]} == {1}

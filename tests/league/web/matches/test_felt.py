@@ -8,6 +8,7 @@ import re
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils.translation import override
 
 import engine
 from engine.runner.table import Question, TableResult, Taken
@@ -267,6 +268,7 @@ def test_cards_that_cannot_be_played_are_no_buttons(ana) -> None:
     assert 'data-rest="3000" data-forced' in client.get(f"/tables/{row.public_id}/").content.decode()
 
 
+@override("en")
 def test_the_turn_is_said_in_words() -> None:
     lead = [{"e": "deal", "trump": "o"}, {"e": "play", "seat": 3, "card": "7c"}]
     for legal, hand, events, sentence in (

@@ -182,6 +182,8 @@ def test_a_visitor_writes_and_loses_nothing(ana) -> None:
         assert faults(Page(text)) == []
         assert "# of a visitor" in text
         assert "/accounts/signup/?next=/editor/" in text
+    ended = visitor.post("/editor/", form(source=TEXT + "# of a member", member="1"))
+    assert (ended.status_code, "# of a member" in ended.content.decode()) == (401, True)
     assert visitor.post("/editor/draft/", {"source": TEXT}).status_code == 401
     assert visitor.get("/editor/?from=rufo/1").url.startswith("/accounts/login/")
     assert not Try.objects.exists()

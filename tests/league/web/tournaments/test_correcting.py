@@ -29,7 +29,7 @@ def ended(league):
 
 def test_the_place_of_a_correction_is_inside_its_fold_so_that_a_link_opens_it(ended, owner) -> None:
     page = owner.get(f"/t/{ended.slug}/").content.decode()
-    fold = page[page.index("<summary>Descalificar un bot</summary>") :]
+    fold = page[page.index("Descalificar un bot</summary>") :]
     assert 'id="correct"' in fold[: fold.index("</details>")]
 
 

@@ -230,11 +230,11 @@ def test_a_player_sees_that_the_bot_is_entered_and_the_owner_who_has_joined(leag
     guest.post(f"{address}join/{event.invitation}/")
     assert "1 player has joined" in text(owner)
     assert "Enter luna" in text(guest)
-    assert "Remove bot" not in text(guest)
+    assert "Withdraw" not in text(guest)
     guest.post(f"{address}enter/", {"bot": "luna", "action": "enter"})
     assert "luna is entered." in text(guest)
     assert "Enter luna" not in text(guest)
-    assert "Remove bot" in text(guest)
+    assert "Withdraw" in text(guest)
     assert "open requests expire" not in text(guest), "nobody was asked"
 
 
