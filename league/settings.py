@@ -205,7 +205,7 @@ GUEST_TRIES = envint(
 )  # The most tries of visitors without an account at the same time; one network gets half of them.
 GUEST_TRIES_PER_HOUR = envint(
     "GUEST_TRIES_PER_HOUR", 240, least=1
-)  # The most tries of all visitors together in an hour.
+)  # The most tries of all visitors together in an hour; one network gets half of them.
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # The most megabytes of all uploads.

@@ -247,7 +247,10 @@ def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:
             "other visitors are trying their bots; try again in a few seconds, or sign up: there is room for players",
             retry_after=10,
         )
-    if of_guests.filter(created__gt=now - HOUR).count() >= settings.GUEST_TRIES_PER_HOUR:
+    lately = of_guests.filter(created__gt=now - HOUR)
+    lately_there = lately.filter(guest_from=guest.network).exclude(guest_from="")
+    most = settings.GUEST_TRIES_PER_HOUR
+    if lately.count() >= most or lately_there.count() >= max(1, most // 2):
         raise TooMany(
             "visitors have used up the tries of this hour; sign up, or try again later: your code is kept",
             retry_after=600,

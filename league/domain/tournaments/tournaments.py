@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import count, islice
 from typing import Any
 
 from django.conf import settings
@@ -28,6 +29,7 @@ from league.pure.refusal import Message
 from league.service import logs
 
 SLUGS_TAKEN = frozenset({"new"})
+MOST_ADDRESSES = 20  # The most addresses of deleted rows that a new row passes over before it gets a random one.
 MOST_IDLE_NAMES = 20  # The most names that a player has given up, but that are not free yet.
 
 COARSE = ("chips", "marks")  # Score units in which a quarter to a half of the boards between good bots are drawn.
@@ -169,16 +171,18 @@ def secret_slug() -> str:
 
 
 def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:
-    """Return an unused address for a row with this name in its table, but not the address of a deleted row, because old links lead there."""
+    """Return an unused address for a row with this name in its table, but not the address of a deleted row, because old links lead there.
+
+    After MOST_ADDRESSES such rows it ends with random digits, because somebody could create and delete rows of one name without end.
+    """
     base = slugify(name)[:50].strip("-") or "tournament"
     taken = set(table.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | SLUGS_TAKEN
     kind = table.__name__.lower()
-    number = 1
-    slug = base
-    while slug in taken or journal.latest(f"{kind}:{slug}", [f"{kind}.deleted"], 1):
-        number += 1
-        slug = f"{base}-{number}"
-    return slug
+    numbered = (f"{base}-{number}" if number > 1 else base for number in count(1))
+    for slug in islice((slug for slug in numbered if slug not in taken), MOST_ADDRESSES):
+        if not journal.latest(f"{kind}:{slug}", [f"{kind}.deleted"], 1):
+            return slug
+    return f"{base}-{secrets.token_hex(4)}"
 
 
 def _limits(limits: dict[str, Any] | None) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _named(request: HttpRequest, url: str) -> Framed | None:
     if parts.scheme not in ("http", "https") or parts.netloc.lower() != request.get_host().lower():
         return None
     query = dict(parse_qsl(parts.query))
-    match page.url_name:
+    match page.view_name:  # Addresses of the API have the same names, in a namespace.
         case "match":
             return _of_match(page.kwargs["public_id"], query)
         case "board":

@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, PasswordChangeView
+from django.db import transaction
 from django.db.models import Count, Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -148,8 +149,9 @@ def account(request: HttpRequest) -> HttpResponse:
             scope = request.POST.get("scope", TokenScope.SUBMIT)
             days = inputs.whole_number(request.POST.get("days"))
             label = request.POST.get("label", "")
-            tokens.revoke_unseen(owner, label, scope)
-            _token, key = tokens.create(owner, label, scope=scope, days=days)
+            with transaction.atomic():  # A refused form revokes nothing.
+                tokens.revoke_unseen(owner, label, scope)
+                _token, key = tokens.create(owner, label, scope=scope, days=days)
         except Refused as refusal:
             refused = shown(refusal)
     context = {

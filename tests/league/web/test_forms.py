@@ -79,6 +79,8 @@ def test_a_key_whose_page_never_arrived_is_revoked_by_the_next(league, owner) ->
 
     assert league.ana.tokens.filter(label="laptop").count() == 2
     assert league.ana.tokens.filter(label="laptop", revoked=None).count() == 1
+    assert owner.post("/accounts/me/", {"label": "laptop", "scope": "submit", "days": 99999}).status_code == 422
+    assert league.ana.tokens.filter(label="laptop", revoked=None).count() == 1, "a refused form revokes nothing"
 
 
 @pytest.mark.parametrize(

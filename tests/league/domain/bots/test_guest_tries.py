@@ -87,6 +87,16 @@ def test_all_guests_together_have_a_number_an_hour(settings) -> None:
     begin(of_key("last"), after=3602)
 
 
+def test_one_network_gets_half_of_the_tries_of_an_hour(settings) -> None:
+    """Otherwise one visitor with a few addresses could leave none to others."""
+    settings.GUEST_TRIES_PER_HOUR = 4
+    for number in range(2):
+        finish(begin(of_key(f"guest {number}", f"192.0.2.{number}"), after=number), after=number)
+    with pytest.raises(TooMany, match="used up the tries of this hour"):
+        begin(of_key("third", "192.0.2.3"), after=60)
+    begin(of_key("third", "198.51.100.3"), after=60)
+
+
 @pytest.mark.slow
 def test_guests_wait_behind_players_and_take_turns_with_tournaments_as_one_owner(ana, berto) -> None:
     started(berto, [accepted(berto, "luna"), accepted(berto, "sol")])

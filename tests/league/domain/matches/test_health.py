@@ -20,9 +20,9 @@ from tests.support import rows
 from tests.support.league import NOW, accepted, in_turn, later, play, result, started
 
 
-def crash(match: Match, bot: str, *, now) -> None:
+def crash(match: Match, bot: str, *, now, worker: str = "w1") -> None:
     """Play a match in which a bot fails."""
-    claim = leases.claim("w1", prefer=match.pk, now=now)
+    claim = leases.claim(worker, prefer=match.pk, now=now)
     assert claim is not None
     assert claim.pk == match.pk
     leases.start(claim, now=now)
@@ -143,14 +143,17 @@ def test_a_bot_that_passes_each_test_and_fails_in_matches_waits_longer_each_time
     assert first_day.count() <= len(health.PAUSES)
 
 
-def test_a_new_version_begins_with_the_shortest_pause(cup) -> None:
-    old = rufo().versions.get()
-    LeagueEvent.objects.create(kind="bot.resumed", subject="bot:rufo", at=later(1), actor="w1", data={})
-    assert health._resumed_in_vain(old, later(2)) == 1
-    old.created = later(1.5)
-    assert health._resumed_in_vain(old, later(2)) == 0
-    old.created = later(0)
-    assert health._resumed_in_vain(old, later(2) + health.MEMORY) == 0
+def test_a_new_version_begins_with_the_shortest_pause(cup, ana) -> None:
+    old, soon = rufo().versions.get(), later(10) + health.PAUSES[0]
+    assert reconcile.reconcile(now=soon).tested == 1
+    test = leases.claim("w1", prefer=Match.objects.get(key__startswith="h:").pk, now=soon)
+    leases.start(test, now=soon)
+    assert health._resumed_in_vain(old, soon) == 0
+    reports.report(test, result(test), now=soon)
+
+    assert health._resumed_in_vain(old, soon) == 1
+    assert health._resumed_in_vain(accepted(ana, "rufo"), soon) == 0
+    assert health._resumed_in_vain(old, soon + health.MEMORY) == 0
 
 
 @pytest.mark.slow

@@ -157,6 +157,19 @@ def test_a_version_is_replaced_only_before_the_start(ana, berto, field) -> None:
     assert _words(cup).count("replaced") == 2
 
 
+def test_rows_created_and_deleted_without_end_slow_no_later_one(ana, django_assert_max_num_queries) -> None:
+    """An address of a deleted row is not used again, and each one passed over takes a query."""
+    deleted = [f"tournament:copa-{number}" for number in range(2, 200)]
+    LeagueEvent.objects.bulk_create(
+        LeagueEvent(at=NOW, kind="tournament.deleted", subject=subject, data={})
+        for subject in ("tournament:copa", *deleted)
+    )
+    with django_assert_max_num_queries(tournaments.MOST_ADDRESSES + 1):
+        slug = tournaments.free_slug("Copa")
+    assert slug.startswith("copa-")
+    assert f"tournament:{slug}" not in deleted
+
+
 def test_what_never_began_is_deleted_and_what_began_is_not(ana, berto, field) -> None:
     cup = tournaments.create(ana, "Copa", "partnership", versions=field, now=NOW)
     progress.cancel(cup, actor="ana", now=NOW)

@@ -117,6 +117,8 @@ def test_oembed_refuses_as_its_specification_says(league) -> None:
         "/m/00000/",
         f"{where}b/99/x",
         "/puzzles/none/",
+        f"/api/v1/matches/{league.clean.public_id}",
+        f"/api/v1/matches/{league.clean.public_id}/boards/1",
         "/oembed",
     ):
         answer = described(path)

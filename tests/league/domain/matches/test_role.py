@@ -1,0 +1,30 @@
+"""The role of the workers can report a match that pauses a bot (docker/grant_roles.py)."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+
+from league.domain.matches import health, leases
+from league.enums import BotState
+from league.models import Bot
+from tests.league.domain.matches.test_health import crash
+from tests.support.league import accepted, later, started
+from tests.support.roles import become, granted
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
+]
+
+
+def test_the_role_of_the_workers_pauses_a_bot_that_fails_repeatedly(ana, berto) -> None:
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(health.FAULTS))]
+    cup = started(berto, versions, boards=1)
+    matches = list(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id"))
+    with granted():
+        become("tute_runner")
+        for second, match in enumerate(matches):
+            crash(match, "rufo", now=later(second), worker="host:1")
+        assert Bot.objects.get(slug="rufo").state == BotState.PAUSED
+        assert leases.claim("host:1", now=later(9)) is not None, "the others play on"
