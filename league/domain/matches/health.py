@@ -65,7 +65,7 @@ def _pause(version: BotVersion, why: str, *, actor: str, now: datetime) -> None:
 
 
 def _resumed_in_vain(version: BotVersion, now: datetime) -> int:
-    """Return how often the version has lately passed its test and then failed in matches: so many steps longer is its next pause.
+    """Return how often the version has lately passed its test and then failed in matches. Its next pause is longer by as many steps.
 
     The tests say it, because a worker may not read the journal.
     """
