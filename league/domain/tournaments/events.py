@@ -394,7 +394,10 @@ def start_due(*, now: datetime) -> int:
     open, without a time. The journal says why, once.
     """
     changed = 0
-    for event in Event.objects.filter(status=TournamentStatus.OPEN, due__lte=now).order_by("due", "pk"):
+    open_events = Event.objects.filter(status=TournamentStatus.OPEN, due__lte=now).select_related("owner")
+    for event in open_events.order_by("due", "pk"):
+        if _waits_for_room(event, now):
+            continue
         try:
             start(event, actor="", now=now)
         except TooMany as error:
@@ -409,6 +412,26 @@ def start_due(*, now: datetime) -> int:
                     journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
         changed += 1
     return changed
+
+
+def _waits_for_room(event: Event, now: datetime) -> bool:
+    """Return True if an event that could not start before still finds no room for the boards of its first stage.
+
+    This spares the scheduler from creating the whole stage in vain at each of its runs.
+    """
+    if not waiting.why_not_started(event, since=event.due):
+        return False
+    entries = consent.requests_for(event).filter(status=RequestStatus.GRANTED).count()
+    try:
+        plan = _read(event.document)
+        _check_boards(event.owner, plan, entries)
+        first = forecast.forecast_stages(plan, entries)[0]
+        quotas.check_free(event.owner, quotas.BOARDS, first.boards[1], now=now)
+    except TooMany:
+        return True
+    except Refused:
+        pass  # `start` refuses it and says why.
+    return False
 
 
 def advance_all(*, now: datetime) -> int:
