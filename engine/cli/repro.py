@@ -93,9 +93,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _letter(text: str) -> int:
-    """Parse the letter of a pass: 0 for A."""
+    """Parse the letter of a pass: 0 for A. Raise ArgumentTypeError."""
     if len(text) != 1 or not "A" <= text.upper() <= "Z":
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is no pass; write its letter, A for the first")
     return ord(text.upper()) - ord("A")
 
 

@@ -26,21 +26,22 @@ def _only(subject: str) -> Q:
 
 
 class Job(Leased):
-    """A piece of work for a worker (league.domain.core.queue). It is deleted when it is done: its subject says what came of it."""
+    """A piece of work for a worker (league.domain.core.queue). It is deleted when it is done, because its subject has the result."""
 
     STATE = "state"
     WAITS = JobState.QUEUED
     HELD = (JobState.LEASED,)
 
-    kind = models.CharField(max_length=20)  # A handler has this kind (league.domain.jobs.handlers).
-    # What the job is about: exactly one of these is set. The constraints have indexes.
+    kind = models.CharField(max_length=20)  # The kind of a handler (league.domain.jobs.handlers).
+    # The subject of the job: exactly one of these is set. The constraints have indexes.
     judgement = models.ForeignKey(Judgement, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     consultation = models.ForeignKey(
         Consultation, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False
     )
     table = models.ForeignKey(Table, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
-    owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")  # Whose turn is counted.
-    position = models.PositiveIntegerField(default=0)  # The lowest of a kind is next.
+    # The player whose turn the job takes.
+    owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
+    position = models.PositiveIntegerField(default=0)  # Of the jobs of a kind, the lowest position is next.
     created = models.DateTimeField()
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
@@ -50,7 +51,7 @@ class Job(Leased):
 
     class Meta:
         indexes = [
-            # A claim reads its first rows. A heartbeat changes no column of an index.
+            # A claim reads the first rows of these indexes. A heartbeat changes no column of an index.
             models.Index(fields=["kind", "position", "id"], condition=Q(state="queued"), name="job_ready"),
             models.Index(fields=["kind", "id"], condition=Q(state="leased"), name="job_leased"),
         ]

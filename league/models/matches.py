@@ -14,7 +14,7 @@ from league.models.words import only_words
 
 
 class Work(models.Manager["Match"]):
-    """Everything that a worker may lease. The secret is read only where it is named: the role of the workers may not see the column."""
+    """Everything that a worker may lease. Secrets are read only on request, because the role of the workers may not read their column."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
         """Return the rows without their secrets."""
@@ -30,7 +30,7 @@ class Line(Work):
 
 
 class Played(Work):
-    """Matches between bots, without audits and tries, which only wait in the same queue. Pages, counts and ratings begin here."""
+    """Matches between bots, without audits and tries, which only share the queue. Pages, counts and ratings use this manager."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
         """Return the rows without audits and tries."""
@@ -38,61 +38,62 @@ class Played(Work):
 
 
 class Match(Leased):
-    """A table of bot versions that plays some boards: the unit of work, and its own queue entry."""
+    """A table of bot versions that plays some boards: the unit of work, and its own row in the queue."""
 
     STATE = "status"
     WAITS = MatchStatus.QUEUED
     HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
 
-    # It stands in addresses. Nobody can guess it or count by it.
+    # Used in addresses. Nobody can guess it, or count matches by it.
     public_id = models.CharField(max_length=12, unique=True)
     kind = models.CharField(max_length=12, choices=MatchKind)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="matches")
-    # The index match_tournament begins with it.
+    # The index match_tournament begins with this column.
     tournament = models.ForeignKey(
         Tournament, null=True, on_delete=models.CASCADE, related_name="matches", db_index=False
     )
     round = models.ForeignKey(Round, null=True, on_delete=models.CASCADE, related_name="matches")
-    key = models.CharField(max_length=120, unique=True)  # the natural key: nobody can insert a match twice
-    table = models.CharField(max_length=120)  # the deals follow from it: same table and board, same cards
+    key = models.CharField(max_length=120, unique=True)  # The natural key, so that no match is inserted twice.
+    table = models.CharField(max_length=120)  # The deals are derived from it: same table and board, same cards.
     secret = models.BinaryField(max_length=32)
-    first_board = models.PositiveIntegerField(default=1)  # the numbers of a table's boards continue from match to match
+    first_board = models.PositiveIntegerField(default=1)  # The boards of a table are numbered from match to match.
     boards_planned = models.PositiveIntegerField()
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
-    priority = models.SmallIntegerField(default=0)  # higher first
-    # Positions in the fair queue (league.domain.matches.fairness)
+    priority = models.SmallIntegerField(default=0)  # Higher numbers go first.
+    # Positions in the fair queue (league.domain.matches.fairness).
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
-    expected_s = models.FloatField(default=1.0, db_default=1.0)  # The time it will take, as far as that was measured.
-    turn = models.PositiveIntegerField(default=0)  # among the matches of its owner
-    virtual_s = models.FloatField(default=0.0, db_default=0.0)  # among all matches
+    expected_s = models.FloatField(default=1.0, db_default=1.0)  # Estimated seconds of the match.
+    turn = models.PositiveIntegerField(default=0)  # Position among the matches of the owner.
+    virtual_s = models.FloatField(default=0.0, db_default=0.0)  # Position among all matches.
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
-    # The scheduler has seen that it may not be played now: claims pass over it by their index (league.domain.matches.holds)
+    # True if the scheduler has found that the match may not be played now: claims skip it by their index (league.domain.matches.holds).
     held_back = models.BooleanField(default=False, db_default=False)
-    # A slow match leaves workers to the others (league.domain.matches.leases); how often it stood still or yielded
+    # True if a bot is slow: such a match leaves workers to others (league.domain.matches.leases). `gave_way`: how often it stood still or yielded.
     slow = models.BooleanField(default=False)
     gave_way = models.PositiveSmallIntegerField(default=0)
-    # The boards that have ended in all sittings of the running attempt, each as [number, scores by party]
+    # Boards that are finished in all sittings of the running attempt, each as [number, scores by party].
     decided = models.JSONField(null=True)
     avoid = models.CharField(
         max_length=80, blank=True
-    )  # the worker on which it broke off at a bot: another one makes the next attempt
-    # The commit of the worker and the revision of its rules, from the lease on; later engine version, sandbox tier, runtime hash, interpreter, kernel
+    )  # The worker on which it broke off because of a bot: another worker makes the next attempt.
+    # Commit of the worker and revision of its rules, from the lease on; later engine version, sandbox tier, runtime hash, interpreter, kernel.
     host = models.JSONField(default=dict)
     request = models.CharField(
         max_length=64, blank=True, default="", db_default=""
-    )  # the request that queued it, as in the log
+    )  # Id of the request that queued the match, as in the log.
 
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    counted = models.DateTimeField(null=True)  # The time when its boards entered the ratings.
-    embargo = models.DateTimeField(null=True)  # nobody sees its replays before then (league.domain.matches.embargoes)
-    drawn = models.DateTimeField(null=True)  # The time when its audits were drawn by lot.
+    counted = models.DateTimeField(null=True)  # When the boards of the match entered the ratings.
+    # Until this time nobody sees the replays (league.domain.matches.embargoes).
+    embargo = models.DateTimeField(null=True)
+    drawn = models.DateTimeField(null=True)  # When conversations of the match were drawn for audits.
     summed = models.BooleanField(
         default=False, db_default=False
-    )  # counted in the sums of its bots (league.domain.bots.totals)
+    )  # True once the match counts in the totals of its bots (league.domain.bots.totals).
 
     objects = Played()
     line = Line()
@@ -101,10 +102,10 @@ class Match(Leased):
     class Meta:
         indexes = [
             models.Index(fields=["finished"], condition=models.Q(status="finished", drawn=None), name="match_undrawn"),
-            # The previous release claims by it; the next one removes it
+            # The previous release claims by it; the next one removes it.
             models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
             models.Index(fields=["status", "-priority", "virtual_s", "id"], name="match_line"),
-            # The small hot part of the table: a claim reads its first rows; it holds only what may be played
+            # The small part of the table that changes often: playable matches only. A claim reads its first rows.
             models.Index(
                 fields=["-priority", "virtual_s", "id"],
                 condition=models.Q(status="queued", held_back=False),
@@ -124,7 +125,7 @@ class Match(Leased):
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
-            # Pages of matches, newest first: an old page is read without going through all newer matches
+            # For pages of matches, newest first: an old page is read without reading all newer matches.
             models.Index(fields=["pool", "-id"], name="match_age_in_pool"),
             models.Index(fields=["tournament", "-id"], name="match_age_in_tournament"),
             models.Index(
@@ -140,7 +141,7 @@ class Match(Leased):
                 condition=models.Q(models.Q(status="void") | models.Q(status="finished", rated=False), summed=True),
                 name="match_to_take_out",
             ),
-            # Matches that counted and were voided since: next to none, and looked for before each result is counted
+            # Matches that counted and were voided since: very few, and searched for before each result is counted.
             models.Index(
                 fields=["pool"],
                 condition=models.Q(
@@ -150,7 +151,7 @@ class Match(Leased):
             ),
         ]
         constraints = [
-            # The deals follow from these three: nobody plays a deal twice. A voided match may be played again on the same deals.
+            # The deals are derived from these three columns, so nobody plays a deal twice. A voided match may be played again on the same deals.
             models.UniqueConstraint(
                 fields=["tournament", "table", "first_board"],
                 condition=~models.Q(status__in=["void", "cancelled"]),
@@ -168,28 +169,28 @@ class Party(models.Model):
     """A bot version at the table of a match, with a side (all its seats) or one seat."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="parties", db_index=False)  # party_once
-    number = models.PositiveSmallIntegerField()  # From 0, as in the seatings of the sittings.
-    # The index party_version begins with it.
+    number = models.PositiveSmallIntegerField()  # Number of the party, from 0, as in the seatings of the sittings.
+    # The index party_version begins with this column.
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="parties", db_index=False)
-    points = models.IntegerField(null=True)  # Sum of its board scores, in the game's score unit.
-    # Boards won, drawn, lost against the others at the table, pair by pair.
+    points = models.IntegerField(null=True)  # Sum of the party's board scores, in the game's score unit.
+    # Boards won, drawn and lost against the other parties, added up over them.
     wins = models.PositiveIntegerField(null=True)
     draws = models.PositiveIntegerField(null=True)
     losses = models.PositiveIntegerField(null=True)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
     fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
-    # Every fault with kind, detail, board, sitting, step, seat, request and answer; for the owner only
+    # Every fault with kind, detail, board, sitting, step, seat, request and answer; for the owner only.
     faults = models.JSONField(default=list)
-    # The attempts that broke off at this bot, as {"worker", "attempt", "why"}. The second one makes it unplayable
+    # The attempts that broke off because of this bot, as {"worker", "attempt", "why"}. The second one makes it unplayable.
     broken_off = models.JSONField(default=list)
-    stderr = models.TextField(blank=True)  # Only its owner sees it.
+    stderr = models.TextField(blank=True)  # Only the owner sees it.
     cpu_s = models.FloatField(null=True)
     wall_s = models.FloatField(null=True)
-    max_cpu_s = models.FloatField(null=True)  # Its slowest decision.
+    max_cpu_s = models.FloatField(null=True)  # CPU seconds of the slowest decision.
     decisions = models.PositiveIntegerField(null=True)
-    sealed = models.BooleanField(null=True)  # True if it played without any clock of the host.
-    # How it played, counted over all boards (league.pure.style.COUNTS); null: the worker did not count.
+    sealed = models.BooleanField(null=True)  # True if the bot played without any clock of the host.
+    # The bot's style, counted over all boards (league.pure.style.COUNTS); null: the worker did not count it.
     style = models.JSONField(null=True)
 
     class Meta:
@@ -204,12 +205,12 @@ class Party(models.Model):
 
 
 class Board(models.Model):
-    """A seeded deal (or stream of deals) played in all its sittings: the rated unit."""
+    """A seeded deal (or stream of deals) played in all its sittings: the unit of rating."""
 
-    # The constraint board_once has an index.
+    # The unique constraint board_once has an index.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="boards", db_index=False)
     number = models.PositiveIntegerField()  # From 1.
-    scores = models.JSONField()  # By party, in the game's score unit, summed over the sittings.
+    scores = models.JSONField()  # Scores by party, in the game's score unit, summed over the sittings.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "number"], name="board_once")]
@@ -219,7 +220,7 @@ class Board(models.Model):
 
 
 class LogDictionary(models.Model):
-    """A dictionary that logs were compressed with. Nobody could read them without it, so no row that a log needs is changed or removed."""
+    """A dictionary with which logs were compressed. Logs cannot be read without it, so no row that a log needs is changed or removed."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     data = models.BinaryField()
@@ -232,10 +233,12 @@ class MatchLog(models.Model):
     """The replays of all sittings of a match, in one log (league.domain.matches.packing)."""
 
     match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="log")
-    data = models.BinaryField()  # empty after its removal
-    digest = models.CharField(max_length=64)  # binds the data to this match (league.domain.matches.logs.digest); stays
-    until = models.DateTimeField(null=True)  # removed then (league.domain.matches.logs.keep_until); null: kept for ever
-    let_go = models.DateTimeField(null=True)  # The time when the data was removed, because it was past `until`.
+    data = models.BinaryField()  # Empty after its removal.
+    # Binds the data to this match (league.domain.matches.logs.digest); stays after the removal.
+    digest = models.CharField(max_length=64)
+    # When the data is removed (league.domain.matches.logs.keep_until); null: never.
+    until = models.DateTimeField(null=True)
+    let_go = models.DateTimeField(null=True)  # When the data was removed, because `until` had passed.
     dictionary = models.ForeignKey(LogDictionary, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
 
     class Meta:
@@ -248,17 +251,17 @@ class MatchLog(models.Model):
 
 
 class Sitting(models.Model):
-    """One playing of a board: seats and scores. The log of the match says how it was played."""
+    """One playing of a board: seats and scores. The course of play is in the log of the match."""
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="sittings", db_index=False)  # sitting_once
-    number = models.PositiveSmallIntegerField()  # From 0: the pass in which it was played.
+    number = models.PositiveSmallIntegerField()  # Number of the pass in which it was played, from 0.
     seating = models.JSONField()  # Party number by seat.
-    scores = models.JSONField()  # By seat.
-    # The first fault that cut the sitting short or prevented it.
+    scores = models.JSONField()  # Scores by seat.
+    # The first fault that ended the sitting early, or prevented it.
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_party = models.PositiveSmallIntegerField(null=True)  # The party that made the fault.
-    # From releases before the logs: zlib of the replay's JSON, and its digest for this sitting (league.domain.matches.replays.digest).
-    # `manage.py pack_replays` moves the replay into the log and empties both.
+    # For replays of releases without logs: zlib of the replay's JSON, and its digest (league.domain.matches.replays.digest). `manage.py
+    # pack_replays` moves the replay into the log and empties both columns.
     replay = models.BinaryField(default=bytes)
     digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 
@@ -273,21 +276,21 @@ class Sitting(models.Model):
 
 
 class Check(models.Model):
-    """One check of a version in one game of its validation, and its result."""
+    """The result of one check of a version in one game of its validation."""
 
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="checks")
-    # The validation match of that game, whose log has the boards; the first one if the game was not reached.
+    # The validation match of that game, whose log has the boards; the first match if the game was not reached.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="checks")
     game = models.CharField(max_length=40)
     name = models.CharField(max_length=12, choices=CheckName)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
-    # Only the owner sees them: what happened, the situation, and the last request and answer.
+    # For the owner only: a description, the situation, and the last request and answer.
     fault_detail = models.TextField(blank=True)
     situation = models.CharField(max_length=200, blank=True)
     request = models.TextField(blank=True)
     answer = models.TextField(blank=True)
     decisions = models.PositiveIntegerField(default=0)
-    max_cpu_s = models.FloatField(default=0.0)  # Its slowest decision.
+    max_cpu_s = models.FloatField(default=0.0)  # CPU seconds of the slowest decision.
     seconds = models.FloatField(default=0.0)  # Wall time.
 
     class Meta:

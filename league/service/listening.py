@@ -44,7 +44,7 @@ class ChangeSubscription:
         self._moved = threading.Event()
 
     def receive(self, name: str) -> None:
-        """Wake the waiting thread if the name is that of this thing (a `Callback`)."""
+        """Wake the waiting thread if `name` names the thing subscribed to, or is empty (a `Callback`)."""
         if name in ("", self.name):
             self._moved.set()
 

@@ -79,7 +79,7 @@ def plan(kind: type[Out]) -> tuple[Column, ...]:
 
 
 def column_names(kind: type[Out]) -> list[str]:
-    """Return the columns that a response of this class reads, for `values` and `only`; without those of lists."""
+    """Return the columns that a response of this class reads, for `values` and `only`. Lists in the response are left out."""
     names: list[str] = []
     for column in plan(kind):
         path = "__".join(column.field.source_attrs)

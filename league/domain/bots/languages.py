@@ -13,7 +13,6 @@ from pathlib import Path
 
 from django.conf import settings
 
-import engine
 from engine.packages import archive, manifest
 from league.domain.bots import packages
 from league.domain.core import clock
@@ -65,13 +64,10 @@ def _names(language: Language) -> dict[str, Path]:
 
 
 def package(text: bytes, language: Language, games: Iterable[str] | None = None) -> archive.Package:
-    """Pack a text. games: the games that it plays (None: every game). Raise PackageRefused for an unknown game."""
-    what = manifest.Manifest(
-        "bot", language.runtime, language.file, manifest.checked_games(games or (), engine.games())
-    )
-    files = {manifest.FILE: what.toml().encode(), language.file: text}
-    files |= {name: path.read_bytes() for name, path in _names(language).items()}
-    return archive.Package(what, dict(sorted(files.items())))
+    """Pack a text; games: those that it plays (None: every game). Raise PackageRefused."""
+    alone = packages.inspect(text, language.file, games)
+    files = {**alone.files, **{name: path.read_bytes() for name, path in _names(language).items()}}
+    return archive.Package(alone.manifest, dict(sorted(files.items())))
 
 
 def language_of(version: BotVersion) -> Language | None:

@@ -226,12 +226,12 @@ def _author(author: Person) -> dict[str, Any]:
 def _ask(author: Person, boards: int, now: datetime) -> None:
     """Check the limits of an author; the caller has locked their tries. Raise Refused or TooMany."""
     if not isinstance(author, Player):
-        return _ask_guest(author, boards, now)
+        _ask_guest(author, boards, now)
+        return
     quotas.ask(author, quotas.TRIES if boards == 1 else quotas.SERIES, now=now)
     # Read while the player is locked: the request may have begun before a ban
     if Player.objects.filter(pk=author.pk, banned__isnull=False).exists():
         raise Refused("this account is banned, so it cannot try bots")
-    return None
 
 
 def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:

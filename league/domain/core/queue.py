@@ -1,13 +1,13 @@
-"""The queue: rows of work that wait for a worker, and those that a worker has, with their leases.
+"""The queue: rows of work that wait for a worker, and rows that a worker has leased.
 
-A match is its own row of work; whatever else a worker does is a job (`Job`), with one subject. Both have the columns of `Leased`, and both are
-claimed, renewed, fenced, freed and found overdue here. A claim leases a row. The row and a token that grows with every claim name the lease, and
-whoever comes with an older token is refused.
+A match is its own row of work; all other work of a worker is a job (`Job`) with one subject. Both have the columns of `Leased`, and the functions
+here claim, renew, check, free and expire both. To claim is to lease a row. A lease is named by the row and by a token that grows with every claim;
+a worker with an older token is refused.
 
-A job that is over is deleted, for its subject says what came of it: so a claim reads the first rows of an index of those that wait, however many
-were done before.
+A finished job is deleted, because its subject has the result: thus a claim reads the first rows of an index of waiting jobs, however many were done
+before.
 
-Whoever changes a subject under a lease locks the job before the subject (`lock`). Every writer keeps this order, so no two wait for each other.
+Code that changes a subject under a lease locks the job before the subject (`lock`). All writers keep this order, so there is no deadlock.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from league.enums import JobState
 from league.models import Job, Leased, Player
 
 BACKOFF_S = 2  # The pause before the second attempt; it doubles with each further one
-MOST = 500  # rows of one pass
+MOST = 500  # The most rows of one pass
 UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
 Row = TypeVar("Row", bound=Leased)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms on which a kind of job is done."""
+    """The conditions for the attempts of a kind of job."""
 
-    attempts: int  # that may end by a fault of ours
-    limit: timedelta | None = None  # An attempt is taken from its worker after this time, whatever the worker says.
+    attempts: int  # The number of attempts that may end by a fault of ours
+    limit: timedelta | None = None  # A worker loses an attempt after this time, even if its heartbeat goes on.
 
 
 class LeaseLost(Exception):
-    """The worker no longer has the row: it was withdrawn, or another worker has it."""
+    """The worker no longer has the row: the row was withdrawn, or another worker has it."""
 
 
 # ---- leases, of matches and of jobs
@@ -57,11 +57,11 @@ def take(
     is_attempt: bool = True,
     **columns: Any,
 ) -> list[int]:
-    """Lease the first `count` of these sorted rows to `worker`, and write `columns`. Return their ids, in no order. In a transaction.
+    """Lease the first `count` of these sorted rows to `worker`, and write `columns`. Return their ids, in no order. Must run in a transaction.
 
     One statement chooses and leases. PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock.
 
-    ends_by: no heartbeat renews the lease beyond it. is_attempt: count an attempt at once.
+    ends_by: no heartbeat renews the lease beyond this time. is_attempt: count an attempt at once.
     """
     lease = {"token": F("token") + 1, "worker": worker, "lease_until": deadline(now, ends_by), "ends_by": ends_by}
     rows = rows.select_for_update(skip_locked=True, of=("self",))[:count]
@@ -70,7 +70,7 @@ def take(
 
 
 def deadline(now: datetime, ends_by: datetime | None = None) -> datetime:
-    """Return the time until which a lease lasts that is granted or renewed now."""
+    """Return the end of a lease that is granted or renewed now."""
     until = now + timedelta(seconds=settings.LEASE_S)
     return min(until, ends_by) if ends_by else until
 
@@ -81,12 +81,12 @@ def leased(row: Row) -> QuerySet[Row]:
 
 
 def _held(model: type[Row]) -> QuerySet[Row]:
-    """Select the rows that workers have."""
+    """Select the rows that are leased."""
     return model.work.filter(**{f"{model.STATE}__in": model.HELD})
 
 
 def lock(row: Row) -> Row:
-    """Lock a leased row for the rest of the transaction, before its subject is changed, and return it as it is now. Raises LeaseLost."""
+    """Lock a leased row for the rest of the transaction, before its subject is changed. Return its present state. Raise LeaseLost."""
     present = leased(row).select_for_update().first()
     if present is None:
         raise LeaseLost(f"{row} is no longer held by worker {row.worker}")
@@ -101,9 +101,9 @@ def beat(row: Leased, *, now: datetime, **columns: Any) -> bool:
 
 
 def free(row: Leased, *, now: datetime, why: str = "", guard: dict[str, Any] | None = None, **columns: Any) -> None:
-    """Put a leased row back into the queue, and write `columns`. Raises LeaseLost.
+    """Put a leased row back into the queue, and write `columns`. Raise LeaseLost.
 
-    guard: columns that have to be as they were read, besides the token.
+    guard: columns that must be unchanged since they were read, besides the token.
     """
     worker, fence = row.worker, {"token": row.token, **(guard or {})}
     freed: dict[str, Any] = {"worker": "", "lease_until": None, "ends_by": None, **columns}
@@ -111,16 +111,16 @@ def free(row: Leased, *, now: datetime, why: str = "", guard: dict[str, Any] | N
         transitions.move(row, row.WAITS, now=now, actor=worker, why=why, guard=fence, **freed)
     except IllegalMove as error:
         raise LeaseLost(str(error)) from error
-    row.worker = worker  # Whoever ends the attempt notes whose it was
+    row.worker = worker  # So that whoever ends the attempt can note the worker
 
 
 def pause(row: Leased) -> timedelta:
-    """Return how long a row waits after an attempt that ended by a fault of ours: each time twice as long."""
+    """Return the pause of a row after an attempt that ended by a fault of ours. It doubles with each attempt."""
     return timedelta(seconds=BACKOFF_S * 2 ** max(0, row.attempts - 1))
 
 
 def overdue(model: type[Row], *, now: datetime) -> QuerySet[Row]:
-    """Return the rows whose worker was silent past its lease, or has let it run out."""
+    """Return the leased rows whose lease has expired, or was released by the worker."""
     return _held(model).filter(lease_until__lt=now).order_by("id")
 
 
@@ -128,18 +128,18 @@ def overdue(model: type[Row], *, now: datetime) -> QuerySet[Row]:
 
 
 def add(kind: str, *, now: datetime, owner: Player | None = None, position: int = 0, **subject: Any) -> Job:
-    """Queue work on a subject, such as `table=row`. A subject has one job of a kind: if it is there, return that one."""
+    """Queue work on a subject, such as `table=row`. A subject has only one job of a kind; if it exists, return that job."""
     defaults = {"owner": owner, "position": position, "created": now}
     return Job.objects.get_or_create(kind=kind, **subject, defaults=defaults)[0]
 
 
 def withdraw(kind: str, **subject: Any) -> bool:
-    """Delete the job of a subject, whoever has it. Return False if there is none."""
+    """Delete the job of a subject, even if a worker has it. Return False if there is none."""
     return bool(Job.objects.filter(kind=kind, **subject).delete()[0])
 
 
 def turn_of(kind: str, owner: Player) -> int:
-    """Return the position of the next job of a player: the number of those that wait or run, so that players take turns."""
+    """Return the position of a player's next job: the number of their waiting and running jobs, so that players take turns."""
     return Job.objects.filter(kind=kind, owner=owner).count()
 
 
@@ -149,33 +149,33 @@ def waiting(kind: str, *, now: datetime) -> QuerySet[Job]:
 
 
 def claim(rows: QuerySet[Job], worker: str, terms: Terms, *, now: datetime) -> Job | None:
-    """Lease the first of these sorted jobs to `worker`. Return None if there is none. In a transaction."""
+    """Lease the first of these sorted jobs to `worker`. Return None if there is none. Must run in a transaction."""
     ids = take(rows, 1, worker, now=now, ends_by=now + terms.limit if terms.limit else None)
     return Job.objects.get(pk=ids[0]) if ids else None
 
 
 def count_from_here(row: Job) -> None:
-    """Forget the attempts before: the work has come further, so a later fault is another one. The job is locked."""
+    """Forget earlier attempts: the work has progressed, so a later fault is a new one. The caller has locked the job."""
     if row.attempts:
         Job.objects.filter(pk=row.pk).update(attempts=0)
         row.attempts = 0
 
 
 def finish(row: Job) -> None:
-    """Delete a job that is over. Raises LeaseLost."""
+    """Delete a finished job. Raise LeaseLost."""
     if not leased(row).delete()[0]:
         raise LeaseLost(f"{row} is no longer held by worker {row.worker}")
 
 
 def release(row: Job, *, now: datetime, not_before: datetime | None = None, **columns: Any) -> None:
-    """Put a job back into the queue; no attempt is counted. Raises LeaseLost."""
+    """Put a job back into the queue without counting an attempt. Raise LeaseLost."""
     free(row, now=now, attempts=UNCOUNTED, not_before=not_before, **columns)
 
 
 def retry(row: Job, terms: Terms, why: str, *, now: datetime, **columns: Any) -> bool:
-    """End an attempt after a fault of ours: the job waits a little and is tried again. Return False if that was the last one; then it is deleted.
+    """End an attempt after a fault of ours: the job is tried again after a pause.
 
-    Raises LeaseLost.
+    Return False if this was the last attempt, and the job is deleted. Raise LeaseLost.
     """
     if row.attempts >= terms.attempts:
         finish(row)

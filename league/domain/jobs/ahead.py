@@ -1,8 +1,8 @@
-"""The next job of a worker: claimed while the present match comes to its end, its bots started and left frozen, so that it begins at once.
+"""The next job of a worker: claimed shortly before the current match ends, with its bots started and frozen, so that it can begin at once.
 
-It is claimed only where that delays nobody (`leases.claim_several`) and where a core is free to start its bots on. Where matches are short and
-the queue is long, several are claimed at once and wait here. Their leases are like any other: renewed by the heartbeat, given back when the
-worker stops, lost with it when it is killed. A fault while one is prepared is its own, and the present match goes on.
+A job is claimed early only if that delays nobody (`leases.claim_several`), and if a core is free for starting its bots. If matches are short and
+the queue is long, several are claimed at once and wait here. Their leases are like any other: the heartbeat renews them, and they are given back
+when the worker stops, or expire when it is killed. A fault while a job is prepared counts for that job, and the current match goes on.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ from league.domain.jobs.handlers.queued import MatchLease, claim
 
 
 class Prefetcher:
-    """At most one prepared job, fetched by a thread that lasts, since each has a connection to the database; those claimed with it wait behind."""
+    """One prepared job at most, and the jobs that were claimed with it.
+
+    A permanent thread fetches them, because each thread has a database connection.
+    """
 
     def __init__(self, site: Site, may_claim: Callable[[], bool], cores: Collection[int], loops: Loops) -> None:
-        """may_claim: returns True if there is room for a match. cores: those of this process. loops: where errors are counted."""
+        """may_claim: returns True if the disk has room for a match. cores: those of this process. loops: count the errors."""
         self._site = site
         self._may_claim = may_claim
         self._loops = loops
@@ -35,17 +38,17 @@ class Prefetcher:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ahead")
         self._lock = threading.Lock()
         self._fetched: Future[MatchLease | None] | None = None
-        self._claimed: MatchLease | None = None  # set from the claim until `take`
-        self._waiting: deque[MatchLease] = deque()  # claimed together with an earlier job, and not prepared yet
+        self._claimed: MatchLease | None = None  # Set from the claim until `take`
+        self._waiting: deque[MatchLease] = deque()  # Claimed together with an earlier job, but not prepared yet
 
     def begin(self) -> None:
-        """Fetch the next job, unless that has begun."""
+        """Start to fetch the next job, unless that has started already."""
         with self._lock:
             if self._fetched is None:
                 self._fetched = self._pool.submit(self._fetch)
 
     def take(self) -> MatchLease | None:
-        """Return the prepared job, once its bots have started; without one, the next waiting job, or None."""
+        """Return the prepared job once its bots have started; without one, the next waiting job, or None."""
         with self._lock:
             fetched, self._fetched = self._fetched, None
         job = fetched.result() if fetched is not None else None
@@ -56,11 +59,11 @@ class Prefetcher:
 
     @property
     def has_jobs(self) -> bool:
-        """Return True if a claimed job waits here."""
+        """Return True if a claimed job is waiting here."""
         return bool(self._fetched or self._waiting)
 
     def add(self, jobs: Iterable[MatchLease]) -> None:
-        """Let jobs that were claimed together wait here for their turn."""
+        """Queue jobs here that were claimed together."""
         with self._lock:
             self._waiting.extend(jobs)
 
@@ -73,7 +76,7 @@ class Prefetcher:
         return None
 
     def beat(self) -> None:
-        """Renew the leases. If the present match takes too long, give the jobs back, so that other workers can do them."""
+        """Renew the leases. If the current match takes too long, give the jobs back, so that other workers can do them."""
         for job in list(self._waiting):
             job.beat()
             if _is_late(job):
@@ -92,7 +95,7 @@ class Prefetcher:
             registry.handler_of(claimed.kind).give_back(claimed, why)
         self._give_back_waiting(why)
         self._give_back_fetched(why)
-        self._pool.submit(lambda: connection.close())  # the connection of its thread
+        self._pool.submit(lambda: connection.close())  # The connection of the fetching thread
         self._pool.shutdown()
 
     def _give_back_fetched(self, why: str) -> None:
@@ -110,7 +113,7 @@ class Prefetcher:
         fetched: list[MatchLease | None] = []
         if self._loops.attempt("ahead", lambda: fetched.append(on_free_core(self._claim, self._cores))):
             return fetched[0]
-        self._claimed = None  # the database is away: the lease, if there is one, runs out
+        self._claimed = None  # The database is down; the lease, if there is one, expires
         return None
 
     def _claim(self, core: int) -> MatchLease | None:

@@ -1,4 +1,4 @@
-"""A worker: a process that leases jobs, hands them to their handlers and reports. It proves its sandbox and keeps its leases by a heartbeat."""
+"""A worker: a process that leases jobs, passes them to their handlers and reports. It tests its sandbox, and keeps its leases by a heartbeat."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ from league.domain.matches import workers
 from league.domain.matches.reports import Receipt
 
 log = logging.getLogger("league.jobs")
-BEAT_S = 5.0  # between two heartbeats at most: a slow match lets an upload pass within this time
-STILL_S = 120.0  # without a heartbeat for this long the worker counts as stuck
-BUSY_S = 1.0  # between two signs of life of a thread that waits while another one works
-ROUND_S = 60.0  # while this lasts one match follows another; then the caller of `look` is heard again
-SOON_S = 1.0  # the next match is claimed this long before the present one ends: several times the start-up time of bots
+BEAT_S = 5.0  # Seconds between two heartbeats at most: a slow match yields to an upload within this time
+STILL_S = 120.0  # A worker without a heartbeat for this many seconds counts as stuck
+BUSY_S = 1.0  # Seconds between two signs of life of a thread that waits while another one works
+ROUND_S = 60.0  # For this many seconds one match follows another; then the caller of `look` gets control again
+# The next match is claimed this many seconds before the current one ends: several times the start-up time of bots
+SOON_S = 1.0
 
 
 def open_sandbox() -> Sandbox:
-    """Return the sandbox of the settings, proven by its canary battery. Raises SandboxUnavailable if it would be weaker than allowed."""
+    """Return the sandbox of the settings after testing it. Raise SandboxUnavailable if it would be weaker than allowed."""
     box = Sandbox(tier=settings.SANDBOX_TIER, state_dir=settings.STATE_DIR / "sandbox")
     if is_weaker(box.tier, than=settings.SANDBOX_MIN_TIER):
         raise SandboxUnavailable(
@@ -51,7 +52,7 @@ def open_sandbox() -> Sandbox:
 
 
 class Worker:
-    """This process as a worker. It runs one job at a time and has the next one prepared."""
+    """This process as a worker. It runs one job at a time, and has the next one prepared."""
 
     def __init__(self, folder: Path, after: Callable[[], None] = lambda: None) -> None:
         """folder: of the unpacked bots, by content. after: called after each job of the queue."""
@@ -59,15 +60,15 @@ class Worker:
         self.pid = os.getpid()
         self.folder = folder
         self.after = after
-        self.refusal = ""  # why it never takes a job: the sandbox does not hold here
-        self.full = ""  # why it takes none until there is room on the disk
+        self.refusal = ""  # Why it never takes a job: the sandbox failed its tests
+        self.full = ""  # Why it takes no job until the disk has room
         self.disk = DiskSpace(settings.STATE_DIR, folder)
         self._looking = threading.Lock()
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
-        self._running: list[Lease] = []  # the job at hand; before it a match that stands still
+        self._running: list[Lease] = []  # The current job; before it, a match that stands still
         self._rests_until: dict[Allowance, float] = {}  # The end of each pause, by the monotonic clock
-        self._busy = threading.Lock()  # one job at a time, whichever thread has found it
+        self._busy = threading.Lock()  # One job at a time, whichever thread has found it
         self.loops = Loops("worker")
         self.loops.lost = self._lost
         self.tables = Tables(
@@ -76,7 +77,7 @@ class Worker:
         self.ahead = Prefetcher(self, self._may_claim, os.sched_getaffinity(0), self.loops)
 
     def open(self) -> None:
-        """Prove the sandbox and register this worker. One that must refuse keeps running, takes no job and shows why."""
+        """Test the sandbox and register this worker. A worker that must refuse keeps running, takes no job, and shows why."""
         self.full = self.disk.why_not()
         if self.full:
             log.error("this worker plays nothing for now: %s", self.full)
@@ -92,24 +93,24 @@ class Worker:
     def _open_sandbox(self) -> None:
         try:
             self.box = open_sandbox()
-            noise.measure_noise()  # measured now, while nothing else of ours runs
+            noise.measure_noise()  # Now, while no other process of ours runs
         except (SandboxError, OSError) as error:
             self.refusal = str(error)
             log.error("this worker plays nothing: %s", error)
 
     def proven_sandbox(self) -> Sandbox:
-        """Return the sandbox. Raises RuntimeError if it was not proven."""
+        """Return the sandbox. Raise RuntimeError if it did not pass its tests."""
         if self.box is None:
             raise RuntimeError(f"a match cannot be played here: {self.unable or 'the sandbox has not been opened'}")
         return self.box
 
     @property
     def unable(self) -> str:
-        """Why it takes no job at present; empty if it takes some."""
+        """Return why the worker takes no job at present; "" if it takes some."""
         return self.refusal or self.full
 
     def _may_claim(self) -> bool:
-        """Look at the disk, and note if it has become full or has room again. Return True if a match may be claimed."""
+        """Check the disk, and note if it has become full or has room again. Return True if a match may be claimed."""
         if self.refusal:
             return False
         with self._looking:
@@ -123,7 +124,7 @@ class Worker:
         return not self.unable
 
     def close(self) -> None:
-        """Give back what is leased, and leave the league."""
+        """Give back all leases, and unregister."""
         self.stopping.set()
         self.ahead.close()
         self.tables.close()
@@ -132,15 +133,15 @@ class Worker:
             workers.unregister(self.name)
 
     def _lost(self) -> None:
-        """Stop because a loop is lost; the row of the worker says why before the process ends."""
+        """Stop because a loop was lost; the row of the worker says why before the process ends."""
         self.stopping.set()
         workers.note_alive(self.name, loops=self.loops)
 
-    # ---- the heartbeat: a thread of its own, so that a lease may be short and a match long
+    # ---- the heartbeat: a separate thread, so that a lease can be short although a match is long
 
     def _beat(self) -> None:
         running = list(self._running)
-        with transaction.atomic():  # one commit
+        with transaction.atomic():  # A single transaction
             for job in running:
                 job.beat()
             self.ahead.beat()
@@ -159,7 +160,7 @@ class Worker:
     # ---- looking for work
 
     def keep_looking(self, every: float) -> None:
-        """Look for work every few seconds as well, in a thread of its own: without a broker the worker is slower, no more."""
+        """Also look for work every few seconds, in a separate thread: without a broker the worker is only slower."""
 
         def watch() -> None:
             while self.look(wait=False):
@@ -170,10 +171,10 @@ class Worker:
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Run the match `prefer` if it waits, else the next job. Return True if there was one.
 
-        Matches that are claimed ahead meanwhile follow at once. Idle work is done where no match waits; what has waited long goes before matches
-        of ladders, which nobody waits for and which never end, for a share of the worker's time at most.
+        Matches claimed in advance follow at once. Idle work is done while no match is queued. Jobs that have waited long go before ladder matches,
+        for which nobody waits and which never end, but only for a share of the worker's time.
 
-        wait: while another thread works, wait for it. A thread that a message has called must not take further messages.
+        wait: if another thread works, wait for it, because a thread that handles a message must not take further ones.
         """
         while not self._busy.acquire(timeout=BUSY_S if wait else 0):
             self.loops.alive()
@@ -199,14 +200,14 @@ class Worker:
     def _next_queued(self, prefer: int | None) -> MatchLease | None:
         if self.stopping.is_set() or not self._may_claim():
             return None
-        if job := self.ahead.take():  # an error came between it and the match before
+        if job := self.ahead.take():  # Left over, because the last match ended with an error
             return job
         claimed = claim(self.name, prefer=prefer)
         self.ahead.add(claimed[1:])
         return claimed[0] if claimed else None
 
     def _run_overdue(self) -> bool:
-        """Run one job of idle work that has waited long, before matches of ladders. Return True if there was one."""
+        """Run one job of idle work that has waited long, before ladder matches. Return True if there was one."""
         if self.ahead.has_jobs:
             return False
         for allowance, handlers in groupby(registry.idle_handlers(), key=lambda handler: handler.allowance):
@@ -222,14 +223,14 @@ class Worker:
         return False
 
     def _run_idle(self, handler: IdleHandler[Any, Any, Any], *, before_ladders: bool = False) -> bool:
-        """Run the next job of a kind of idle work. Return True if it was done, or has yielded to something that waits."""
+        """Run the next job of a kind of idle work. Return True if it was done, or has yielded to other work."""
         if self.stopping.is_set() or self.unable or (handler.needs_sandbox and self.box is None):
             return False
         job = handler.claim(self.name, before_ladders=before_ladders)
         return job is not None and (self.run(job) is not None or job.has_yielded)
 
     def run(self, job: Lease, *, ahead: bool = False) -> Receipt | None:
-        """Run a leased job and report it. Return None if it was given back, has failed, or was lost to another worker.
+        """Run a leased job and report it. Return None if it was given back, has failed, or the lease was lost.
 
         ahead: claim the next match towards the end of this one.
         """
@@ -249,7 +250,7 @@ class Worker:
             self.ahead.begin()
 
     def _let_pass(self, job: Lease) -> None:
-        """Validate an upload that waits, while the slow job at hand stands still. Nothing that goes wrong with it ends the job."""
+        """Validate a waiting upload, while the slow current job stands still. Errors of the validation do not end that job."""
         job.in_the_way, began = False, time.monotonic()
         try:
             may_claim = not self.stopping.is_set() and self._may_claim()
@@ -264,7 +265,7 @@ class Worker:
                 job.lost = True
                 why = f"the match at hand of worker {self.name} is no longer its own"
                 registry.handler_of(upload.kind).give_back(upload, why)
-        except Exception as error:  # the lease of the upload, if there is one, runs out
+        except Exception as error:  # The lease of the upload, if there is one, expires
             log.warning("%s: no upload could be validated meanwhile", job, exc_info=error)
             connection.close()
         finally:

@@ -1,9 +1,9 @@
 """Bots that fail repeatedly: the league pauses them with one notice, tests them, and resumes them after a test without faults.
 
-A bot is paused if in each of its last FAULTS matches it made a fault, or broke the match off; then it enters nothing new. Its scheduled matches
-wait for a first test, which comes soon. If the bot fails it, they are played all the same, since the others wait for the results, and the next test
-comes later. A bot that passes its test and fails in matches again waits longer each time, and
-its matches do not wait with it.
+A bot is paused if in each of its last FAULTS matches it made a fault or broke the match off; then it is entered in nothing new. Its scheduled
+matches wait for a first test, which comes soon. If the bot fails this test, the matches are played all the same, because the opponents wait for the
+results, and the next test comes later. A bot that passes its test and then fails in matches again gets a longer pause each time, and its matches do
+not wait for the test.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def _pause(version: BotVersion, why: str, *, actor: str, now: datetime) -> None:
 
 
 def _resumed_in_vain(version: BotVersion, now: datetime) -> int:
-    """Return how often the version has lately passed its test and then failed in matches; each time lengthens its next pause by a step.
+    """Return how often the version has lately passed its test and then failed in matches. Its next pause is longer by as many steps.
 
-    The rows of the tests tell it, because a worker may not read the journal.
+    The tests say it, because a worker may not read the journal.
     """
     tests = Party.objects.filter(number=0, version=version, match__key__startswith=f"{TEST}{version.bot_id}:")
     passed = tests.filter(match__finished__gt=now - MEMORY, match__status=MatchStatus.FINISHED, fault="", broken_off=[])

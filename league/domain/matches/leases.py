@@ -1,6 +1,6 @@
 """Leases: which worker may play which match until when, guarded by a fencing token.
 
-The token grows with every claim. Whatever a worker does with a match names the token that it got; an older token is refused.
+The token grows with every claim. A worker sends its token with every change to a match; an older token is refused.
 """
 
 from __future__ import annotations
@@ -39,11 +39,10 @@ from league.models import Match, Package, Party, Pool
 from league.service import logs, version
 
 log = logging.getLogger("league.matches")
-SHORT_S = 1.0  # expected seconds of all matches of a claim that takes several
-LOOKED_AT = 100  # withheld matches that a claim looks at if nothing else is ready
-MOST_YIELDS = 3  # times that a validation or an audit yields to uploads
-# The columns that a claim reads. The secret of a tournament is not among them: the deals of all its matches follow from it, and the role of the
-# workers may not read it
+SHORT_S = 1.0  # If a claim takes several matches, their expected seconds add up to at most this
+LOOKED_AT = 100  # The most withheld matches that a claim reads if nothing else is ready
+MOST_YIELDS = 3  # The number of times that a validation or an audit yields to uploads
+# The columns that a claim reads. Not the secret of a tournament: all its deals are derived from it, and the role of the workers may not read it
 MATCH_COLUMNS = (
     *("public_id", "kind", "key", "table", "first_board", "boards_planned", "limits", "request"),
     *("status", "token", "worker", "lease_until", "attempts", "slow", "priority", "virtual_s"),
@@ -84,24 +83,24 @@ def claim_several(
 ) -> list[Match]:
     """Lease the next matches to `worker`, in their order, read with their parties, bots, versions and packages.
 
-    most: how many at most (by default `snapshot.BATCH`). Several are leased only if they are expected to take no longer than `SHORT_S` together
-    and the queue is long. Of several, none counts as an attempt until its bots begin (`count_attempt`, `start`): those that a worker dies with
-    before it began them were never tried.
+    most: the most matches (by default `snapshot.BATCH`). Several are leased only if together they are expected to take no longer than `SHORT_S`,
+    and the queue is long. For none of them an attempt is counted until its bots start (`count_attempt`, `start`): if the worker dies before that,
+    the match was never tried.
 
-    uploads_only: for a slow match that stands still: only an upload that is to be validated and is not known to be slow itself.
+    uploads_only: lease only an upload that waits for validation and is not known to be slow; for a worker whose slow match stands still.
 
-    ahead: for a worker that still plays. It gets a match only if more are queued than workers idle, so that nobody else could play it now, and
-    none that was tried before: a match that killed a worker must not take another match with it.
+    ahead: for a worker that is still playing. It gets a match only if more are queued than workers are idle, so that nobody else could play it now;
+    and none that was tried before, because a match that killed a worker must not end another match.
 
-    The next match is the first by priority, then by position (`fairness`), with these exceptions. A slow bot that plays in as many matches as
-    half of the workers waits while there is other work, so that it delays nobody else; the bots at its tables go on elsewhere. Matches of a bot
-    that is about to be tested again wait for that (`holds`). Slow matches hold at most half of the workers, if there are two or more, and of
-    equal priority the others go first.
+    The next match is the first by priority, then by position (`fairness`), with these exceptions. A slow bot that plays in as many matches as half
+    of the workers waits while there is other work, so that it delays nobody else; its opponents play on at other tables. Matches of a bot that is
+    about to be tested again wait for the test (`holds`). Slow matches occupy at most half of the workers, if there are two or more, and other
+    matches of equal priority go first.
 
-    A match of a pool whose rules this process does not have is left to workers of another release (`workers.explain` says so).
+    Matches of a pool whose rules this process does not have are left to workers of another release (`workers.explain` shows that).
 
-    One statement chooses and leases (`transitions.take`): PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one
-    write lock. It reads the first rows of an index that holds only what may be played, so it takes no longer if much is queued or was played.
+    One statement chooses and leases (`queue.take`): PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write
+    lock. It reads the first rows of an index of playable matches only, so its time does not grow with the queue or with past matches.
     """
     now = clock.now_or(now)
     most = snapshot.BATCH if most is None else most
@@ -119,7 +118,7 @@ def claim_several(
 
 @dataclass(kw_only=True)
 class _Plan:
-    """The request of a claim."""
+    """The request for a claim."""
 
     worker: str
     most: int
@@ -127,14 +126,14 @@ class _Plan:
     ahead: bool
     uploads_only: bool
     now: datetime
-    # The statement itself looks at bots, tournaments and rules. That takes longer to plan than to run, and is needed only if the scheduler has
-    # not looked since a pause, or if workers of two releases play
+    # True if the statement itself checks bots, tournaments and rules. Planning such a statement takes longer than running it, and it is needed only
+    # if the scheduler has not run since a pause, or if workers of two releases play
     exact: bool = False
-    strange: set[int] = field(default_factory=set)  # pools with options that only another release knows
+    strange: set[int] = field(default_factory=set)  # Pools with options that only another release knows
 
 
 class _Changed(Exception):
-    """This worker must not play the chosen match; the transaction is rolled back, and nothing has happened."""
+    """The signal that this worker must not play the chosen match; the transaction is rolled back, and nothing has changed."""
 
     def __init__(self, pool: int) -> None:
         super().__init__(pool)
@@ -164,7 +163,7 @@ def _claim(plan: _Plan) -> list[Match]:
 
 
 def _leased(taken: list[int], plan: _Plan) -> list[Match]:
-    """Return the rows with these ids, in their order, with secrets and parties. Raises _Changed if one must not be played."""
+    """Return the rows with these ids, in their order, with secrets and parties. Raise _Changed if one must not be played."""
     if not taken:
         return []
     leased = Match.work.filter(pk__in=taken).select_related("tournament", "pool").only(*MATCH_COLUMNS)
@@ -172,7 +171,7 @@ def _leased(taken: list[int], plan: _Plan) -> list[Match]:
     seats = Party.objects.select_related("version__bot").only(*SEAT_COLUMNS)
     if len(taken) == 1:
         seats = seats.select_related("version__package").only(*SEAT_COLUMNS, "version__package__data")
-    else:  # a package is large, and several matches may share one
+    else:  # A package is large, and several matches may use the same one
         seats = seats.prefetch_related(Prefetch("version__package", Package.objects.only("data")))
     played = [match for match in rows if not kinds.kind_of(match).is_idle]
     prefetch_related_objects(played, Prefetch("parties", seats.order_by("number")))
@@ -196,7 +195,7 @@ def _take(rows: QuerySet[Match], count: int, plan: _Plan) -> list[int]:
 def _first(waiting: QuerySet[Match], plan: _Plan, load: snapshot.QueueSnapshot) -> list[int]:
     """Lease the match `prefer`, else the first without a greedy bot, else the first; a slow one only if no other of its priority is queued.
 
-    If nothing is ready, look at the first few of those that the scheduler has withheld: one may have been released since.
+    If none is ready, try the first few matches that the scheduler has withheld: the hold of one may have ended since.
     """
     ready = waiting.filter(held_back=False)
     fair = others = _without(ready, load.greedy)
@@ -218,7 +217,7 @@ def _first(waiting: QuerySet[Match], plan: _Plan, load: snapshot.QueueSnapshot) 
 
 
 def _as_many_as_are_short(line: QuerySet[Match], most: int) -> tuple[QuerySet[Match], int]:
-    """Return the matches of a queue that can be played together within `SHORT_S`, and their number; one if the first is long or goes alone."""
+    """Return the matches of a queue that together take at most `SHORT_S`, and their number; one match if the first is long or is claimed alone."""
     head = line.order_by(*fairness.ORDER).only("expected_s", "slow", "attempts", "kind").first()
     if head is None or head.slow or head.attempts or kinds.kind_of(head).is_alone:
         return line, 1
@@ -230,21 +229,21 @@ def _as_many_as_are_short(line: QuerySet[Match], most: int) -> tuple[QuerySet[Ma
 
 
 def _without(matches: QuerySet[Match], bots: Sequence[int]) -> QuerySet[Match]:
-    """Return the matches at whose table none of these bots sits."""
+    """Return the matches without any of these bots at the table."""
     return (
         matches.exclude(Exists(Party.objects.filter(version__bot__in=bots, match=OuterRef("pk")))) if bots else matches
     )
 
 
 def _label_of_row() -> JSONObject:
-    """Return `label` as an expression: a worker claims only matches whose rules it has."""
+    """Return `label` as an SQL expression: a worker claims only matches whose rules it has."""
     revision = Pool.objects.filter(pk=OuterRef("pool")).values("revision")[:1]
     commit = version.commit()
     return JSONObject(**({"commit": Value(commit)} if commit else {}), revision=Subquery(revision))
 
 
 def label(match: Match) -> dict[str, Any]:
-    """Return the code that plays a match: its commit if that is known, and the revision of its rules."""
+    """Return the code that plays a match: its commit, if known, and the revision of its rules."""
     commit = version.commit()
     return {**({"commit": commit} if commit else {}), "revision": pools.revisions().get(match.pool.game)}
 
@@ -256,24 +255,24 @@ def log_context(match: Match) -> AbstractContextManager[None]:
 
 
 def _secret() -> Func | F:
-    """Return the secret of a match for the holder of its lease. On PostgreSQL it comes from a function: workers may not read the column."""
+    """Return the secret of a match for the holder of its lease. On PostgreSQL a function returns it, because workers may not read the column."""
     if connection.vendor != "postgresql":
         return F("secret")
     return Func(F("pk"), F("token"), function="league_secret_of_lease", output_field=BinaryField())
 
 
 def _next_audit(worker: str, now: datetime) -> QuerySet[Match]:
-    """Return the queued audits, for a worker with no other work. Matches that were played on its host are audited on other hosts."""
+    """Return the queued audits, for a worker without other work. Matches that were played on its host are audited on other hosts."""
     waiting = holds.playable_audits(Match.work.filter(holds.due(now), status=MatchStatus.QUEUED, kind__in=kinds.IDLE))
     return waiting.exclude(workers.better_left_by(worker, now=now))
 
 
 def must_yield(match: Match, *, now: datetime | None = None) -> bool:
-    """Return True if a running slow match or audit should let an upload pass: one is to be validated and no worker is idle.
+    """Return True if a running slow match or audit should yield to an upload: one waits for validation and no worker is idle.
 
-    As many yield as uploads are queued; those that began last go first. A match that counts stands still (`stand_still`): it never restarts for
-    an upload, or a bot could be slow until its bad cards are dealt again. A match with nothing at stake is given back (`yield_lease`), at most
-    `MOST_YIELDS` times, so that it ends one day. A match that already stands still has a validation beside it on its worker.
+    As many yield as uploads are queued, first those that started last. A match that counts stands still (`stand_still`): it never restarts for an
+    upload, or a bot could delay a board with bad cards until it is interrupted. A match with nothing at stake is given back (`yield_lease`), at
+    most `MOST_YIELDS` times, so that it ends at some time. If a match stands still already, its worker is validating an upload.
     """
     now = clock.now_or(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, kind__in=kinds.UPLOADS, slow=False)
@@ -290,7 +289,7 @@ def must_yield(match: Match, *, now: datetime | None = None) -> bool:
 
 
 def count_attempt(match: Match) -> bool:
-    """Count the attempt of a match that was leased with others, before its bots are started ahead. Return False if the lease is lost."""
+    """Count the attempt of a match that was leased with others, before its bots start in advance. Return False if the lease is lost."""
     if match.attempts:
         return True
     match.attempts = queue.leased(match).update(attempts=1)
@@ -300,7 +299,7 @@ def count_attempt(match: Match) -> bool:
 def start(match: Match, *, now: datetime | None = None) -> None:
     """Begin an attempt: the worker of a leased match starts its bots.
 
-    Raises IllegalMove if the lease is lost, or if the match was paused, withheld or banned since the claim: then it has to be given back.
+    Raise IllegalMove if the lease is lost, or if since the claim the match was put on hold: then the worker must give it back.
     """
     now = clock.now_or(now)
     if _is_held_back(match):
@@ -319,7 +318,7 @@ def start(match: Match, *, now: datetime | None = None) -> None:
 
 
 def _is_held_back(match: Match) -> bool:
-    """Return True if a leased match must not begin any more. A match that has begun is played to its end. One query."""
+    """Return True if a leased match may no longer begin. A match that has begun is always finished. One query."""
     rows = Match.work.filter(pk=match.pk, token=match.token)
     if kinds.kind_of(match).is_idle:
         return rows.exclude(pk__in=holds.playable_audits(rows).values("pk")).exists()
@@ -338,7 +337,10 @@ def release(match: Match, *, why: str, now: datetime | None = None) -> bool:
 
 
 def stand_still(match: Match, upload: Match, *, now: datetime | None = None) -> bool:
-    """Extend the time of a slow match by the most that the validation of `upload` may take on its worker. Return False if the lease is lost."""
+    """Extend the time of a slow match by the longest time that the validation of `upload` may take on its worker.
+
+    Return False if the lease is lost.
+    """
     now = clock.now_or(now)
     leased = queue.leased(match).filter(status=MatchStatus.RUNNING).exclude(ends_by__lte=now)
     ends_by = F("ends_by") + timedelta(seconds=kinds.time_limit_s(upload))
@@ -358,11 +360,11 @@ def _give_back(match: Match, why: str, now: datetime | None, **columns: Any) -> 
 
 
 def fail(match: Match, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:
-    """End an attempt after a fault of ours: the match waits a little and is played again. Return False if the lease is lost.
+    """End an attempt after a fault of ours: the match is played again after a pause. Return False if the lease is lost.
 
-    After too many attempts the worker only releases it, and `expire` voids it, which a worker may not do.
+    After too many attempts the worker only releases the match; then `expire` voids it, because a worker may not.
 
-    party: the number of the bot at which it broke off. That is noted, and another worker makes the next attempt, if there is one.
+    party: the number of the bot that made the attempt break off. This is stored, and another worker makes the next attempt, if there is another.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -378,13 +380,13 @@ def fail(match: Match, *, why: str, party: int | None = None, now: datetime | No
         if row.attempts < settings.MAX_ATTEMPTS:
             return _requeue(row, now=now, why=why, not_before=now + queue.pause(row), avoid=avoid)
         journal.append("match.given_up", transitions.subject(row), now=now, actor=row.worker, why=why)
-        over = {"lease_until": now - timedelta(seconds=1), "ends_by": now}  # no heartbeat prolongs it from now on
+        over = {"lease_until": now - timedelta(seconds=1), "ends_by": now}  # No heartbeat extends the lease from now on
         queue.leased(row).update(reason=without_folders(why), **over)
     return True
 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
-    """Take back the matches whose worker was silent past its lease or has released them. Return their number."""
+    """Take back the matches whose leases have expired or been released. Return their number."""
     now = clock.now_or(now)
     taken = 0
     for match in queue.overdue(Match, now=now).select_related("tournament")[:most]:
@@ -394,7 +396,7 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
 
 
 def _why_overdue(match: Match, now: datetime) -> str:
-    if match.reason:  # The worker gave it when it released the lease
+    if match.reason:  # Its worker noted the reason when it released the lease
         return match.reason
     if match.started is not None and match.ends_by is not None and match.ends_by <= now:
         return f"it was not over after {(match.ends_by - match.started).total_seconds():.0f} s on worker {match.worker}"

@@ -57,7 +57,7 @@ class QueueSnapshot:
 
     @property
     def share(self) -> int:
-        """Return the most matches of one claim: no more than each worker's share of the queue, after one match for each idle worker."""
+        """Return how many matches one claim takes at most: an equal share for each worker, after one match is set aside for each idle worker."""
         return max(1, min(BATCH, (self.waiting - self.idle) // max(1, self.crew)))
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 
@@ -128,13 +127,19 @@ def why_not_yet(tournament: Tournament) -> str:
     return ""
 
 
-def count_boards(form: Format, field: Field, **other: Any) -> float:
+def count_boards(form: Format, field: Field, *, entries: int | None = None, boards: int | None = None) -> float:
     """Return the most boards of a field with other values, such as `entries=8`; infinity if it cannot be played.
 
     Above EXACT entries at tables of more than two it is estimated, a little high, in formats whose tables have to be found first, which
     takes seconds: their number grows with the square.
     """
-    field = replace(field, seeds=(), withdrawn=frozenset(), **other)
+    field = replace(
+        field,
+        seeds=(),
+        withdrawn=frozenset(),
+        entries=field.entries if entries is None else entries,
+        boards=field.boards if boards is None else boards,
+    )
     if field.seats > 2 and field.entries > EXACT and form.key in FOUND:
         return 1.2 * (field.entries / EXACT) ** 2 * count_boards(form, field, entries=EXACT)
     try:

@@ -272,7 +272,7 @@ def kept_wishes(since: datetime | None, now: datetime) -> Iterator[Finding]:
         )
         for pause, end in wishes:
             after, before = max(pause.at + MOMENT, since or pause.at), end.at if end else now
-            # A claim reads the clock before the pause. If it sees the end of the pause, its own time may be earlier, but its line in the journal
+            # A claim reads the clock before it sees the state. Thus its time may be earlier than the end of the pause, although its journal line
             # comes later.
             sooner = (started.filter(pk__lt=end.pk) if end else started).order_by("pk")
             for event in sooner.filter(at__gt=after, at__lt=before) if after < before else ():

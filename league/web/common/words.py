@@ -187,7 +187,7 @@ def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]], *, 
     if right in (1, players - 1) and short:
         return pgettext("seat", "Right") if right == 1 else pgettext("seat", "Left")
     if right in (1, players - 1):
-        return _("The player on your right") if right == 1 else _("The player on your left")
+        return _("The player to your right") if right == 1 else _("The player to your left")
     return _("Seat %(number)s") % {"number": seat + 1}
 
 
@@ -227,7 +227,7 @@ def viewer_labels() -> dict[str, object]:
         "fault": _("fault"),
         "calls": {word: call_name(word) for word in CALLS},
         "dealer": _("dealer"),
-        "mano": _("mano"),
+        "mano": _("leads first"),
         "tricks": _("tricks: %s"),
         "marks": _("marks: %s"),
         "trumps": _("Trump: %s"),

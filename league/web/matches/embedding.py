@@ -50,14 +50,14 @@ class Framed:
 @require_safe
 @changes.kept_until(*SHOWN)
 def embed_match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a sitting of a match (`?b=` and `?s=`) in a frame. Nine queries."""
+    """Show a sitting of a match (`?b=` and `?s=`) in a frame. Four queries."""
     return _show(request, _of_match(public_id, request.GET))
 
 
 @embeds.for_frames
 @require_safe
 def embed_puzzle(request: HttpRequest, identity: str) -> HttpResponse:
-    """Show the position of a puzzle in a frame. No query."""
+    """Show the position of a puzzle in a frame. At most one query."""
     return _show(request, _of_puzzle(identity))
 
 
@@ -69,7 +69,7 @@ def _show(request: HttpRequest, framed: Framed | None) -> HttpResponse:
 @require_safe
 @changes.kept_until(*SHOWN)
 def oembed(request: HttpRequest) -> JsonResponse:
-    """Describe the frame for the page in `?url=`, at most `?maxwidth=` wide and `?maxheight=` high. Nine queries at most."""
+    """Describe the frame for the page in `?url=`, at most `?maxwidth=` wide and `?maxheight=` high. Four queries at most."""
     if request.GET.get("format", "json") != "json":
         return _refuse(_("Only the format json is served."), 501)
     framed = _named(request, request.GET.get("url", ""))

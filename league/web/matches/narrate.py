@@ -190,11 +190,10 @@ def _sums(m: Moment, values: Sequence[int]) -> str:
 def _score(m: Moment, who: Who) -> SafeString:
     parts = [_("Score of the deal: %(scores)s.") % {"scores": _sums(m, m.get("points") or ())}]
     if m.get("losers"):
-        lost = ngettext("Lost: %(names)s.", "Lost: %(names)s.", len(m["losers"]))
+        lost = ngettext("Loser: %(names)s.", "Losers: %(names)s.", len(m["losers"]))
         parts.append(lost % {"names": ", ".join(map(who, m["losers"]))})
     if m.get("eliminated"):
-        out = ngettext("Eliminated: %(names)s.", "Eliminated: %(names)s.", len(m["eliminated"]))
-        parts.append(out % {"names": ", ".join(map(who, m["eliminated"]))})
+        parts.append(_("Eliminated: %(names)s.") % {"names": ", ".join(map(who, m["eliminated"]))})
     return _say("%(text)s", text=" ".join(parts))
 
 

@@ -78,7 +78,8 @@ def editor(request: HttpRequest) -> HttpResponse:
         return _opened(request, player)
     form = EditorForm(request.POST)
     do = request.POST.get("do", "")
-    if player is None and (do not in OF_GUESTS or not settings.GUEST_TRIES):
+    ended = "member" in request.POST  # The page was opened with an account: whoever sent it wants to log in again.
+    if player is None and (ended or do not in OF_GUESTS or not settings.GUEST_TRIES):
         return _editor(request, None, form, 401)
     if not _has_token(request):
         form.is_valid()

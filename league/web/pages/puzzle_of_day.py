@@ -59,7 +59,7 @@ def _shown(item: Puzzle) -> PuzzleOfDay:
             finished = False
             laid.append((event["seat"], event["card"]))
     laid = [] if finished else laid
-    sentences = [_("Trumps are %(suit)s.") % {"suit": words.suit_name(trump)}] if trump else []
+    sentences = [_("Trump is %(suit)s.") % {"suit": words.suit_name(trump)}] if trump else []
     if laid:
         leader, card = laid[0]
         led = {"who": names[leader], "card": words.card_name(card, article=True)}

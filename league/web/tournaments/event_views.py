@@ -121,7 +121,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "opening": event.entries_from if event.entries_from and event.entries_from > clock.present() else None,
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
-        "guests": event.guests.count() if owned and event.private else 0,
+        "guests": _guests(event) if owned and event.private else 0,
         "until_form": UntilForm.of(event),
         "holds": event.finished is None or event.embargo is not None,
         **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
@@ -170,6 +170,12 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
     }
 
 
+def _guests(event: Event) -> int:
+    """Return the number of players who have joined: neither the owner of the event nor those of house bots."""
+    house = Bot.objects.filter(is_house=True).values("owner")
+    return event.guests.exclude(player=event.owner).exclude(player__in=house).count()
+
+
 def _entrants(event: Event) -> list[EntryRequest]:
     """Return the entries of an event that has not started: entered bots, and bots whose owners have been asked."""
     rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
@@ -190,7 +196,7 @@ def _may_change(event: Event) -> bool:
 
 
 def _terms(event: Event) -> TermsForm:
-    form = TermsForm(initial=_chosen(event))
+    form = TermsForm(initial=_chosen(event), auto_id="terms-%s")  # Another form on the page has a zone, too.
     if event.status != TournamentStatus.OPEN:
         del form.fields["due"]
     return form

@@ -27,20 +27,21 @@ def state_dir() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def loaded(state_dir: Path) -> Iterator[Loaded]:
     """Yield the process from which those of the command are forked."""
-    environment = {**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    environment = {**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT)}
     with tempfile.TemporaryDirectory(prefix="tute-loaded-") as folder:
         process = Loaded(environment, Path(folder) / "log", "tests.engine.cli.loaded")
         yield process
         process.close()
 
 
-def tute_in(folder: Path, loaded: Loaded) -> Tute:
+def tute_in(folder: Path, state_dir: Path, loaded: Loaded) -> Tute:
     """Run `tute` in a folder; stdout and stderr are no terminals."""
 
     def run(*words: object, code: int | None = 0, timeout: float = 400) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "STATE_DIR": str(state_dir), "COLUMNS": "100"}
         with tempfile.TemporaryDirectory(prefix="tute-output-") as place:
             out, errors = Path(place) / "out", Path(place) / "errors"
-            process = loaded.start("tute", list(map(str, words)), {}, out, errors, folder)
+            process = loaded.start("tute", list(map(str, words)), environment, out, errors, folder)
             returned = process.popen.wait(timeout)
             printed, complained = out.read_text(), errors.read_text()
         if code is not None:
@@ -51,6 +52,6 @@ def tute_in(folder: Path, loaded: Loaded) -> Tute:
 
 
 @pytest.fixture
-def tute(loaded: Loaded, tmp_path: Path) -> Tute:
+def tute(state_dir: Path, loaded: Loaded, tmp_path: Path) -> Tute:
     """Run `tute` in an empty folder."""
-    return tute_in(tmp_path, loaded)
+    return tute_in(tmp_path, state_dir, loaded)

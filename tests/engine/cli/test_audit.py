@@ -20,8 +20,8 @@ def test_a_bot_that_plays_by_itself_passes_and_another_in_its_place_does_not(tut
     other = json.loads(tute("audit", "games.jsonl", "new.py", "--party", 0, "--json", code=1).stdout)
 
     assert [line.split(" (")[0] for line in lines] == [
-        f"pass {number}, seat {seat}: all three gave the same answers"
-        for number, seat in ((0, 0), (0, 2), (1, 1), (1, 3))
+        f"seats {letter}, seat {seat}: all three gave the same answers"
+        for letter, seat in (("A", 1), ("A", 3), ("B", 2), ("B", 4))
     ]
     assert other["good"] is False
     first = other["seats"][0]["first"]

@@ -360,7 +360,7 @@ def test_bot_check_stops_at_a_bot_that_does_not_start_and_says_why_in_a_line(tut
     process = tute("bot", "check", "typo.py", code=1)
 
     assert "typo does not start: typo.py, line 3: SyntaxError: invalid syntax" in process.stdout
-    assert process.stdout.count("SyntaxError: invalid syntax") == 1, "one log, not one of each table"
+    assert process.stdout.count("  SyntaxError: invalid syntax") == 1, "one log, not one of each table"
     data = json.loads(tute("bot", "check", "typo.py", "--json", code=1).stdout)
     assert (len(data["tables"]), data["holds"]) == (1, False)
     assert data["left_out"] > 20

@@ -12,11 +12,11 @@ from tests.support.bots import FRAME, HONEST, damaged
 
 
 @pytest.fixture(scope="module")
-def played(loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(state_dir: Path, loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a match of the honest bot `mine` against a house bot, two boards: played once for all tests."""
     folder = tmp_path_factory.mktemp("played")
     (folder / "mine.py").write_text(HONEST)
-    tute_in(folder, loaded)(
+    tute_in(folder, state_dir, loaded)(
         "play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl"
     )
     return folder
@@ -52,7 +52,7 @@ def test_answers_that_differ_are_shown(tute: Tute, log: Path, tmp_path: Path) ->
     (tmp_path / "new.py").write_text(FRAME.format(body=body))
 
     text = tute("repro", log, "--bot", "new.py", "--party", 0, code=1).stdout
-    data = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 1, "--json", code=1).stdout)
+    data = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", "B", "--json", code=1).stdout)
 
     assert "after 0 actions: now " in text or "in the log play" in text
     assert {seat["pass"] for seat in data["seats"]} == {1}

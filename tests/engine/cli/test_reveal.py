@@ -26,10 +26,10 @@ def played(tute: Tute, seed: str, game: str = "partnership") -> None:
 
 
 @pytest.fixture(scope="module")
-def real_log(loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def real_log(state_dir: Path, loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the log of two boards, each in two sittings, dealt from the secret: played once for all tests."""
     folder = tmp_path_factory.mktemp("log")
-    played(tute_in(folder, loaded), "abc")
+    played(tute_in(folder, state_dir, loaded), "abc")
     return folder / "abc.jsonl"
 
 

@@ -86,7 +86,7 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     embargoes.change(match, far, why="a final", actor="olga", now=league.NOW)
     for answer in (nobody.get(f"{where}/open"), as_alice.post(f"{where}/fair", {})):
         assert answer.status_code == 409
-        assert "held back" in answer.json()["detail"]
+        assert "are hidden until" in answer.json()["detail"]
 
 
 def test_a_damaged_body_is_said_to_be_so(match, nobody, alice) -> None:

@@ -66,7 +66,7 @@ class Page(HTMLParser):
             self._open.append(tag)
         if tag == "html":
             self.lang = values.get("lang") or ""
-        if tag in LOADS and values.get(LOADS[tag]) and values.get("rel") != "canonical":
+        if tag in LOADS and values.get(LOADS[tag]) and values.get("rel") not in ("canonical", "alternate"):
             self.loads.append(str(values[LOADS[tag]]))
         if tag == "a" and values.get("href"):
             self.links.append(str(values["href"]))

@@ -14,7 +14,7 @@ ASKED = {
     "/m/": ["status", "game", "page"],
     "/m/{match}/": ["b", "s", "step"],
     "/embed/m/{match}/": ["b", "s"],
-    "/oembed": ["url", "format", "maxwidth", "maxheight"],
+    "/oembed": ["url", "maxwidth", "maxheight"],
     "/m/{match}/replay.json": ["b", "s", "as"],
     "/m/{match}.txt": ["b", "s"],
     "/m/{match}.jsonl": ["b", "s"],

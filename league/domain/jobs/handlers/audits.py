@@ -1,4 +1,4 @@
-"""An audit: a conversation of a finished match is put to its bot again."""
+"""Audits: a conversation of a finished match is repeated with its bot."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ READS = (
     *("version__number", "version__deterministic", "version__bot__slug", "version__package__data"),
 )
 
-# Columns that the line of the journal names
+# Columns for the line in the journal
 REPORTED = ("sitting", "seat", "reason", "match__kind", "match__public_id", "version__number", "version__bot__slug")
 
 
 @dataclass
 class Task:
-    """A conversation to be put to its bot."""
+    """A conversation to repeat with its bot."""
 
     row: Audit
     sittings: list[Sitting]
@@ -40,7 +40,7 @@ class Task:
 
 
 class AuditHandler(QueuedHandler[Task, runner.Audit]):
-    """Work on an audit."""
+    """The work on an audit."""
 
     kinds = (MatchKind.AUDIT,)
 
@@ -51,13 +51,13 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
         played = Sitting.objects.filter(board__match=row.match, number=row.sitting).order_by("board__number")
         sittings = list(played.select_related("board"))
         for sitting in sittings:
-            sitting.board.match = row.match  # shared, so that its log is read once
+            sitting.board.match = row.match  # Shared, so that its log is read once
         return Task(row, sittings, packages.spec(row.version, site.folder))
 
     def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> runner.Audit | None:
-        """Put the conversation to its bot.
+        """Repeat the conversation with its bot.
 
-        Raises Unreadable, ReplayError or ValueError if the log cannot be played again, SandboxError or OSError after a fault of ours.
+        Raise Unreadable, ReplayError or ValueError if the log cannot be replayed, SandboxError or OSError after a fault of ours.
         """
         (group,) = passes(map(replays.unpack, task.sittings))
         deterministic = task.row.version.deterministic
@@ -78,7 +78,7 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
 
 
 def report(work: Match, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
-    """Store the result of an audit and finish its row of the queue, in one transaction that the token guards."""
+    """Store the result of an audit and finish its row in the queue, in one transaction that checks the token."""
     now = clock.now_or(now)
     with suppress(LeaseLost), transaction.atomic():
         work = queue.lock(work)

@@ -1,7 +1,7 @@
-"""A kind of work, as a worker sees it: the `Lease` of a job and the `Handler` that knows how to do it.
+"""A kind of work, for a worker: the `Lease` of a job, and the `Handler` that can do it.
 
-A handler says how a job is read, prepared, run and reported, and what becomes of one that is given back or fails. `execute` is the one course
-that every job takes.
+A handler defines how a job is read, prepared, run and reported, and what happens when a job is given back or fails. `execute` does these steps for
+every job.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from league.domain.matches.reports import Receipt
 from league.models import Leased, Match
 
 log = logging.getLogger("league.jobs")
-REPORT_PAUSES_S = (1, 2, 4, 8, 15)  # between attempts to report while the database is away: a played match is expensive
+# Seconds between attempts to report while the database is down, because a played match is valuable
+REPORT_PAUSES_S = (1, 2, 4, 8, 15)
 
 
 class Site(Protocol):
@@ -35,33 +36,33 @@ class Site(Protocol):
     folder: Path  # The unpacked bots, by content
 
     def proven_sandbox(self) -> Sandbox:
-        """Return the sandbox that has passed its canary battery. Raises RuntimeError if there is none."""
+        """Return the sandbox that has passed its tests. Raise RuntimeError if there is none."""
         ...
 
 
 @dataclass(frozen=True)
 class Signals:
-    """The signals between a worker and the handler that runs on it."""
+    """The signals between a worker and the handler that it runs."""
 
-    stop: Callable[[], bool]  # True asks the handler to end and to return None
-    # The handler calls it with the seconds that the job still takes; the worker then prepares the next job
+    stop: Callable[[], bool]  # Returns True if the handler shall end and return None
+    # The handler calls it with the seconds that the job will still take; then the worker prepares the next job
     ending: Callable[[float], None] | None = None
-    # Returns what the worker wants to do at once while the job stands still, or None
+    # Returns a function that the worker wants to run at once while the job stands still, or None
     interlude: Callable[[], Callable[[], None] | None] | None = None
 
 
 class Lease:
     """A row of work that this worker has: a match, or a job."""
 
-    lost = False  # another worker has the lease by now
-    in_the_way = False  # somebody waits for this worker, and this job may stand still or be given back
-    match_shown: Match | None = None  # the match that the worker is shown to play
+    lost = False  # True if another worker has the lease
+    in_the_way = False  # True if somebody waits for this worker, and this job may stand still or be given back
+    match_shown: Match | None = None  # The match that pages show as played by this worker
 
     def __init__(self, kind: str, row: Leased) -> None:
         self.kind = kind
         self.row = row
-        self.task: Any = None  # the handler has read it
-        self.progress = 0  # percent
+        self.task: Any = None  # Set once the handler has read the job
+        self.progress = 0  # Percent
         self.leased_at = time.monotonic()
 
     def log_context(self) -> AbstractContextManager[None]:
@@ -69,29 +70,29 @@ class Lease:
         return nullcontext()
 
     def start(self) -> None:
-        """Begin the attempt, where the claim has not begun it. Raises IllegalMove if the job must not begin any more."""
+        """Begin the attempt, unless the claim already has. Raise IllegalMove if the job may no longer begin."""
 
     def count_attempt(self) -> bool:
-        """Count the attempt, where the claim has not counted it, before its bots are started ahead. Return False if the lease is lost."""
+        """Count the attempt before bots are started in advance, unless the claim has counted it. Return False if the lease is lost."""
         return True
 
     def stand_still(self, upload: Lease) -> bool:
-        """Keep the lease while this worker validates `upload`. Return False if it is lost."""
+        """Keep the lease while this worker validates `upload`. Return False if the lease is lost."""
         return False
 
     def leave_out(self, seconds: float) -> None:
-        """Do not count the time for which it stood still."""
+        """Leave out the time for which the job stood still."""
 
     def beat(self, *, now: datetime | None = None) -> None:
-        """Renew the lease, and note the course of the work."""
+        """Renew the lease, and note the progress."""
         self.lost |= not queue.beat(self.row, now=clock.now_or(now), **self.course())
 
     def course(self) -> dict[str, Any]:
-        """Return the columns of the row that say how the work goes."""
+        """Return the columns of the row that show the progress."""
         return {"progress": self.progress}
 
     def must_stop(self) -> bool:
-        """Return True if the job has to end now."""
+        """Return True if the job must end now."""
         return self.lost
 
 
@@ -101,27 +102,27 @@ Result = TypeVar("Result")
 
 
 class Handler(ABC, Generic[J, Task, Result]):
-    """The way in which one kind of work is done."""
+    """The interface of one kind of work."""
 
     kinds: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def read(self, job: J, site: Site) -> Task:
-        """Load what the job needs. Name the columns: nothing else is read."""
+        """Load everything that the job needs, in queries that list their columns."""
 
     def prepare(self, task: Task, site: Site, core: int) -> None:
-        """Start bots ahead on a free core, while the worker still runs another job."""
+        """Start bots in advance on a free core, while the worker still runs another job."""
 
     @abstractmethod
     def run(self, job: J, task: Task, site: Site, signals: Signals) -> Result | None:
-        """Do the work. Return None if it was stopped before the end."""
+        """Do the work. Return None if it was stopped before its end."""
 
     def close(self, task: Task) -> None:
-        """End what `prepare` or `run` has started."""
+        """Stop everything that `prepare` or `run` has started."""
 
     @abstractmethod
     def report(self, job: J, result: Result, *, now: datetime | None = None) -> Receipt:
-        """Store the result and finish the job, in one transaction that the lease guards."""
+        """Store the result and finish the job, in one transaction that checks the lease."""
 
     @abstractmethod
     def give_back(self, job: J, why: str, *, now: datetime | None = None) -> None:
@@ -141,7 +142,7 @@ def execute(
     beating: AbstractContextManager[None] | None = None,
     now: datetime | None = None,
 ) -> Receipt | None:
-    """Run a leased job and report it. Return None if it was given back, has failed, or was lost to another worker.
+    """Run a leased job and report it. Return None if it was given back, has failed, or the lease was lost.
 
     beating: a context in which the lease is renewed. now: the time of the report, for tests.
     """
@@ -180,7 +181,7 @@ def _run(handler: Handler[Any, Any, Any], job: Lease, site: Site, signals: Signa
 
 
 def _report(handler: Handler[Any, Any, Any], job: Lease, result: Any, now: datetime | None) -> Receipt:
-    """Report, again and again while the database is away. A report that was stored and not answered is known by its token."""
+    """Report, and repeat while the database is down. If a report was stored without an answer, its token shows that."""
     for pause in REPORT_PAUSES_S:
         try:
             return handler.report(job, result, now=now)

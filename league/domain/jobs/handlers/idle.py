@@ -1,4 +1,4 @@
-"""Work that a worker does where no match waits for it, given back as soon as one does. Its jobs are rows of the table of work (`core.queue`)."""
+"""Work that a worker does while no match is queued, and gives back as soon as one is. Its jobs are rows of the table `Job` (`core.queue`)."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from league.enums import MatchKind, MatchStatus
 from league.models import Job, Match
 
 log = logging.getLogger("league.jobs")
-YIELD_LOOK_S = 0.5  # seconds between two checks for work of higher priority
+YIELD_LOOK_S = 0.5  # Seconds between two checks for work of higher priority
 Subject = TypeVar("Subject")
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """The share of its time that a worker spends on some kinds of idle work before matches of ladders, which never end."""
+    """The share of its time that a worker spends on some kinds of idle work before ladder matches, which never end."""
 
     share: float
-    pause_s: float = 0.0  # least seconds between two such pieces of work
+    pause_s: float = 0.0  # The least seconds between two such jobs
 
     def rest_s(self, spent_s: float) -> float:
-        """Return the seconds for which these kinds of work wait after they have taken `spent_s`."""
+        """Return the seconds for which these kinds of work pause after a job of `spent_s` seconds."""
         return max(self.pause_s, spent_s * (1 - self.share) / self.share)
 
 
@@ -48,7 +48,7 @@ class JobLease(Lease, Generic[Subject]):
     def __init__(
         self, row: Job, subject: Subject, claimed: datetime, yields: Callable[[], bool] = lambda: False
     ) -> None:
-        """claimed: the time of the claim. yields: returns True if something waits that goes first; it asks the database."""
+        """claimed: the time of the claim. yields: returns True if work of higher priority is waiting; it queries the database."""
         super().__init__(row.kind, row)
         self.subject = subject
         self.claimed = claimed
@@ -61,7 +61,7 @@ class JobLease(Lease, Generic[Subject]):
         return str(self.row)
 
     def must_stop(self) -> bool:
-        """Return True if the lease is lost or something waits that goes first. The database is asked now and then."""
+        """Return True if the lease is lost, or work of higher priority is waiting. The database is only queried from time to time."""
         if time.monotonic() - self._looked >= YIELD_LOOK_S:
             self._looked = time.monotonic()
             self.has_yielded |= self._yields()
@@ -69,64 +69,65 @@ class JobLease(Lease, Generic[Subject]):
 
 
 class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Task, Result]):
-    """A kind of work that is done where no match waits.
+    """A kind of work that is done while no match is queued.
 
-    A handler names its terms, loads the subject of a job, and says what becomes of the subject when a job begins, waits again or is given up. The
-    last three need nothing where the subject does not show it.
+    A handler names its `Terms` and loads the subject of a job. `begun`, `waits_again` and `given_up` update the subject; a kind whose subject shows
+    nothing of its job need not define them.
     """
 
     terms: ClassVar[Terms]
     allowance: ClassVar[Allowance]
     order: ClassVar[tuple[str, ...]] = ("position", "id")
     needs_sandbox: ClassVar[bool] = True
-    final_errors: ClassVar[tuple[type[Exception], ...]] = ()  # The next attempt would end like this one.
-    expected_errors: ClassVar[tuple[type[Exception], ...]] = ()  # Their words say enough: the log shows no trace.
+    final_errors: ClassVar[tuple[type[Exception], ...]] = ()  # The next attempt would end with the same error.
+    # The message says enough, so the log gets no traceback.
+    expected_errors: ClassVar[tuple[type[Exception], ...]] = ()
 
     @property
     def kind(self) -> str:
-        """The kind of its jobs."""
+        """Return the kind of its jobs."""
         return self.kinds[0]
 
     @abstractmethod
     def subject(self, row: Job) -> Subject:
-        """Load what a job is about. Name the columns: nothing else is read."""
+        """Load the subject of a job, in a query that lists its columns."""
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
-        """Return the jobs that may be claimed once nothing else goes first."""
+        """Return the jobs that may be claimed if no other work goes first."""
         return queue.waiting(self.kind, now=now)
 
     def has_waiting(self, *, now: datetime) -> bool:
-        """Return True if a job may be claimed once nothing else goes first."""
+        """Return True if a job may be claimed, provided that no other work goes first."""
         return self.waiting(now).exists()
 
     def is_overdue(self, *, now: datetime | None = None) -> bool:
-        """Return True if the work has waited long enough to go before matches of ladders."""
+        """Return True if the work has waited long enough to go before ladder matches."""
         return False
 
     def goes_after(self, *, before_ladders: bool, now: datetime | None = None) -> bool:
-        """Return True if something waits that goes first. before_ladders: matches of ladders do not go first."""
+        """Return True if work of higher priority is waiting. before_ladders: ladder matches do not count."""
         return is_match_waiting(before_ladders=before_ladders, now=now)
 
     def begun(self, row: Job, subject: Subject, *, now: datetime) -> None:
-        """Note at the subject that a worker is at work. Raises IllegalMove if the subject does not wait any more."""
+        """Note at the subject that a worker has begun. Raise IllegalMove if the subject no longer waits."""
 
     def waits_again(self, row: Job, job: JobLease[Subject] | None, why: str, *, now: datetime) -> None:
         """Note at the subject that its job is queued again. job: None if the worker was lost."""
 
     def given_up(self, row: Job, job: JobLease[Subject] | None, why: str, *, now: datetime) -> None:
-        """Note at the subject that its job is not tried again."""
+        """Note at the subject that its job will not be tried again."""
 
     def claim(
         self, worker: str, *, before_ladders: bool = False, now: datetime | None = None
     ) -> JobLease[Subject] | None:
-        """Lease the next job to `worker`. Return None if there is none, or something waits that goes first."""
+        """Lease the next job to `worker`. Return None if there is none, or other work goes first."""
         now = clock.now_or(now)
         if not queue.waiting(self.kind, now=now).exists() or self.goes_after(before_ladders=before_ladders, now=now):
             return None
         return self.lease(worker, partial(self.goes_after, before_ladders=before_ladders), now=now)
 
     def lease(self, worker: str, yields: Callable[[], bool], *, now: datetime) -> JobLease[Subject] | None:
-        """Lease the next job, whatever else waits. Return None if there is none."""
+        """Lease the next job, whatever else is waiting. Return None if there is none."""
         try:
             with transaction.atomic():
                 row = queue.claim(self.waiting(now).order_by(*self.order), worker, self.terms, now=now)
@@ -134,7 +135,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
                     return None
                 subject = self.subject(row)
                 self.begun(row, subject, now=now)
-        except IllegalMove as error:  # the subject was changed meanwhile, and its job is about to go
+        except IllegalMove as error:  # The subject has just changed, and its job is about to be removed
             log.warning("a job of kind %s was not begun: %s", self.kind, error)
             return None
         return JobLease(row, subject, now, yields)
@@ -153,7 +154,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
         return Receipt.STORED if guard(job, end) else Receipt.REFUSED
 
     def give_back(self, job: JobLease[Subject], why: str, *, now: datetime | None = None) -> None:
-        """Put the job back into the queue; no attempt is counted."""
+        """Put the job back into the queue without counting an attempt."""
         self._release(job, now=clock.now_or(now))
 
     def _release(self, job: JobLease[Subject], *, now: datetime, not_before: datetime | None = None) -> None:
@@ -164,7 +165,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
         guard(job, release)
 
     def fail(self, job: JobLease[Subject], error: Exception, *, now: datetime | None = None) -> None:
-        """Try the job again after a pause, unless it was the last attempt or the next one would end like this one."""
+        """Try the job again after a pause, unless this was the last attempt or the next one would end with the same error."""
         is_final = isinstance(error, self.final_errors)
         if is_final or isinstance(error, self.expected_errors):
             why = str(error)[:500]
@@ -176,13 +177,13 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
         guard(job, lambda: self._end_attempt(job.row, job, why, now=when, is_final=is_final))
 
     def expire(self, *, now: datetime | None = None) -> int:
-        """Take back what silent workers hold past their lease. Return the number of jobs."""
+        """Take back jobs whose leases have expired. Return their number."""
         now = clock.now_or(now)
 
         def take_back(row: Job, why: str) -> None:
             try:
                 self._end_attempt(row, None, why, now=now)
-            except IllegalMove as error:  # the subject is over
+            except IllegalMove as error:  # The subject has been finished
                 log.warning("%s: %s", row, error)
 
         return queue.expire(self.kind, take_back, now=now)
@@ -199,12 +200,12 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
         self.given_up(row, job, why, now=now)
 
     def progress_kept(self, job: JobLease[Subject] | None) -> int:
-        """Return the percent from which the next attempt goes on."""
+        """Return the percentage at which the next attempt begins."""
         return 0
 
 
 def guard(job: JobLease[Any], change: Callable[[], None]) -> bool:
-    """Carry out a change that the lease guards, in one transaction. Return False, with nothing changed, if the lease is lost."""
+    """Make a change in a transaction that checks the lease. Return False if the lease is lost and nothing has changed."""
     try:
         with transaction.atomic():
             change()
@@ -215,9 +216,9 @@ def guard(job: JobLease[Any], change: Callable[[], None]) -> bool:
 
 
 def is_match_waiting(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
-    """Return True if a match waits that may be played now. One query, of the rows that a claim reads.
+    """Return True if a match is queued that may be played now. One query, of the rows that a claim reads.
 
-    before_ladders: matches of ladders do not count.
+    before_ladders: ladder matches do not count.
     """
     queued = Match.line.filter(holds.due(clock.now_or(now)), status=MatchStatus.QUEUED, held_back=False)
     return queued.exclude(kind__in=[MatchKind.AUDIT, *([MatchKind.LADDER] if before_ladders else [])]).exists()

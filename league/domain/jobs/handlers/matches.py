@@ -1,4 +1,4 @@
-"""A match: its boards are played in the sandbox."""
+"""Matches: their boards are played in the sandbox."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from league.enums import MatchKind
 from league.models import BotVersion, Match, Party, Pool
 from league.service import logs
 
-UNPLAYABLE = 2  # attempts that broke off at the same bot, on another worker if there is one: then the bot is to blame
+# After this many attempts that broke off because of the same bot, if possible on different workers, the bot is to blame
+UNPLAYABLE = 2
 
 
 @dataclass
 class Task:
-    """A match to be played. crew: the processes of the first pass, if they were started ahead."""
+    """A match to play. crew: the processes of the first pass, if they were started in advance."""
 
     spec: MatchSpec
     crew: BotProcesses | None = None
 
 
 class PlayedHandler(QueuedHandler[Task, Result], Generic[Result]):
-    """A kind of work that plays the table of a match. Its row was read by the claim, with seats, bots and packages."""
+    """A kind of work that plays the table of a match. The claim has read the row with seats, bots and packages."""
 
     def read(self, job: MatchLease, site: Site) -> Task:
         """Unpack the bots. No query."""
@@ -47,26 +48,26 @@ class PlayedHandler(QueuedHandler[Task, Result], Generic[Result]):
         task.crew = first_processes(task.spec, site.proven_sandbox(), core)
 
     def close(self, task: Task) -> None:
-        """End the bots that were started ahead."""
+        """Stop the bots that were started in advance."""
         if task.crew is not None:
             task.crew.close()
 
     @staticmethod
     @contextmanager
     def playing(job: MatchLease, task: Task) -> Iterator[None]:
-        """Measure from now on whether the bots are slow, and name them in the log."""
+        """Measure from here on if the bots are slow, and name them in the log."""
         job.began = time.monotonic()
         with logs.about(bots=", ".join(bot.name for bot in task.spec.parties)):
             yield
 
 
 class MatchHandler(PlayedHandler[MatchResult]):
-    """Work on a match that is no validation."""
+    """The work on a match that is not a validation."""
 
     kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, TEST)
 
     def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> MatchResult | None:
-        """Play all boards. Raises what `play_match` raises."""
+        """Play all boards. Raise the errors of `play_match`."""
         with self.playing(job, task):
             result = play_match(
                 task.spec,
@@ -75,7 +76,7 @@ class MatchHandler(PlayedHandler[MatchResult]):
                 decided=_note_decided(job),
                 stop=signals.stop,
                 first=task.crew,
-                # A match that has failed before takes no other with it
+                # After a failed attempt, no other match is prepared beside this one
                 closing=signals.ending if job.match.attempts == 1 else None,
                 interlude=signals.interlude,
             )
@@ -88,7 +89,7 @@ class MatchHandler(PlayedHandler[MatchResult]):
 
 
 def note_progress(job: MatchLease) -> Callable[[int, int], None]:
-    """Return a function that notes how many sittings, or games of a validation, are done."""
+    """Return a function that notes the number of finished sittings, or of finished games of a validation."""
 
     def note(count: int, total: int) -> None:
         job.progress, job.done = min(99, 100 * count // max(1, total)), count
@@ -104,7 +105,7 @@ def _note_decided(job: MatchLease) -> Callable[[Sequence[BoardResult]], None]:
 
 
 def match_spec(match: Match, folder: Path) -> MatchSpec:
-    """Return what the runner plays for `match`, its bots unpacked under `folder`. No query for a match that was read by a claim."""
+    """Return what the runner needs to play `match`, with the bots unpacked under `folder`. No query for a match read by a claim."""
     parties = sorted(match.parties.all(), key=lambda party: party.number)
     boards = range(match.first_board, match.first_board + match.boards_planned)
     versions = [party.version for party in parties]
@@ -116,14 +117,14 @@ def match_spec(match: Match, folder: Path) -> MatchSpec:
 
 
 def plan_spec(plan: matches.MatchPlan, folder: Path) -> MatchSpec:
-    """Return what the runner plays for a match that is not in the database yet."""
+    """Return what the runner needs to play a match that is not in the database yet."""
     boards = range(plan.first_board, plan.first_board + plan.boards)
     limits = Limits(**plan.limits)
     return _spec(matches.public_id(plan), plan.pool, plan.secret, plan.table, boards, plan.versions, limits, folder)
 
 
 def _why_unplayable(party: Party) -> str:
-    """Tell the owner of a bot at which attempts the match broke off."""
+    """Return the message to a bot's owner about the attempts that broke off because of it."""
     return "the match broke off at this bot: " + "; ".join(
         f"attempt {attempt['attempt']} on worker {attempt['worker']}: {attempt['why']}" for attempt in party.broken_off
     )

@@ -18,8 +18,9 @@ from league.enums import MatchKind
 from league.models import Match
 
 log = logging.getLogger("league.jobs")
-TEST = "test"  # a match with validation's priority that is played like any other: of a paused bot, or of one game
-SLOW_S = 5.0  # Seconds of wall time for a sitting, or a game of a validation: a bot that takes longer counts as slow
+# A match with the priority of a validation, but played like other matches: a test of a paused bot, or a single game
+TEST = "test"
+SLOW_S = 5.0  # Seconds of wall time for a sitting, or for a game of a validation: a slower bot counts as slow
 
 
 class MatchLease(Lease):
@@ -29,9 +30,9 @@ class MatchLease(Lease):
         super().__init__(_kind_of(match), match)
         self.match = match
         self.match_shown = None if match.kind in transitions.NOT_MATCHES else match
-        self.decided: list[list[Any]] = []  # boards that are over in all their sittings: number, scores by party
-        self.done = 0  # sittings, or games of a validation
-        self.began: float | None = None  # The start of its bots, by the monotonic clock
+        self.decided: list[list[Any]] = []  # Boards that are finished in all their sittings: number, scores by party
+        self.done = 0  # Number of finished sittings, or of games of a validation
+        self.began: float | None = None  # When its bots started, by the monotonic clock
 
     def __str__(self) -> str:
         return transitions.subject(self.match).replace(":", " ")
@@ -41,7 +42,7 @@ class MatchLease(Lease):
         return leases.log_context(self.match)
 
     def start(self) -> None:
-        """Begin the attempt and show it, in one commit. Raises IllegalMove if the match is no longer this worker's, or was paused."""
+        """Begin the attempt and show it, in one transaction. Raise IllegalMove if this worker has lost the match, or the match was paused."""
         with transaction.atomic():
             leases.start(self.match)
             workers.note_alive(self.match.worker, match=self.match_shown)
@@ -55,18 +56,18 @@ class MatchLease(Lease):
         return isinstance(upload, MatchLease) and leases.stand_still(self.match, upload.match)
 
     def leave_out(self, seconds: float) -> None:
-        """Do not count the time for which its bots were frozen."""
+        """Leave out the time for which the bots were frozen."""
         self.began = (self.began or time.monotonic() - seconds) + seconds
 
     def beat(self, *, now: datetime | None = None) -> None:
-        """Renew the lease, and note whether an upload waits that a slow match should let pass."""
+        """Renew the lease. For a slow match, note if it should yield to an upload that waits."""
         super().beat(now=now)
         may_yield = self.is_slow or kinds.kind_of(self.match).is_idle
         if not self.lost and may_yield and leases.must_yield(self.match, now=now):
             self.in_the_way = True
 
     def course(self) -> dict[str, Any]:
-        """Return the progress, the boards that are decided (numbers and scores, no cards), and whether the bots are slow."""
+        """Return the progress, the numbers and scores of the decided boards (without cards), and whether the bots are slow."""
         return {**super().course(), "decided": self.decided or None, "slow": self.is_slow}
 
     @property
@@ -76,7 +77,7 @@ class MatchLease(Lease):
 
     @property
     def yields(self) -> bool:
-        """Return True if an upload waits and this job is given back for it. A match that counts stands still instead."""
+        """Return True if an upload is waiting and this job is given back for it. A match that counts stands still instead."""
         return self.in_the_way and not kinds.kind_of(self.match).counts
 
     def must_stop(self) -> bool:
@@ -93,14 +94,14 @@ class QueuedHandler(Handler[MatchLease, Task, Result], Generic[Task, Result]):
     """A kind of work that waits in the fair queue."""
 
     def give_back(self, job: MatchLease, why: str, *, now: datetime | None = None) -> None:
-        """Put the row back into the queue; no attempt is counted."""
+        """Put the row back into the queue without counting an attempt."""
         if job.yields:
             leases.yield_lease(job.match, now=now)
         else:
             leases.release(job.match, why=why, now=now)
 
     def fail(self, job: MatchLease, error: Exception, *, now: datetime | None = None) -> None:
-        """Let the row wait a little and be tried again. The fault is ours and costs no bot anything: a bot's faults come as results."""
+        """Let the row be tried again after a pause. The fault is ours and costs no bot anything: faults of bots are part of results."""
         log.error("%s: attempt %d failed", job, job.match.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
         leases.fail(job.match, why=why, party=party_of(error), now=now)

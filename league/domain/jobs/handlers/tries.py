@@ -1,4 +1,4 @@
-"""A try (league.domain.bots.tries): the text of an editor is played once, or put to one decision of a match."""
+"""Tries (league.domain.bots.tries): a text from the editor plays some boards, or answers one decision of a match."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ from league.domain.ratings import pools
 from league.enums import MatchKind
 from league.models import Match, Try
 
-AT_ONCE = 5  # boards of a series that are played together: less is lost when its time is over
-MOST_SHOWN = 2  # sittings of a board of a series that are stored
-MOST_LINE = 4000  # characters kept of a line to the bot or from it
+AT_ONCE = 5  # Boards of a series that are played together: few, so that little is lost when the time runs out
+MOST_SHOWN = 2  # Sittings of each board of a series that are stored
+MOST_LINE = 4000  # The most characters of a line to or from the bot that are stored
 READS = ("source", "language", "at", "rival__number", "rival__bot__slug", "rival__package__data")
 
 
 @dataclass
 class Task:
-    """A text to be tried."""
+    """A text to try."""
 
     row: Try
     text: BotSpec
 
 
 class TryHandler(QueuedHandler[Task, tries.Result]):
-    """Work on a try."""
+    """The work on a try."""
 
     kinds = (MatchKind.TRY,)
 
     def read(self, job: MatchLease, site: Site) -> Task:
-        """Load the text, and unpack it."""
+        """Load the text and unpack it."""
         row = Try.objects.select_related("rival__bot", "rival__package").only(*READS).get(work=job.match)
         language = languages.find(row.language)
         text = languages.package(row.source.encode(), language, [job.match.pool.game])
         return Task(row, packages.unpacked(text, site.folder))
 
     def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> tries.Result | None:
-        """Play the text, or put a decision to it. Raises what `play_match` raises, and OSError."""
+        """Play with the text, or ask it for one decision. Raise the errors of `play_match`, and OSError."""
         if task.row.at is not None:
             return _put(task, site.proven_sandbox(), signals.stop)
         if job.match.boards_planned > 1:
@@ -108,7 +108,7 @@ def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> trie
 
 
 def _play_series(job: MatchLease, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
-    """Play the boards of a series, some at a time, until its time is over: all sittings of those that have begun are played."""
+    """Play the boards of a series, some at a time, until the time runs out. All sittings of started boards are finished."""
     spec, box = _spec(job.match, task, site), site.proven_sandbox()
     result = tries.Result(tier=box.tier)
     until = time.monotonic() + MOST_SERIES_S
@@ -141,7 +141,7 @@ def _sitting(sitting: SittingResult) -> dict[str, Any]:
 
 
 def _put(task: Task, box: Sandbox, stop: Callable[[], bool]) -> tries.Result | None:
-    """Put what a bot was sent in a match, up to one decision, to the text. What it answers before that one changes nothing."""
+    """Send the text the lines that a bot got in a match up to one decision. Its answers before that decision have no effect."""
     at = Moment(**(task.row.at or {}))
     match = Match.objects.only("public_id", "limits").get(public_id=at.match)
     lines = at.until(conversations.conversation(match, at.board, at.sitting, at.seat))
@@ -165,7 +165,7 @@ def _line(line: bytes) -> str:
 
 
 def report(work: Match, result: tries.Result, *, now: datetime | None = None) -> Receipt:
-    """Store the result of a try and finish its row of the queue, in one transaction that the token guards."""
+    """Store the result of a try and finish its row in the queue, in one transaction that checks the token."""
     now = clock.now_or(now)
     data = result.packed()
     with suppress(LeaseLost), transaction.atomic():

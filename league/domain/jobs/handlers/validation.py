@@ -1,4 +1,4 @@
-"""A validation: a worker plays every game that an upload declares, one after the other, under one lease."""
+"""Validations: a worker plays every game that an upload declares, one after the other, under one lease."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from league.models import Match
 
 
 class ValidationHandler(PlayedHandler[list[validation.TriedGame]]):
-    """Work on a validation."""
+    """The work on a validation."""
 
     kinds = (MatchKind.VALIDATION,)
 
     def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> list[validation.TriedGame] | None:
-        """Play every game. Raises what `play_match` raises."""
+        """Play every game. Raise the errors of `play_match`."""
         with self.playing(job, task):
             tried = play_trials(
                 job.match,
@@ -41,7 +41,7 @@ class ValidationHandler(PlayedHandler[list[validation.TriedGame]]):
         return tried or None
 
     def report(self, job: MatchLease, result: list[validation.TriedGame], *, now: datetime | None = None) -> Receipt:
-        """Store what became of each game, and accept or reject the version."""
+        """Store the result of each game, and accept or reject the version."""
         whole = result[0].result
         if whole is None:
             raise ValueError(f"the first game of validation {job.match.public_id} has no result")
@@ -59,13 +59,13 @@ def play_trials(
     progress: Callable[[int, int], None],
     most_s: float = validation.MOST_S,
 ) -> list[validation.TriedGame]:
-    """Play every game of a validation, that of `match` first. Return an empty list if it was stopped. Raises what `play_match` raises.
+    """Play every game of a validation, first that of `match`. Return an empty list if it was stopped. Raise the errors of `play_match`.
 
-    most_s: a game that has not begun after this many seconds is refused, for the bot has made the others take that long.
+    most_s: a game that has not begun after this many seconds is refused, because the bot used them up in earlier games.
     """
     until = time.monotonic() + most_s
     rest = validation.plan_rest(match)
-    # Only the validated bot is the same at the other tables
+    # Only the validated bot also sits at the other tables
     unplayable = {party: why for party, why in spec.unplayable.items() if party == 0}
     results = []
     for number, plan in enumerate([None, *rest]):
@@ -79,7 +79,8 @@ def play_trials(
         )
         if not trial.complete:
             return []
-        trial.result.parties[0].stderr += trial.stderr  # its author finds both in one place
+        # Both together, so that the author finds everything in one place
+        trial.result.parties[0].stderr += trial.stderr
         results.append(validation.TriedGame(trial.game, trial.checks, plan, trial.result))
         progress(number + 1, 1 + len(rest))
     return results

@@ -112,17 +112,17 @@ def test_guests_wait_behind_players_and_take_turns_with_tournaments_as_one_owner
 
 
 def test_whoever_signs_up_keeps_them_and_the_rest_goes_after_a_day(ana) -> None:
-    own = begin(of_key("one"))
-    finish(own)
+    first = begin(of_key("one"))
+    finish(first)
     other = begin(of_key("two"))
     finish(other)
 
     assert tries.adopt(ana, of_key("one")) == 1
     assert tries.adopt(ana, of_key("one")) == 0
-    assert tries.find(of_key("one"), own.work.public_id) is None
-    adopted = tries.find(ana, own.work.public_id)
-    assert adopted is not None
-    assert (adopted.owner, adopted.guest, Match.work.get(pk=own.work_id).owner) == (ana, "", ana)
+    assert tries.find(of_key("one"), first.work.public_id) is None
+    row = tries.find(ana, first.work.public_id)
+    assert row is not None
+    assert (row.owner, row.guest, Match.work.get(pk=first.work_id).owner) == (ana, "", ana)
     assert tries.let_go(now=later(DAY - 1)) == 0
     assert tries.let_go(now=later(DAY)) == 1
-    assert list(Try.objects.values_list("pk", flat=True)) == [own.pk]
+    assert list(Try.objects.values_list("pk", flat=True)) == [first.pk]

@@ -326,7 +326,7 @@ def test_the_same_cards_are_dealt_again_to_their_author_alone(ana, berto, greedy
 def test_a_series_has_a_quota_of_its_own_and_delays_no_upload(ana, greedy, settings) -> None:
     settings.QUOTA_SERIES = 1
     row = tries.begin(ana, TEXT, "partnership", "greedy", boards=tries.SERIES, now=NOW)
-    assert (row.work.boards_planned, row.work.priority) == (tries.SERIES, tries.PRIORITY_OF_SERIES)
+    assert (row.work.boards_planned, row.work.priority) == (tries.SERIES, tries.PRIORITY_OF_OTHERS)
     assert row.work.priority < tries.PRIORITY
     assert quotas.limit(ana, quotas.TRIES, now=NOW).used == 0
     over(row)

@@ -46,7 +46,7 @@ def test_neither_stages_nor_private_events_have_words(ana) -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["zz", "rare", "zz rare"])
+@pytest.mark.parametrize("text", ["rare", "00042", "zz rare"])  # Of "zz", which all rows have, a few are read.
 def test_the_plan_of_a_search_uses_an_index(ana, text) -> None:
     SearchWord.objects.bulk_create(
         (

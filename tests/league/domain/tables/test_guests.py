@@ -123,7 +123,7 @@ def test_guests_have_a_part_of_the_tables_and_one_network_half_of_it(guest, ana,
     assert sit(ana).player == ana, "there is room for players"
     settings.GUEST_TABLES = 0
     assert (seating.may_sit(None), seating.may_sit(guest), seating.may_sit(ana)) == (False, False, True)
-    with pytest.raises(Refused, match="switched tables off"):
+    with pytest.raises(Refused, match="switched them off"):
         sit(of_key("sixth"))
 
 

@@ -43,7 +43,7 @@ def test_the_owner_reads_what_to_do_and_nobody_else_does(league, reader, owner) 
     Party.objects.filter(match=league.faulty, version=league.rufo).update(wins=0, draws=0, losses=2)
     page = text(owner, "/bots/rufo/")
     assert "Why did it lose? Last lost against" in page
-    assert "Find its costliest mistakes" in page
+    assert "See what each decision gave away" in page
     assert "Open version 1 in the editor" in page
     assert "What next" not in text(reader, "/bots/rufo/")
 

@@ -107,7 +107,8 @@ def test_oembed_keeps_to_the_largest_size(league) -> None:
 
 def test_oembed_refuses_as_its_specification_says(league) -> None:
     where = f"/m/{league.clean.public_id}/"
-    assert described(where, format="xml").status_code == 501
+    for other in ("xml", "", "\0", "9" * 5000):
+        assert described(where, format=other).status_code == 501
     assert described(where, format="json").status_code == 200
     for path in (
         "/",
@@ -215,7 +216,7 @@ def test_a_frame_on_another_site_is_stepped_through(live, visit, blog, width: in
     until(frame, "location.hash === '#d1p5'")
     assert frame.locator("#d1p5").get_attribute("aria-current") == "step"
     assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight + 4")
+    assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
     assert page.evaluate("scrollY") == 0, "the frame does not move the page around it"
     assert frame.evaluate("document.cookie") == ""
     assert visited.complaints == []

@@ -8,6 +8,7 @@ import re
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils.translation import override
 
 import engine
 from engine.runner.table import Question, TableResult, Taken
@@ -200,7 +201,9 @@ def test_the_whole_table_is_in_the_first_view_and_the_hand_in_one_row(ana, visit
         first.tap(position=where)
         assert page.locator(".lifted").count() == 1, "the first tap lifts"
         assert page.locator(".now", has_text="Tap it again to play it").count() == 1
-        page.evaluate("Promise.all(document.querySelector('.lifted .ok').getAnimations().map((one) => one.finished))")
+        page.evaluate(
+            "Promise.all(document.querySelector('.lifted .ok').getAnimations().map((one) => one.finished)).then(() => 0)"
+        )
         assert first.bounding_box()["y"] < flat - 10, "and it is seen to be lifted"
         assert turn(row) == bots.number
         page.locator(".felt").tap(position={"x": 20, "y": 20})
@@ -265,6 +268,7 @@ def test_cards_that_cannot_be_played_are_no_buttons(ana) -> None:
     assert 'data-rest="3000" data-forced' in client.get(f"/tables/{row.public_id}/").content.decode()
 
 
+@override("en")
 def test_the_turn_is_said_in_words() -> None:
     lead = [{"e": "deal", "trump": "o"}, {"e": "play", "seat": 3, "card": "7c"}]
     for legal, hand, events, sentence in (

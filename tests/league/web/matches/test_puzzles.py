@@ -94,7 +94,7 @@ def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_aw
 
 def test_the_viewer_sits_at_the_bottom_and_is_spoken_to(stranger) -> None:
     puzzle = next(
-        one for one in shelf.shelf().by_id.values() if one.players == 4 and one.seat and "play" in one.legal[0]
+        item for item in shelf.shelf().by_id.values() if item.players == 4 and item.seat and "play" in item.legal[0]
     )
     at = f"/puzzles/{puzzle.id}/"
     assert f'seat="{puzzle.seat}"' in stranger.get(at).content.decode()
@@ -111,7 +111,7 @@ def test_the_viewer_sits_at_the_bottom_and_is_spoken_to(stranger) -> None:
 @pytest.mark.slow
 def test_on_a_phone_the_question_the_table_and_the_hand_are_in_one_view(live_server, visit) -> None:
     puzzle = next(
-        one for one in shelf.shelf().by_id.values() if one.players == 4 and one.seat and "play" in one.legal[0]
+        item for item in shelf.shelf().by_id.values() if item.players == 4 and item.seat and "play" in item.legal[0]
     )
     page = visit(f"{live_server.url}/puzzles/{puzzle.id}/", width=390, height=844).page
     page.locator("tute-replay.ready .felt").wait_for()

@@ -83,7 +83,8 @@ def test_the_last_trick_is_worth_its_bonus_in_the_words_too() -> None:
     events = record("partnership", "plain", deals=1)["events"]
     [at] = [at for at, event in enumerate(events) if event["e"] == "trick" and event.get("last")]
     before = [event["e"] for event in events[:at] if event["e"] not in narrate.QUIET]
-    [line] = [line for line in narrate.narrate(events, list("abcd")) if line.step == len(before)]
+    with override("en"):
+        [line] = [line for line in narrate.narrate(events, list("abcd")) if line.step == len(before)]
     assert f"takes the last trick: {events[at]['points'] + 10} points" in line.html
 
 

@@ -131,7 +131,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert secret.hex() not in sent
     assert state.seed.hex() not in sent
     replay = client.get(f"{where}replay.json").json()
-    assert set(replay) <= {"game", "players", "options", "events", "seats", "cards", "labels", "unit"}
+    assert set(replay) <= {"game", "players", "options", "events", "seats", "cards", "labels", "sides", "unit"}
     assert replay["events"][1]["to"] == [0]
     known_cards = {
         card for event in engine.redact(state.events, 0) for card in re.findall(r"'([1-7RCS][oceb])'", str(event))

@@ -10,7 +10,7 @@ from league.models import Board, MatchLog, Sitting
 from tests.support.loose import loosen
 
 DAMAGED = "la repetición guardada de la mano 1, pasada 1, de la partida {match} está dañada"
-EXCHANGED = "lo guardado como repetición de la mano 1, pasada 1, de la partida {match} es de otra pasada"
+EXCHANGED = "la repetición guardada de la mano 1, pasada 1, de la partida {match} es de otra pasada"
 MISSING = "la repetición de la mano 1, pasada 1, de la partida {match} ya no se conserva"
 WAYS = {"damaged": (DAMAGED, 500), "exchanged": (EXCHANGED, 500), "missing": (MISSING, 410)}
 

@@ -27,6 +27,12 @@ def ended(league):
     return cup
 
 
+def test_the_place_of_a_correction_is_inside_its_fold_so_that_a_link_opens_it(ended, owner) -> None:
+    page = owner.get(f"/t/{ended.slug}/").content.decode()
+    fold = page[page.index("Descalificar un bot</summary>") :]
+    assert 'id="correct"' in fold[: fold.index("</details>")]
+
+
 def test_only_the_owner_corrects(league, owner, stranger, reader) -> None:
     cup = league.next_cup
     url = f"/t/{cup.slug}/do/"

@@ -219,6 +219,25 @@ def timeless(content: bytes) -> bytes:
     return re.sub(rb"<updated>[^<]*", b"", text)
 
 
+def test_a_player_sees_that_the_bot_is_entered_and_the_owner_who_has_joined(league) -> None:
+    event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
+    guest, owner, address = signed_in(league.berto), signed_in(league.ana), f"/e/{event.slug}/"
+
+    def text(client: Client) -> str:
+        return " ".join(Page(client.get(address, headers={"accept-language": "en"}).content.decode()).text.split())
+
+    assert "0 players have joined" in text(owner), "the owner is none of them"
+    guest.post(f"{address}join/{event.invitation}/")
+    assert "1 player has joined" in text(owner)
+    assert "Enter luna" in text(guest)
+    assert "Withdraw" not in text(guest)
+    guest.post(f"{address}enter/", {"bot": "luna", "action": "enter"})
+    assert "luna is entered." in text(guest)
+    assert "Enter luna" not in text(guest)
+    assert "Withdraw" in text(guest)
+    assert "open requests expire" not in text(guest), "nobody was asked"
+
+
 @pytest.mark.slow
 def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
     event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
