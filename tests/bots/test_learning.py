@@ -17,7 +17,7 @@ def test_a_fit_finds_the_weights_of_each_row() -> None:
     sums = learn.Sums.empty(2)
     for _ in range(4000):
         features = [draw.randrange(-2, 3) for _ in range(FEATURES)]
-        sums.note(
+        sums.add_position(
             draw.randrange(2), features, sum(w * x for w, x in zip(weights, features, strict=True)) + draw.gauss(0, 10)
         )
 
@@ -50,6 +50,6 @@ def test_deals_of_a_game_of_several_are_noted_each(monkeypatch: pytest.MonkeyPat
 def test_learned_weights_stand_as_they_are_written() -> None:
     learned = runpy.run_path(str(learn.PLACE))["LEARNED"]
 
-    assert learn.PLACE.read_text(encoding="utf-8") == learn.text(learned)
+    assert learn.PLACE.read_text(encoding="utf-8") == learn.learned_source(learned)
     assert [len(row) for row in learned["two_player", 2]] == [FEATURES] * 12
     assert [len(row) for row in learned["corriente", 2]] == [FEATURES] * 14

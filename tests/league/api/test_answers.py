@@ -67,4 +67,4 @@ def test_a_bot_of_the_house_is_asked_on_demand(match, nobody, as_alice, charlie,
     embargoes.change(match, league.NOW.replace(year=2126), why="a final", actor="olga", now=league.NOW)
     for answer in (nobody.get(where), as_alice.post(where, {})):
         assert answer.status_code == 409
-        assert "held back" in answer.json()["detail"]
+        assert "hidden until" in answer.json()["detail"]

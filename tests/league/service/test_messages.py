@@ -16,7 +16,7 @@ def listed() -> list[Message]:
 @pytest.mark.parametrize(
     ("kind", "folder", "text"),
     [
-        ("catalogue", "league/templates/", "Write a bot that plays Tute and see how good it is."),
+        ("catalogue", "league/templates/", "Write a bot"),
         ("catalogue", "league/templates/", "%(bots)s bots"),
         ("catalogue", "league/web/", "Teams of two different bots that change partners."),
         ("catalogue", "league/domain/", "the name {name!r} is taken; choose another"),
@@ -30,7 +30,7 @@ def listed() -> list[Message]:
         ("error", "league/management/", "make texts"),
         ("help", "engine/cli/", "seed"),
         ("help", "league/management/", "any text; it determines every deal"),
-        ("help", "league/api/", "Null below half of the games."),
+        ("help", "league/api/", "Null if the bot has played fewer than half of the games."),
         ("table", "engine/sandbox/", "bubblewrap"),
         ("table", "league/api/", "Bots and their versions."),
     ],

@@ -280,16 +280,16 @@ def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> N
     failed = put(TEXT.replace("legal[0]", "legal[99]"))
     assert ([fault["kind"] for fault in failed.faults], "IndexError" in failed.stderr) == (["crash"], True)
     for wrong, why in (
-        ({"seat": 1 - seat % 2}, "no bot of yours"),
-        ({"seat": 9}, "no bot of yours"),
-        ({"board": 2}, "no bot of yours"),
-        ({"step": 99}, "asked nothing"),
-        ({"step": -1}, "asked nothing"),
+        ({"seat": 1 - seat % 2}, "none of your bots sat"),
+        ({"seat": 9}, "none of your bots sat"),
+        ({"board": 2}, "none of your bots sat"),
+        ({"step": 99}, "had no decision"),
+        ({"step": -1}, "had no decision"),
         ({"match": "none"}, "no match"),
     ):
         with pytest.raises(Refused, match=why):
             tries.begin_at(ana, TEXT, dataclasses.replace(at, **wrong), "greedy")
-    with pytest.raises(Refused, match="no bot of yours"):
+    with pytest.raises(Refused, match="none of your bots sat"):
         tries.begin_at(players.create("berto"), TEXT, at, "greedy")
 
     monkeypatch.setattr(handler, "MOST_S", 0.0)

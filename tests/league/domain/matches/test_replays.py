@@ -84,7 +84,7 @@ def test_details_of_a_fault_and_stderr_are_for_the_owner(sitting: Sitting, ana, 
 def test_replay_of_a_match_that_is_not_over_is_refused(sitting: Sitting) -> None:
     Match.objects.update(status="running")
 
-    with pytest.raises(Refused, match="is running; its replays"):
+    with pytest.raises(Refused, match="is running; you can see its replays"):
         replays.replay(Sitting.objects.select_related("board__match").first())
 
 

@@ -139,7 +139,7 @@ def test_old_keys_are_free_again(ana, berto, django_capture_on_commit_callbacks)
 
 def test_key_without_an_answer_is_free_after_a_minute(ana) -> None:
     idempotency.begin(ana, "k1", "a", now=NOW)
-    with pytest.raises(Refused, match="still at work"):
+    with pytest.raises(Refused, match="is still running"):
         idempotency.begin(ana, "k1", "a", now=NOW)
 
     assert idempotency.begin(ana, "k1", "a", now=NOW + timedelta(seconds=61))[1] is True

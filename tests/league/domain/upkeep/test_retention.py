@@ -61,7 +61,7 @@ def test_each_kind_has_its_time_and_results_stay(played: dict[str, Match]) -> No
     assert [finding for finding in invariants.check_all(now=NOW) if finding.check == "replays"] == []
     assert restore_replays(actor="test", now=NOW).is_empty
     sitting = Sitting.objects.select_related("board__match").filter(board__match=played["unrated"]).first()
-    with pytest.raises(replays.Unreadable, match="is not kept any more") as caught:
+    with pytest.raises(replays.Unreadable, match="is no longer stored") as caught:
         replays.replay(sitting)
     assert caught.value.status == 410
 

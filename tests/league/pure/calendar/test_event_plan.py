@@ -127,7 +127,7 @@ def test_days_of_the_month_and_what_is_next():
     [
         ("", "20:00", "UTC", "days are weekdays"),
         ("mon,31", "20:00", "UTC", "days are weekdays"),
-        ("mon", "25:00", "UTC", "write the time as 20:00"),
+        ("mon", "25:00", "UTC", "write the time in the form 20:00"),
         ("mon", "20:00", "Mars", "is not a time zone"),
     ],
 )

@@ -184,7 +184,7 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
         releases.change(event, HIDDEN, actor="ana")
 
     moment = clock.present() + timedelta(days=1)
-    with pytest.raises(Refused, match="it has no release"):
+    with pytest.raises(Refused, match="it needs no release time"):
         releases.change(event, releases.Terms(release=moment), actor="ana")
 
     releases.change(event, releases.OPEN, actor="ana")
@@ -242,6 +242,7 @@ def test_a_player_sees_that_the_bot_is_entered_and_the_owner_who_has_joined(leag
 def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
     event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
     assert event.status == "open"
+    Event.objects.filter(pk=event.pk).update(per_player=2)
     join = f"/e/{event.slug}/join/{event.invitation}/"
     stranger, guest, owner = signed_in(None), signed_in(league.berto), signed_in(league.ana)
     for client in (stranger, guest):
