@@ -269,6 +269,8 @@ def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
     owner.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "leave"})
     assert entered.count() == 2
     guest.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "enter"})
+    assert entered.count() == 2, "only the owner lets it in again"
+    owner.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "enter"})
     assert entered.count() == 3
 
     old = event.invitation
