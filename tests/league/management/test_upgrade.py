@@ -131,8 +131,13 @@ def full(request: pytest.FixtureRequest, tmp_path: Path) -> OnSqlite | OnPostgre
     return OnPostgres(OLDEST, request.getfixturevalue("postgres_server"))
 
 
+RENAMED = {"succession": "versiontest", "lots": "ladderdraw", "outlook": "storedsnapshot"}  # migration 0013
+
+
 def lost(before: Rows, after: Rows) -> Iterator[str]:
-    """Yield each row that is no longer there as it was; columns and rows may have come."""
+    """Yield each row that is no longer there as it was; columns and rows may have come, and models have other names."""
+    for row in before.get("django_content_type", []):
+        row["model"] = RENAMED.get(row["model"], row["model"])
     for name, rows in before.items():
         columns = rows[0].keys()
         remaining = Counter(
