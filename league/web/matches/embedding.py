@@ -166,8 +166,8 @@ def _of_puzzle(identity: str) -> Framed | None:
         page=reverse("puzzle", args=[item.id]),
         frame=reverse("embed-puzzle", args=[item.id]),
         record=reverse("puzzle-replay", args=[item.id]),
-        lines=narrate.narrate(moments, names, names),
+        lines=narrate.narrate(moments, names, names, item.seat),
         hands=[item.hand if seat == item.seat else [] for seat in range(item.players)],
-        picture=pictures.of_puzzle(item, moments, names),
+        picture=pictures.of_puzzle(item, moments, puzzles.names_of(item, short=True)),
         at_end=True,
     )

@@ -87,7 +87,7 @@ def _puzzle(request: HttpRequest, identity: str) -> HttpResponse:
     context |= {
         "one": item,
         "lines": narrate.narrate((moments := shown_moments(record_of(item))), names, names, item.seat),
-        "picture": pictures.of_puzzle(item, moments, names),
+        "picture": pictures.of_puzzle(item, moments, names_of(item, short=True)),
         "embed": reverse("embed-puzzle", args=[item.id]),
         "offer": offer(item.legal, item.hand),
         "unit": game.score_unit,
