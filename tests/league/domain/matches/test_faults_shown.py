@@ -32,8 +32,9 @@ DEEDS = {
     "crashes": ("import sys", "sys.exit(7)", "crash"),
     "hangs": ("import sys", "sys.stdin.read()", "timeout"),  # a sleep is over at once where partners sit
     "spins": ("", "exec('while True: pass')", "timeout"),
-    "floods": ("import os", "os.write(1, b'x' * 200_000)", "output_flood"),
-    "babbles": ("import os", "os.write(1, b'what a lovely hand\\n')", "protocol"),
+    # What a bot prints goes to its log; this is the conversation itself.
+    "floods": ("import os, tute_bot", "os.write(tute_bot._answers.fileno(), b'x' * 200_000)", "output_flood"),
+    "babbles": ("import os, tute_bot", "os.write(tute_bot._answers.fileno(), b'what a hand\\n')", "protocol"),
     "cheats": (
         "",
         "return 'play ' + next(c for c in ('1o', '1c', '1e', '1b') if 'play ' + c not in legal)",
