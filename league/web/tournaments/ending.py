@@ -101,7 +101,7 @@ def _proof(rows: list[Standing], unsure: list[tuple[Standing, Standing]]) -> str
     if unsure and unsure[0][0] is rows[0]:
         return _("It is not sure that the first is the strongest: more boards could change the order.")
     words = {"bot": _name(rows[0]), "second": _name(rows[1])}
-    return _("It is 95 % sure that %(bot)s is stronger than %(second)s, who came second.") % words
+    return _("It is 95 %% sure that %(bot)s is stronger than %(second)s, who came second.") % words
 
 
 def _podium(rows: list[Standing]) -> list[Step]:

@@ -28,6 +28,20 @@ def spanish() -> Catalog:
     return texts.read_catalogue(SPANISH)
 
 
+def test_every_text_with_a_gap_can_be_filled(spanish) -> None:
+    """A percent sign beside a gap is written twice: "95 % sure" would be taken for another gap."""
+
+    class Filled(dict[str, int]):
+        def __missing__(self, _name: str) -> int:
+            return 1
+
+    for message in spanish:
+        for text in [message.id, message.string]:
+            for form in text if isinstance(text, list | tuple) else [text]:
+                if "%(" in form:
+                    assert form % Filled()
+
+
 def test_every_text_is_translated(spanish) -> None:
     assert texts.untranslated_texts(spanish) == []
     assert len(spanish) > 700
