@@ -145,24 +145,26 @@ class Terms:
         )
 
     def _needed(self) -> dict[str, Any]:
-        """Return the fewest options that give these rules: the same ones for equal rules, whichever options were asked for.
+        """Return the fewest options that give these rules: equal rules have equal options, whichever were asked for.
 
-        They are dropped one at a time, in alphabetical order, so of two that imply each other the second stays.
+        They are dropped one at a time, in alphabetical order, so of two that imply each other the second one stays.
         """
-        ordinary = at_table(self.declared, {}, self.players)
-        needed = {
-            name: value
-            for name, value in self.options_all.items()
-            if getattr(self.rules, name) != getattr(ordinary, name)
-        }
+        ordinary, every = at_table(self.declared, {}, self.players), self.options_all
+        needed = {name: value for name, value in every.items() if getattr(self.rules, name) != getattr(ordinary, name)}
+        if not self._gives(needed):  # An option has its ordinary value although another one implies a different value.
+            needed = every
         for name in sorted(needed):
             fewer = {other: value for other, value in needed.items() if other != name}
-            try:
-                if at_table(self.declared, fewer, self.players) == self.rules:
-                    needed = fewer
-            except OptionError:
-                continue
+            if self._gives(fewer):
+                needed = fewer
         return needed
+
+    def _gives(self, options: Mapping[str, Any]) -> bool:
+        """Return True if these options give the rules of this game."""
+        try:
+            return at_table(self.declared, options, self.players) == self.rules
+        except OptionError:
+            return False
 
     def __repr__(self) -> str:
         return f"Game({self.key!r}, players={self.players}, options={self.options!r})"

@@ -44,6 +44,14 @@ def test_equal_rules_have_equal_options(key: str, settlement: str, ending: str) 
     assert both.options == by_settlement.options == by_ending.options
 
 
+def test_an_option_with_its_usual_value_may_be_needed() -> None:
+    """Loss marks imply that losses end the match, unless somebody says otherwise."""
+    for key in ("bato", "codillo"):
+        game = engine.load(key, settlement="loss_marks", match_end="deals")
+        assert game.options == {"settlement": "loss_marks", "match_end": "deals"}
+        assert engine.load(key, **game.options).rules == game.rules
+
+
 @pytest.mark.parametrize("players", [3, 4, 5, 6, 7])
 def test_what_options_all_says_can_be_loaded(players: int) -> None:
     game = engine.load("podrida", players=players, preset="podrida52")

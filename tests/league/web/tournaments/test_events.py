@@ -186,7 +186,7 @@ def test_an_event_that_cannot_go_on_says_why(league, field, reader, client) -> N
     assert events.advance_all(now=made.later(126)) == 1
 
     why = LeagueEvent.objects.get(kind="event.refused").data["why"]
-    assert f"Este evento no pudo continuar: {why}" in text(reader, f"/e/{event.slug}/")
+    assert f"Este torneo no pudo seguir: {why}" in text(reader, f"/e/{event.slug}/")
     assert client.get(f"/api/v1/events/{event.slug}").json()["why"] == why
 
 
