@@ -74,7 +74,8 @@ def tight(state: engine.State, rng: random.Random) -> engine.State:
     other.tricks = [rng.randrange(4) if seat in state.active else 0 for seat in seats]
     other.deals = state.deal_no + rng.choice((0, 0, 0, 1))
     if rng.random() < 0.5:
-        other.totals = tuple(rng.choice((0, 50, 90, 101)) for _ in sides)
+        if state.game_deal > 1:  # A game begins at nought.
+            other.totals = tuple(rng.choice((0, 50, 90, 101)) for _ in sides)
         other.games = tuple(rng.randrange(3) for _ in sides)
         other.coto_games, other.cotos = (tuple(rng.randrange(2) for _ in sides) for _ in range(2))
         other.marks = tuple(mark + rng.randrange(2) for mark in state.marks)
