@@ -618,6 +618,9 @@ WITH_OTHERS = {
     "league_job": {"judgements"},
     # The clock chooses the puzzle of the day
     "league_foundpuzzle": {"clock"},
+    # How many more bots an open tournament takes, and how long another one would last: old by seconds
+    "league_quota": {"clock"},
+    "league_worker": {"clock"},
     # Never changes
     "league_logdictionary": {"matches", "tournament:"},
     "league_package": {"bots"},

@@ -24,7 +24,7 @@ from league.web.tournaments.log_lines import public_lines
 MOST_SEASONS = 20  # The most seasons on the page, the latest.
 
 
-@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
+@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS, changes.CLOCK)
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a recurring league: its calendar, its bots and its latest seasons by division. Six queries."""
     rows = Circuit.objects.select_related("owner").prefetch_related("bots", "seasons")

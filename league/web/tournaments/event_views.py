@@ -67,7 +67,7 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/events.html", context)
 
 
-@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
+@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS, changes.CLOCK)
 def event(request: HttpRequest, slug: str) -> HttpResponse:
     """Show an event: every stage with the advancing bots and the matches for which it waits. Nine queries; one more before it starts."""
     viewer = user_of(request)

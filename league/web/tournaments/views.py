@@ -74,7 +74,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """Show state, standings, crosstable and matches. Ten queries; eleven while entries change."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
-    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
+    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS, changes.CLOCK)
     topics.follow(request, changes.of_tournament(pk))
     tournament = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
     if not _lives(tournament):
