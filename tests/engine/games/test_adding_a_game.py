@@ -15,7 +15,7 @@ from tests.support import migrated
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
-COPIED = ("bots", "docs", "engine", "league", "tests", "Makefile", "manage.py", "pyproject.toml")
+COPIED = ("CHANGELOG.md", "bots", "docs", "engine", "league", "tests", "Makefile", "manage.py", "pyproject.toml")
 BY_HAND = {"engine/games/pobre.py": "python", "tests/cases/pobre.yaml": "yaml"}
 WRITTEN = {
     "bots/kits/c/tute.h",

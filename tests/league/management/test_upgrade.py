@@ -269,7 +269,7 @@ def test_a_league_of_an_earlier_release_answers_as_before(commit: str, postgres_
 
     release.manage("migrate", "--verbosity=0")
 
-    now = release.asked(expected["token"])
+    now = release.api_answers(expected["token"])
     assert len(expected["answers"]) > 60
     assert len(expected["journal"]) > 40
     assert list(changed(expected["answers"], now["answers"])) == []

@@ -52,7 +52,9 @@ def test_a_bot_that_bears_its_declaration_out_has_the_mark(league, reader, setti
     report_all(league.clean, runner.Audit(runner.SAME, 30))
     pk = BotVersion.objects.get(bot__slug="luna").pk
 
-    marked = {slug: "reproducible" in reader.get(f"/bots/{slug}/?tab=versions").content.decode() for slug in ("luna", "sol")}
+    marked = {
+        slug: "reproducible" in reader.get(f"/bots/{slug}/?tab=versions").content.decode() for slug in ("luna", "sol")
+    }
     summary = reader.get(f"/api/v1/versions/{pk}/audits").json()
 
     assert marked == {"luna": True, "sol": False}
