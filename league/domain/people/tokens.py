@@ -25,6 +25,14 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
+def _checked(label: str) -> str:
+    """Return the label without spaces at its ends. Raise Refused."""
+    label = label.strip()
+    if not 1 <= len(label) <= 60 or not label.isprintable():
+        raise Refused("a token needs a label of 1 to 60 characters that says what it is for, such as: laptop")
+    return label
+
+
 def live(player: Player, *, now: datetime | None = None) -> QuerySet[ApiToken]:
     """Select the keys of `player` that are neither revoked nor expired."""
     return player.tokens.filter(Q(expires=None) | Q(expires__gt=clock.now_or(now)), revoked=None)
@@ -44,9 +52,7 @@ def create(
     actor: the name of the person who creates the key. If that is not `player`, the player is informed (`made_by_others`).
     """
     now = clock.now_or(now)
-    label = label.strip()
-    if not 1 <= len(label) <= 60 or not label.isprintable():
-        raise Refused("a token needs a label of 1 to 60 characters that says what it is for, such as: laptop")
+    label = _checked(label)
     if scope not in TokenScope:
         raise Refused("there is no scope {scope!r}; choose one of {scopes}", scope=scope, scopes=", ".join(TokenScope))
     if days is not None and not 1 <= days <= MOST_DAYS:
@@ -72,7 +78,7 @@ def create(
 def revoke_unseen(player: Player, label: str, scope: str, *, now: datetime | None = None) -> None:
     """Revoke keys with the same properties, created within UNSEEN and never used: their form was sent again before the page with the key arrived."""
     now = clock.now_or(now)
-    unseen = live(player, now=now).filter(label=label.strip(), scope=scope, last_used=None, created__gt=now - UNSEEN)
+    unseen = live(player, now=now).filter(label=_checked(label), scope=scope, last_used=None, created__gt=now - UNSEEN)
     for token in unseen:
         revoke(token, now=now)
 

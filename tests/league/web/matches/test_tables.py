@@ -309,8 +309,13 @@ def sit_down(page, site: str, game: str, *, touch: bool) -> None:
     if touch:
         page.locator("#choose form button:not([value=refresh])").last.tap()
     else:
-        page.focus("#choose form summary")
-        for key in ("Enter", "Tab", "Tab", "Tab", "Space", "Tab", "Enter"):  # Ask for advice
+        page.locator("#choose form summary").last.focus()
+        page.keyboard.press("Enter")
+        for _ in range(6):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.name") == "advice":
+                break
+        for key in ("Space", "Tab", "Enter"):
             page.keyboard.press(key)
     page.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
 
@@ -323,9 +328,11 @@ def answer(page, *, touch: bool) -> None:
     cards = page.locator("#hand .hand .ok")
     if touch:
         choice = cards.last if cards.count() else page.locator("#hand button[name=do]").last
-        choice.tap(position={"x": 10, "y": 20})
-        if page.locator(".lifted").count():
+        raised = page.locator("#hand li.lifted .ok")
+        if not raised.count():
             choice.tap(position={"x": 10, "y": 20})
+        if raised.count():
+            raised.last.tap(position={"x": 10, "y": 20})
     else:
         page.locator("#hand button[name=do]:not([value=advice])").first.focus()
         page.keyboard.press("ArrowLeft")
