@@ -91,7 +91,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 def _just_created(request: HttpRequest) -> User | None:
     """Return the account that the same form, sent a moment ago, has created, because Enter was pressed twice."""
     name, password = request.POST.get("name", ""), request.POST.get("password", "")
-    if not Player.objects.filter(name=name, created__gt=clock.present() - MOMENT).exists():
+    if not name.isprintable() or not Player.objects.filter(name=name, created__gt=clock.present() - MOMENT).exists():
         return None
     user = authenticate(request, username=name, password=password)
     return user if isinstance(user, User) else None
