@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from engine.runner import BotSpec
+from engine.runner import BotSpec, load_package
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
@@ -54,6 +56,18 @@ def test_what_a_bot_prints_goes_to_its_log(make: Maker, honest: BotSpec, box: Sa
 @pytest.mark.parametrize("name", ["random", "json", "enum", "types", "posix", "traceback"])
 def test_a_bot_may_be_called_like_a_module(name: str, make: Maker, honest: BotSpec, box: Sandbox) -> None:
     result = play_match(match(make(name=name, source=QUIET), honest, boards=1), box)
+
+    assert result.parties[0].faults == []
+
+
+def test_a_helper_of_a_package_keeps_its_name(tmp_path: Path, state_dir: Path, honest: BotSpec, box: Sandbox) -> None:
+    """Look into the folder first, as for a program at home."""
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "packed"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\n')
+    (folder / "queue.py").write_text("OWN = 1\n")
+    (folder / "bot.py").write_text("import queue\nassert queue.OWN\n" + QUIET)
+    result = play_match(match(load_package(folder, state_dir / "packages"), honest, boards=1), box)
 
     assert result.parties[0].faults == []
 

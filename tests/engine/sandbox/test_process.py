@@ -84,7 +84,7 @@ def fail():
 own = __main__.__dict__ is globals() and __name__ == "__main__" and Card(1) == Card(1)
 rest = sorted(name for name in globals() if name[0] != "_")
 sys.stdin.readline()
-print(own, rest, sys.argv == [__file__], sys.path[-1] == __file__.rpartition("/")[0], __doc__, flush=True)
+print(own, rest, sys.argv == [__file__], sys.path[0] == __file__.rpartition("/")[0], __doc__, flush=True)
 fail()
 """
     with start(source) as process:

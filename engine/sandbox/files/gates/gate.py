@@ -57,11 +57,11 @@ def become(main: "dict[str, Any]", entry: str) -> None:
 
     sys.excepthook = without_gate
     sys.argv[:2] = [entry]
-    # The standard library comes first: a bot's file called random.py or types.py does not take the place of the module of that name. The bot's
-    # folder comes before the other modules of the runtime, so a package may bring its own tute_bot.py.
-    folders = sys.path[1:]
-    extra = [folder for folder in folders if folder.endswith("/python/extra")]
-    sys.path[:] = [*[folder for folder in folders if folder not in extra], entry.rpartition("/")[0], *extra]
+    folder, _, file_name = entry.rpartition("/")
+    sys.path[0] = folder
+    if file_name.partition(".")[0] in sys.stdlib_module_names:
+        # A bot called random.py or types.py would take the place of the module of that name, which the SDK imports.
+        sys.path.append(sys.path.pop(0))
     loader = SourceFileLoader("__main__", entry)
     with open(entry, "rb") as file:  # noqa: PTH123
         program = compiled(file.read(), entry)
