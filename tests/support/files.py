@@ -40,13 +40,17 @@ ROWS = (
     "tests/league/web/test_bad_input.py",
 )
 # Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
-# reports, turns, guests), constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
-# queries that are written by hand for it (the response cache).
+# reports, turns, guests), what the workers' role may do, constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL
+# refuses (bad input), and queries that are written by hand for it (the response cache).
 POSTGRESQL = (
     "tests/league/domain/core",
     "tests/league/domain/matches/test_leases.py",
     "tests/league/domain/matches/test_reports.py",
     "tests/league/domain/matches/test_fairness.py",
+    *(
+        f"tests/league/domain/{room}/test_role.py"
+        for room in ("consultations", "judgements", "matches", "puzzles", "tables")
+    ),
     "tests/league/domain/ratings/test_totals.py",
     "tests/league/domain/tables/test_guests.py",
     "tests/league/api/test_paging.py",
