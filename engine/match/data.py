@@ -15,7 +15,7 @@ from engine.cards.pack import NO_SUIT
 if TYPE_CHECKING:
     from engine.cards.chance import Dice
     from engine.cards.pack import ByHolding
-    from engine.match.redaction import Moment
+    from engine.match.redaction import EventRecord
     from engine.rules.obligations import InForce
     from engine.rules.terms import Terms
     from engine.rules.verdict import Verdict
@@ -63,7 +63,7 @@ class Data:
         self.rules = game.rules
         self.seed = seed
         self.suit_map = suit_map  # suit of the shuffle -> suit played with
-        self.log: list[Moment] | None = [] if record else None
+        self.log: list[EventRecord] | None = [] if record else None
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
         # True if a card on the table is recorded or may move trumps
@@ -283,7 +283,7 @@ class Data:
         return 0 if self.best_suit == NO_SUIT else len(self.table)
 
     @property
-    def events(self) -> list[Moment]:
+    def events(self) -> list[EventRecord]:
         """The whole record so far. `engine.redact` reduces it to what a seat may see."""
         if self.log is None:
             raise ValueError("this match is not recorded: ask new_match for record=True")

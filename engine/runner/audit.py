@@ -45,7 +45,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Audit:
+class AuditResult:
     """The result of an audit. A decision is odd if two of its three answers agree and the third does not."""
 
     verdict: str
@@ -72,7 +72,7 @@ def audit(
     deterministic: bool = False,
     seed: str = "",
     stop: Callable[[], bool] = lambda: False,
-) -> Audit | None:
+) -> AuditResult | None:
     """Audit one seat of a pass; `group` is one item of `rebuild.passes`. Return None if `stop` returned True.
 
     Raise ReplayError and ValueError for an invalid log, SandboxError and OSError for failures that are not the bot's.
@@ -81,7 +81,7 @@ def audit(
     # If the bot failed in the match, there is no answer to compare.
     own = [exchange for exchange in exchanges(replays) if exchange.seat == seat and not exchange.fault]
     if not own or own[0].step >= 0:  # The bot never reached the table.
-        return Audit(SAME, 0)
+        return AuditResult(SAME, 0)
     limits = Limits(**replays[0]["pass"]["limits"]).lenient()
     party, sitting = replays[0]["meta"]["seating"][seat], replays[0]["meta"]["sitting"]
     runs = []
@@ -99,12 +99,12 @@ def paced(seed: str) -> Callable[[], None]:
     return lambda: time.sleep(dice.uniform(0, 2 * PACE_S))
 
 
-def compare(runs: Sequence[Rerun], *, deterministic: bool) -> Audit:
+def compare(runs: Sequence[Rerun], *, deterministic: bool) -> AuditResult:
     """Compare two runs of one conversation with its log."""
     pairs = list(zip(*(run.replies for run in runs), strict=False))
     failed = next((run.fault for run in runs if run.fault), None)
     if failed is not None:
-        return Audit(FAILED, len(pairs), fault=failed.kind, detail=failed.detail)
+        return AuditResult(FAILED, len(pairs), fault=failed.kind, detail=failed.detail)
     odd = {"log": 0, "run": 0, "all": 0}
     first = None
     for first_reply, second_reply in pairs:
@@ -117,7 +117,7 @@ def compare(runs: Sequence[Rerun], *, deterministic: bool) -> Audit:
         verdict = SAME
     else:
         verdict = DIFFERS if deterministic or chance < UNLIKELY else ALIKE
-    return Audit(verdict, len(pairs), odd["log"], odd["run"], odd["all"], chance, first)
+    return AuditResult(verdict, len(pairs), odd["log"], odd["run"], odd["all"], chance, first)
 
 
 def _odd_one(first_reply: RepeatedDecision, second_reply: RepeatedDecision) -> str:

@@ -27,7 +27,7 @@ class GaveUp(RuntimeError):
 
 
 @dataclass
-class ChildProcess:
+class SupervisedProcess:
     """One process that should be running."""
 
     name: str
@@ -69,7 +69,7 @@ class Supervisor:
         log: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.children = [ChildProcess(name, command) for name, command in children.items()]
+        self.children = [SupervisedProcess(name, command) for name, command in children.items()]
         self.log = log  # Output of the children; None: the output of this process.
         self.environment = {**_found_from_anywhere(os.environ), **(environment or {})}
         self.stopping = False
@@ -79,7 +79,7 @@ class Supervisor:
         for child in self.children:
             self._start(child)
 
-    def _start(self, child: ChildProcess) -> None:
+    def _start(self, child: SupervisedProcess) -> None:
         output = self.log.open("ab") if self.log else None
         try:
             child.process = subprocess.Popen(

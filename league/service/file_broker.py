@@ -17,7 +17,7 @@ from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
 
-class Channel(filesystem.Channel):
+class FolderChannel(filesystem.Channel):
     """One folder, one file per message: `<time>_<random>.<queue>.msg`."""
 
     supports_fanout = False
@@ -52,6 +52,6 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """Kombu transport over `Channel`."""
+    """Kombu transport over `FolderChannel`."""
 
-    Channel = Channel
+    Channel = FolderChannel

@@ -51,8 +51,8 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     def run(self) -> None:
         """Answer requests until a signal stops the worker or its parent has died; then finish the requests that have started."""
         connections: dict[int, Any] = {}
-        TcpWSGIServer.channel_class = Channel
-        Channel.hub = live.Hub()
+        TcpWSGIServer.channel_class = ClientConnection
+        ClientConnection.hub = live.Hub()
         server = create_server(
             self._counted(self.wsgi),
             map=connections,
@@ -78,7 +78,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             server_socket.accepting = (
                 False  # Keep it open: closing it would also close the pipe by which threads wake this loop.
             )
-        Channel.hub.close()
+        ClientConnection.hub.close()
         until = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < until and any(map(_busy, list(connections.values()))):
             self.notify()
@@ -128,7 +128,7 @@ def _busy(connection: Any) -> bool:
     return bool(getattr(connection, "requests", None) or getattr(connection, "total_outbufs_len", 0))
 
 
-class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
+class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
     """A parser that keeps the start of a request, so that it can be refused properly if the rest cannot be read."""
 
     start = b""
@@ -171,8 +171,8 @@ class LiveTask(WSGITask):  # type: ignore[misc]
 class UnreadTask(WSGITask):  # type: ignore[misc]
     """The application's refusal of a request that could not be read. The connection is closed after it."""
 
-    def __init__(self, channel: Any, unread: Parser) -> None:
-        request = Parser(channel.adj)
+    def __init__(self, channel: Any, unread: RequestParser) -> None:
+        request = RequestParser(channel.adj)
         request.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
         request.headers |= {name: unread.headers[name] for name in KEPT_HEADERS if name in unread.headers}
         # Claim https, so that the request is not redirected
@@ -210,14 +210,14 @@ class BrokenTask(ErrorTask):  # type: ignore[misc]
         self.write(problem)
 
 
-def _refusal(channel: Any, request: Parser) -> Task:
+def _refusal(channel: Any, request: RequestParser) -> Task:
     return (BrokenTask if request.error.code == INTERNAL else UnreadTask)(channel, request)
 
 
-class Channel(HTTPChannel):  # type: ignore[misc]
+class ClientConnection(HTTPChannel):  # type: ignore[misc]
     """One connection."""
 
-    parser_class = Parser
+    parser_class = RequestParser
     task_class = LiveTask
     error_task_class = staticmethod(_refusal)
     hub: live.Hub
