@@ -209,7 +209,7 @@ def test_the_whole_table_is_in_the_first_view_and_the_hand_in_one_row(ana, visit
         page.locator(".felt").tap(position={"x": 20, "y": 20})
         assert page.locator(".now", has_text="Tap it again").count() == 0, "the prompt is back"
         first.tap(position=where)
-        first.tap(position=where)
+        first.tap()  # The fan has opened, so nothing covers the middle of the card.
         assert bots.answer().startswith("play ")
 
 
