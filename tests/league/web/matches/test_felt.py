@@ -237,8 +237,8 @@ def test_the_end_says_who_won_in_the_first_view_without_a_new_page(ana, visit) -
         box = page.evaluate("document.querySelector('.banner').getBoundingClientRect().toJSON()")
         assert box["y"] + box["height"] < PHONE["height"]
         assert page.evaluate("scrollY") == 0
-        assert page.locator(".after .button").all_inner_texts() == ["Rematch", "Analyse", "Share"]
-    page.get_by_text("Analyse").click()
+        assert page.locator(".after .button").all_inner_texts() == ["Rematch", "Review the hand", "Share"]
+    page.get_by_text("Review the hand").click()
     comes(page, "document.querySelector('tute-replay.ready') !== null")
 
 
