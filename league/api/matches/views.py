@@ -33,7 +33,7 @@ from league.api.matches.serializers import (
     TryNew,
     TryOut,
 )
-from league.domain.bots import challenges, tries
+from league.domain.bots import challenges, languages, tries
 from league.domain.consultations import asking as consultations
 from league.domain.consultations.reading import answers
 from league.domain.core import paging
@@ -374,7 +374,8 @@ class TriesView(ApiView):
 
     def _try(self, player: Player) -> Response:
         body = self.body()
-        row = tries.begin(player, body["text"], body["game"], body["against"], body["name"].strip())
+        name, language = body["name"].strip(), languages.find(body["language"])
+        row = tries.begin(player, body["text"], body["game"], body["against"], name, language=language)
         where = reverse("api:try", args=[row.work.public_id])
         return Response(TryOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
 

@@ -93,6 +93,16 @@ def text_of(version: BotVersion) -> str | None:
         return None
 
 
+def replaced(version: BotVersion) -> list[str]:
+    """Return the files of a version that differ from those which `package` puts beside its text. Reads the package of a text in JavaScript."""
+    language = language_of(version)
+    beside = _names(language) if language else {}
+    if not beside or version.package.files == packages.FILES_OF_TEXT:
+        return []
+    files = packages.files(version)
+    return [name for name, path in beside.items() if name in files and files[name] != path.read_bytes()]
+
+
 def playable(*, now: datetime | None = None) -> list[Language]:
     """Return the languages whose runtime some worker has; all of them if no worker runs. One query."""
     reports = list(workers.living(clock.now_or(now)).exclude(tier="").values_list("runtimes", flat=True))

@@ -5,8 +5,9 @@ finished match. A worker plays the try in the sandbox like a match. No bot or ve
 counted, and only the author sees the try. A player has one at a time, and a limited number an hour. After `KEPT` the try is removed with its
 result.
 
-A guest without an account tries single boards. Few tries of guests run at a time, and a number starts an hour, of all guests together. They wait
-among the tournaments, where all guests take turns as one owner: they delay no upload, and no try of a player. Whoever signs up takes them along.
+A guest without an account may try boards and series. Few tries of guests run at a time, one of them a series, and a number starts an hour, of all
+guests together; a series counts as `SERIES_COUNTS` tries. They wait among the tournaments, where all guests take turns as one owner: they delay no
+upload, and no try of a player. Whoever signs up takes them along.
 
 A single board or decision has `MOST_S` seconds and waits with the priority of uploads, where owners take turns: its author looks at the screen. A
 series has `MOST_SERIES_S` seconds, a limit of its own, and waits among the tournaments: it takes of the workers what a tournament of its owner
@@ -48,6 +49,9 @@ EXPECTED_S = 3.0  # Seconds of a try with a bot that answers quickly
 SERIES = 20  # Boards of a series.
 MOST_SERIES_S = 60.0
 EXPECTED_SERIES_S = 15.0
+SERIES_COUNTS = (
+    5  # Tries for which a series of a guest counts in the limits of an hour: the ratio of the expected times.
+)
 PRIORITY = validation.PRIORITY  # Priority of a board or decision, whose author waits at the screen
 PRIORITY_OF_OTHERS = 0  # Priority of series and of guests' tries: that of tournaments
 KEPT = timedelta(days=7)
@@ -236,7 +240,7 @@ def _ask(author: Person, boards: int, now: datetime) -> None:
 
 def _ask_guest(guest: Visitor, boards: int, now: datetime) -> None:
     """Check that a guest may try a text. Before that, tries are limited by address, so that a new cookie gains nothing."""
-    if boards > 1 or not settings.GUEST_TRIES:
+    if not settings.GUEST_TRIES:
         raise Refused("this needs an account; sign up, your code is kept")
     guests.lock()
     of_guests = Try.objects.filter(owner=None)
@@ -247,14 +251,29 @@ def _ask_guest(guest: Visitor, boards: int, now: datetime) -> None:
             "other visitors are trying their bots; try again in a few seconds, or sign up: there is room for players",
             retry_after=10,
         )
+    if boards > 1 and live.filter(work__boards_planned__gt=1).exists():
+        raise TooMany(
+            "another visitor's {boards} boards are being played; try again in a minute, or sign up: there is room for players",
+            retry_after=60,
+            boards=SERIES,
+        )
     lately = of_guests.filter(created__gt=now - HOUR)
     lately_there = lately.filter(guest_from=guest.network).exclude(guest_from="")
-    most = settings.GUEST_TRIES_PER_HOUR
-    if lately.count() >= most or lately_there.count() >= max(1, most // 2):
+    most, more = settings.GUEST_TRIES_PER_HOUR, counts_as(boards)
+    if _counted(lately) + more > most or _counted(lately_there) + more > max(more, most // 2):
         raise TooMany(
             "visitors have used up the tries of this hour; sign up, or try again later: your code is kept",
             retry_after=600,
         )
+
+
+def counts_as(boards: int) -> int:
+    """Return the number of tries for which a try of a guest counts."""
+    return 1 if boards == 1 else SERIES_COUNTS
+
+
+def _counted(rows: QuerySet[Try]) -> int:
+    return rows.count() + (SERIES_COUNTS - 1) * rows.filter(work__boards_planned__gt=1).count()
 
 
 def adopt(player: Player, guest: Visitor) -> int:
@@ -383,9 +402,10 @@ def _lead(scores: Sequence[int]) -> int:
 def _series(row: Try) -> QuerySet[Try]:
     """Return the finished series of the same author at the same table against the same rival, up to `row`.
 
-    The player's quota limits their number.
+    The limits of players and guests bound their number.
     """
-    rows = Try.objects.filter(owner=row.owner_id, rival=row.rival_id, created__lte=row.created, result__isnull=False)
+    rows = Try.objects.filter(owner=row.owner_id, guest=row.guest, rival=row.rival_id, result__isnull=False)
+    rows = rows.filter(created__lte=row.created)
     return rows.filter(work__pool=row.work.pool_id, work__boards_planned__gt=1)
 
 

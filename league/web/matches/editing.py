@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -159,6 +159,7 @@ class Beginning:
     bot: Bot | None = None
     version: BotVersion | None = None
     saved: datetime | None = None  # The time of the draft, if the text is one.
+    replaced: Sequence[str] = ()  # The author's files in place of which the editor packs those of the kit.
     several: bool = False  # True if the last version has several files, which the editor cannot show.
 
 
@@ -186,7 +187,8 @@ def beginning(
         and (own is not None or not bot)
         and (language or last is None or draft.updated > last.created)
     ):
-        return Beginning(draft.text, LANGUAGES[draft.language], own, last, draft.updated)
+        replaced = languages.replaced(last) if last is not None else ()
+        return Beginning(draft.text, LANGUAGES[draft.language], own, last, draft.updated, replaced)
     if last is not None:
         return _of_version(last)
     return Beginning(template_text(suited(game, in_language), in_language), in_language, own)
@@ -196,7 +198,7 @@ def _of_version(version: BotVersion) -> Beginning:
     text, language = languages.text_of(version), languages.language_of(version)
     if text is None or language is None or len(text.encode()) > tries.MOST_SOURCE:
         return Beginning(template_text(FIRST_TEMPLATE, PYTHON), PYTHON, version.bot, version, several=True)
-    return Beginning(text, language, version.bot, version)
+    return Beginning(text, language, version.bot, version, replaced=languages.replaced(version))
 
 
 def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:

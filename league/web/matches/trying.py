@@ -1,6 +1,6 @@
 """The editor: write a bot, try it in the sandbox and submit it as a version. Everything works without script.
 
-Anybody may write, and try single boards; everything else that runs or is stored needs an account (league.domain.bots.tries has the limits). A
+Anybody may write, and try boards; everything else that runs or is stored needs an account (league.domain.bots.tries has the limits). A
 visitor's text stays in the page and in the browser, and so does the text of an author whose session or form has expired.
 """
 
@@ -49,7 +49,7 @@ from league.web.matches.viewer import for_viewer
 
 FILES = "|".join(re.escape(language.file) for language in languages.LANGUAGES.values())
 LINE = re.compile(rf"(?:{FILES}), line (\d+)")  # A line of code in a verdict.
-OF_GUESTS = ("try", "again")  # The buttons that visitors without an account may use.
+OF_GUESTS = ("try", "again", "series", "series-again")  # The buttons that visitors without an account may use.
 PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The heading of each process in stderr.
 LATEST = 6  # Number of tries on the page.
 
@@ -129,8 +129,9 @@ def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
 
 
 def _try_as_guest(request: HttpRequest, form: EditorForm) -> HttpResponse:
-    """Play a board for a visitor without an account; a cookie gets the visitor's key."""
-    spent = limits.spend("guest-try", f"a{limits.address(request)}", settings.LIMITS["guest-try"])
+    """Play boards for a visitor without an account; a cookie gets the visitor's key."""
+    for _part in range(tries.counts_as(_boards(request))):
+        spent = limits.spend("guest-try", f"a{limits.address(request)}", settings.LIMITS["guest-try"])
     if spent.over:
         raise TooMany(
             "visitors from your network have made {most} tries in this hour; sign up, or try again later: your code is kept",
@@ -141,6 +142,10 @@ def _try_as_guest(request: HttpRequest, form: EditorForm) -> HttpResponse:
     answer = _try(request, guest, form)
     guests.remember(answer, key)
     return answer
+
+
+def _boards(request: HttpRequest) -> int:
+    return tries.SERIES if request.POST.get("do", "").startswith("series") else 1
 
 
 def _try(request: HttpRequest, author: Person, form: EditorForm) -> HttpResponse:
@@ -154,7 +159,7 @@ def _try(request: HttpRequest, author: Person, form: EditorForm) -> HttpResponse
         values["bot"].strip(),
         language=form.written_in,
         table=form.table,
-        boards=tries.SERIES if do.startswith("series") else 1,
+        boards=_boards(request),
         like=values["cards"] if do.endswith("again") else "",
         first=values["board"] or 1 if do == "again" else 1,
     )
@@ -334,6 +339,7 @@ def _shown(row: Try, result: tries.TryResult, number: int) -> dict[str, Any]:
         "outcome": result.scores
         and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
         "number": number,
+        "tried_well": not faults,
     }
     if row.work.boards_planned > 1:
         context |= _series(row, result, game.score_size)
@@ -353,6 +359,7 @@ def _shown(row: Try, result: tries.TryResult, number: int) -> dict[str, Any]:
             place for place, other in enumerate(result.sittings) if other.get("board", row.work.first_board) == board
         ]
         context["sittings"] = [(place, order) for order, place in enumerate(places)]
+        context["letters"] = " + ".join(sitting_letter(order) for order in range(len(places)))
         context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), names, by_seat)
     return context
 

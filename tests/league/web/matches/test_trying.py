@@ -175,7 +175,7 @@ def test_a_visitor_writes_and_loses_nothing(ana) -> None:
     page = visitor.get("/editor/?game=cabrero")
     assert page.status_code == 200
     assert faults(Page(page.content.decode())) == []
-    for do in ("series", "series-again", "submit", "here"):
+    for do in ("submit", "here"):
         answer = visitor.post("/editor/", form(do=do, source=TEXT + "# of a visitor", bot="rufo"))
         text = answer.content.decode()
         assert answer.status_code == 401
@@ -237,6 +237,10 @@ def test_an_address_tries_so_often_an_hour_whatever_its_cookies(ana, settings) -
         True,
         True,
     )
+    settings.LIMITS = {**settings.LIMITS, "guest-try": (5, 3600)}
+    assert Client(REMOTE_ADDR="192.0.2.8").post("/editor/", form(do="series")).status_code == 302
+    assert Try.objects.latest("pk").work.boards_planned == 20
+    assert Client(REMOTE_ADDR="192.0.2.8").post("/editor/", form()).status_code == 429, "a series counts as five tries"
     settings.GUEST_TRIES = 0
     assert Client(REMOTE_ADDR="192.0.2.7").post("/editor/", form()).status_code == 401
 
