@@ -3,6 +3,7 @@
 from engine.match.scoring.results import most_points_wins
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS, TUTES
 
 GAME = Rules(
     key="individual",
@@ -32,7 +33,7 @@ GAME = Rules(
         "match_games": Range(1, 100),
         "win_by": (1, 2),
         "tute": ("wins", "none"),
-        "tute_ranks": ("RC", "R", "C"),
+        "tute_ranks": TUTES,
         "song_order": ("forty_first", "forty_first_in_window", "any"),
         "song_timing": ("after_draw", "before_draw"),
         "song_min_stock": Range(0, 20),
@@ -44,5 +45,7 @@ GAME = Rules(
         "undertrump": BOOL,
         "beat_after_trumped": BOOL,
         "illegal_move": ("reject", "lose_game"),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

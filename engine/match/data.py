@@ -161,7 +161,7 @@ class Data:
         self.capote_by = -1
         self.revokers: tuple[
             int, ...
-        ] = ()  # seats with an illegal card in this deal that nobody has accused, the earliest first
+        ] = ()  # seats with an illegal card in this deal that nobody has accused
         self.notes: dict[str, Any] = {}  # facts that only some games need; replaced, never changed in place
 
         self.table: OwnList = []

@@ -122,6 +122,7 @@ CARD: Final = 9
 WINDOW: Final = 10
 PROMISE: Final = 11  # promise all remaining tricks (capote)?
 LAST_TEN: Final = 12  # take the bonus of the last trick?
+ACCUSING: Final = 13  # accuse another seat before the deal is counted?
 
 # `result`
 MOST_POINTS_WINS: Final = 0
