@@ -137,6 +137,7 @@ class Rules:
     match_end: str = "race"
     match_games: int = 6
     win_by: int = 1
+    match_minutes: int | None = None
     games_per_coto: int | None = None
     cotos_to_win: int | None = None
     match_deals: int | None = None

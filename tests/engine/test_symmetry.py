@@ -164,9 +164,7 @@ def jack_high(value: Any) -> Any:
 def test_in_the_ranks_of_guinote_horse_and_jack_change_places(table: tables.Table) -> None:
     """The same match goes the same way (004:204), with the other name of each horse and jack in its record."""
     usual = table.load()
-    other = engine.load(
-        table.key, players=table.players, rank_order=usual.rules.rank_order.translate(JACK_HIGH)
-    )
+    other = engine.load(table.key, players=table.players, rank_order=usual.rules.rank_order.translate(JACK_HIGH))
     for seed in range(6):
         here = usual.new_match(seed=f"match {seed}", deals=2)
         there = other.new_match(seed=f"match {seed}", deals=2)

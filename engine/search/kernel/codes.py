@@ -232,6 +232,7 @@ DEALS: Final = 3
 LOSSES: Final = 4
 ELIMINATION: Final = 5
 SEQUENCE: Final = 6
+CLOCK: Final = 7
 MATCH_ENDS: Final[dict[str, int]] = {
     "race": RACE,
     "series": SERIES,
@@ -240,6 +241,7 @@ MATCH_ENDS: Final[dict[str, int]] = {
     "losses": LOSSES,
     "elimination": ELIMINATION,
     "sequence": SEQUENCE,
+    "clock": CLOCK,
 }
 
 # `score_unit`

@@ -69,6 +69,7 @@ def _match(t: KernelState, state: State) -> None:
     t.deal_no = state.deal_no
     t.game_deal = state.game_deal
     t.games_played = state.games_played
+    t.clock = state.clock
     t.dealer = state.dealer
     t.pot = state.pot
     t.over = False

@@ -47,7 +47,7 @@ def begin(t: KernelState, program: Program, deals: i64) -> None:
         t.marks[seat] = t.chips[seat] = t.score[seat] = 0
         seat += 1
     t.deals = deals
-    t.deal_no = t.game_deal = t.games_played = t.pot = t.gone = t.n_reached = 0
+    t.deal_no = t.game_deal = t.games_played = t.clock = t.pot = t.gone = t.n_reached = 0
     t.over = False
     run(t, steps.DEAL)
 

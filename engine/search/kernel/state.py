@@ -54,6 +54,7 @@ class KernelState:
         self.deal_no: i64 = 0
         self.game_deal: i64 = 0
         self.games_played: i64 = 0
+        self.clock: i64 = 0
         self.dealer: i64 = -1
         self.gone: i64 = 0  # eliminated seats
         self.left_at: vec[i64] = words(none)

@@ -79,7 +79,10 @@ def test_what_is_no_action_is_refused_with_its_text(text: str) -> None:
 
 
 @settings(max_examples=300)
-@given(st.text(max_size=20) | st.from_regex(r"\A(play|sing|tute|exchange|trump|call|bid|predict|accuse|discard) ?\w{0,4}\Z"))
+@given(
+    st.text(max_size=20)
+    | st.from_regex(r"\A(play|sing|tute|exchange|trump|call|bid|predict|accuse|discard) ?\w{0,4}\Z")
+)
 def test_any_text_is_an_action_or_an_error(text: str) -> None:
     try:
         action = act.parse(PACKS[0], text)
