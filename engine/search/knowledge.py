@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from engine.match.state import State
 
 FILLER = "4"  # Rank of the cards that stand for unseen cards: no song, tute or exchange needs it.
-SILENT = ("window", "exchange", "capote")  # questions that may be declined without an event
+SILENT = ("window", "exchange", "capote", "accusing")  # questions that may be declined without an event
 
 
 class Knowledge:
@@ -525,6 +525,7 @@ class Knowledge:
         if "before_first_lead" in state.game.exchange_moments:
             # The shown card is a different one now, so other seats may be asked first.
             state.stage = 1
+            state.notes = {name: value for name, value in state.notes.items() if name == "declined"}  # no auction yet
             flow.run(state, exchanges.stage(state) or steps.WAIT)
         else:
             self._go_on(steps.WAIT)
@@ -641,8 +642,12 @@ class Knowledge:
 
     def _accuse(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
-        offender = -1 if event["offender"] is None else event["offender"]
-        flow.run(state, claims.decided(state, claims.accusation_verdict(seat, offender, event["proven"])))
+        flow.run(state, claims.decided(state, claims.accusation_verdict(seat, event["accused"], event["proven"])))
+
+    def _score(self, event: Moment) -> None:
+        state = self._require_table()
+        while state.phase is claims.ACCUSING:
+            self._pass(state)
 
     def _revoke(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
@@ -701,6 +706,7 @@ _HANDLERS: dict[str, Any] = {
     "capote": Knowledge._capote,
     "claim": Knowledge._claim,
     "accuse": Knowledge._accuse,
+    "score": Knowledge._score,
     "revoke": Knowledge._revoke,
     "last_ten": Knowledge._last_ten,
 }
