@@ -17,11 +17,11 @@ import pytest
 import engine
 from engine.adapters import tensors
 from engine.adapters.pettingzoo import TuteEnv, env
+from engine.cards.chance import Dice
 from engine.packages import archive
 from engine.packages.manifest import PackageRefused
 from engine.runner import protocol
 from engine.runner.faults import Fault
-from engine.cards.chance import Dice
 from engine.search.knowledge import Knowledge
 from tests.support.compose import TOP
 from tests.support.playing import choose
