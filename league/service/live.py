@@ -127,8 +127,14 @@ class PageListener(asyncio.Protocol):
 class Hub:
     """The listeners of one process."""
 
-    def __init__(self, read: Read = topics.read, database: listening.Listener = listening.LISTENER) -> None:
-        self._read, self._database = read, database
+    def __init__(
+        self,
+        read: Read = topics.read,
+        database: listening.Listener = listening.LISTENER,
+        alive: Callable[[], None] = lambda: None,
+    ) -> None:
+        """alive: called in each round of reading versions."""
+        self._read, self._database, self._alive = read, database, alive
         self._woken = asyncio.Event()  # Set when a followed table may have changed.
         self._listens = False
         self._listeners: set[PageListener] = set()
@@ -260,6 +266,7 @@ class Hub:
         loop, away = asyncio.get_running_loop(), False
         due = loop.time() + PACE_S
         while True:
+            self._alive()
             if not away and loop.time() < due and await self._is_woken(due - loop.time()):
                 following = [topic for topic in self._following if topic.startswith(topics.TABLE)]
                 fresh = {listener for listener in self._fresh if set(following).issuperset(listener.request.topics)}

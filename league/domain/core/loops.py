@@ -1,7 +1,7 @@
 """The background loops of a process. An error in a round is logged and counted, and the loop goes on.
 
 An error that ends a loop (such as SystemExit) is logged, set in `trouble`, and ends the process, because a process with only some of its loops
-running would look healthy.
+running would look healthy. A loop that stands still ends the process, too (`league.service.watchdog`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from django.db import close_old_connections, connection
 
 from league.service.alive import NEVER_S, REFUSAL, Signs
+from league.service.watchdog import Watchdog
 
 log = logging.getLogger("league.loops")
 # Seconds that one round may take before the loop counts as stuck. A playing worker calls `alive` more often.
@@ -26,6 +27,7 @@ class Loops:
     def __init__(self, kind: str = "") -> None:
         """Publish signs of life of a process of this `kind` ("worker" or "scheduler"); publish none if it is empty."""
         self._signs = Signs(kind) if kind else None
+        self.watchdog = Watchdog()
         self._here = threading.local()  # The loop that this thread runs, with its patience.
         self.errors: Counter[str] = Counter()  # Errors since the start, by loop.
         self.trouble = ""  # Which loop has died, and why.
@@ -76,9 +78,11 @@ class Loops:
 
     def alive(self) -> None:
         """Show that this thread's loop is alive, also in the middle of a round. Cheap enough to call often."""
-        if self._signs is not None and (loop := getattr(self._here, "loop", None)):
+        if loop := getattr(self._here, "loop", None):
             name, patience = loop
-            self._signs.show(name, patience, self._latest.get(name, ""))
+            self.watchdog.note(name, patience)
+            if self._signs is not None:
+                self._signs.show(name, patience, self._latest.get(name, ""))
 
     def refuse(self, why: str) -> None:
         """Publish why this process takes no work; "" if it takes work."""
@@ -113,4 +117,5 @@ class Loops:
         except BaseException as error:
             self.lose(name, error)
         finally:
+            self.watchdog.forget(name)
             connection.close()

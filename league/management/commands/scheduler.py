@@ -71,6 +71,7 @@ class Command(LeagueCommand):
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
         loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.last_round), TELL_S, patience=SOON_S)
+        loops.watchdog.start()
         listener.run(celery.UPKEEP, [tasks.advance_tournament, tasks.refresh_ratings])
         loops.leave(patience=5)
         listener.close()
