@@ -18,6 +18,8 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+# Django's checks would load every page of the site into each worker; `manage.py check` runs them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 from django.conf import settings
 

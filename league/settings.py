@@ -160,6 +160,7 @@ PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)
 DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
 # A file from `tute puzzles find` with puzzles for people and bots; empty: no puzzles (league.domain.puzzles).
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
+PUZZLES = PUZZLES and str(Path(PUZZLES).absolute())  # A process may change its folder.
 # A worker takes no match while the disk of STATE_DIR has less free space.
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)
 # The most megabytes of unpacked bots and runtimes that no worker is using.
