@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 
 from django.db import close_old_connections, connection
 
+from league.service import changes
 from league.service.alive import NEVER_S, REFUSAL, Signs
 from league.service.watchdog import Watchdog
 
@@ -45,8 +47,13 @@ class Loops:
         *,
         at_once: bool = False,
         patience: float = PATIENCE_S,
+        idle: float = 0.0,
     ) -> None:
-        """Call `turn` every `every` seconds in its own thread until `leave`. `patience`: seconds that one round may take."""
+        """Call `turn` every `every` seconds in its own thread until `leave`.
+
+        patience: seconds that one round may take. idle: seconds between two rounds while the change counters stand still and `turn` returns nothing.
+        """
+        turn = _after_changes(turn, idle) if idle else turn
         arguments = (name, turn, every, at_once, patience)
         thread = threading.Thread(target=self._keep, args=arguments, name=name, daemon=True)
         self._threads.append(thread)
@@ -119,3 +126,20 @@ class Loops:
         finally:
             self.watchdog.forget(name)
             connection.close()
+
+
+def _after_changes(turn: Callable[[], object], idle: float) -> Callable[[], object]:
+    """Return `turn`, without the rounds in which it would find nothing new."""
+    last: object = None
+    again_at = 0.0
+
+    def look() -> object:
+        nonlocal last, again_at
+        position = changes.position()
+        if position == last and time.monotonic() < again_at:
+            return None
+        answer = turn()
+        last, again_at = position, 0.0 if answer else time.monotonic() + idle
+        return answer
+
+    return look

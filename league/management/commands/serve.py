@@ -53,9 +53,7 @@ class Command(LeagueCommand):
         try:
             if options["quiet"]:
                 logging.getLogger().setLevel(logging.WARNING)
-            Supervisor(children).run(
-                ready=lambda: self.say(box(lines)), up=lambda: listens(options["bind"])
-            )
+            Supervisor(children).run(ready=lambda: self.say(box(lines)), up=lambda: listens(options["bind"]))
         except GaveUp as error:
             raise CommandError(str(error)) from error
 

@@ -127,7 +127,9 @@ processes.Supervisor(children, log=Path("log").absolute()).run()
 
 def supervise(what: str, folder: Path) -> Process:
     environment = {**environment_of(folder), "PYTHONPATH": str(settings.BASE_DIR)}
-    return Process("supervisor", [sys.executable, "-P", "-c", CHILDREN, what], folder / "own", env=environment, cwd=folder)
+    return Process(
+        "supervisor", [sys.executable, "-P", "-c", CHILDREN, what], folder / "own", env=environment, cwd=folder
+    )
 
 
 def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_settings(tmp_path: Path) -> None:
@@ -142,7 +144,9 @@ def test_a_process_that_was_stopped_is_killed_and_started_again(tmp_path: Path) 
     process, log = supervise("hang", tmp_path), tmp_path / "log"
     try:
         process.wait_until(lambda: log.exists() and log.read_text() == "hangs\n", "the child", 120)
-        (child,) = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and is_child(path, process.pid))
+        (child,) = (
+            int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and is_child(path, process.pid)
+        )
         os.kill(child, signal.SIGSTOP)
         process.wait_until(lambda: log.read_text() == "hangs\n" * 2, "another child", 120)
         assert "two has stood still" in process.tail()
@@ -186,7 +190,12 @@ def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
 
     def demo(seed: str) -> str:
         process = subprocess.run(
-            [*command, seed], cwd=settings.BASE_DIR, env=environment_of(state), capture_output=True, text=True, timeout=400
+            [*command, seed],
+            cwd=settings.BASE_DIR,
+            env=environment_of(state),
+            capture_output=True,
+            text=True,
+            timeout=400,
         )
         assert process.returncode == 0, process.stdout + process.stderr + (state / "demo.log").read_text()[-3000:]
         return process.stdout[process.stdout.index("Tute") : process.stdout.index("Played and rated")]
