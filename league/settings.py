@@ -182,6 +182,8 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
 LADDERS = envbool("LADDERS", True)  # True if the league plays standing ladders in idle time.
+# Seconds that a house bot rests at least between two tables of a ladder. On one person's machine nobody waits for them.
+HOUSE_REST_S = envint("HOUSE_REST_S", 3600 if EMBEDDED else 0, least=0)
 LEASE_S = envint("LEASE_S", 30, least=2)  # A worker loses its match after this many seconds without a heartbeat.
 # Attempts of a match that may fail by a fault of ours before it is void.
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
