@@ -18,6 +18,8 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+# Django's checks would load every page of the site into each worker; `manage.py check` runs them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 from django.conf import settings
 
@@ -33,7 +35,7 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
         folder = Path(parts.path) if parts.path.strip("/") else state_dir / "broker"
         folder.mkdir(parents=True, exist_ok=True)
         place = str(folder)
-        return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.1}
+        return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.2}
     return {
         "ack_emulation": False,  # Keep no copies of messages in the broker, so nothing can fail after the work.
         "priority_steps": [0],

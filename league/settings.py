@@ -160,6 +160,7 @@ PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)
 DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
 # A file from `tute puzzles find` with puzzles for people and bots; empty: no puzzles (league.domain.puzzles).
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
+PUZZLES = PUZZLES and str(Path(PUZZLES).absolute())  # A process may change its folder.
 # A worker takes no match while the disk of STATE_DIR has less free space.
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)
 # The most megabytes of unpacked bots and runtimes that no worker is using.
@@ -181,6 +182,8 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
 LADDERS = envbool("LADDERS", True)  # True if the league plays standing ladders in idle time.
+# Seconds that a house bot rests at least between two tables of a ladder. On one person's machine nobody waits for them.
+HOUSE_REST_S = envint("HOUSE_REST_S", 3600 if EMBEDDED else 0, least=0)
 LEASE_S = envint("LEASE_S", 30, least=2)  # A worker loses its match after this many seconds without a heartbeat.
 # Attempts of a match that may fail by a fault of ours before it is void.
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)

@@ -644,7 +644,7 @@ class Knowledge:
         state, seat = self._require_table(), event["seat"]
         flow.run(state, claims.decided(state, claims.accusation_verdict(seat, event["accused"], event["proven"])))
 
-    def _score(self, event: Moment) -> None:
+    def _score(self, event: EventRecord) -> None:
         state = self._require_table()
         while state.phase is claims.ACCUSING:
             self._pass(state)

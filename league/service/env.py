@@ -182,6 +182,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     """Return the settings of SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction."""
     return {
         "ENGINE": "django.db.backends.sqlite3",
+        "CONN_MAX_AGE": envint("CONN_MAX_AGE", 600, least=0),  # To open one takes longer than most queries.
         "NAME": str(path),
         "OPTIONS": {
             # A transaction that begins by reading and then writes would fail at once instead of waiting.

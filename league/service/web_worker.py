@@ -19,6 +19,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,12 +32,14 @@ from waitress.task import ErrorTask, Task, WSGITask
 
 from league.service import live
 from league.service.middleware import UNREAD
+from league.service.watchdog import Watchdog
 
 CONNECTIONS = 500  # The most open connections of a process; further ones wait to be accepted.
 SILENT_S = 30  # A connection that sends nothing for this long is closed, even within a request.
 MOST_BODY = 16 * 2**20  # The most bytes of a body; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
 LOOP_S = 1.0  # Time between two checks whether the loop shall stop.
+STUCK_S = 120  # A process in which no thread took the next of the waiting requests for this long ends.
 
 FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
 MOST_PATH = 2000
@@ -52,7 +55,8 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         """Answer requests until a signal stops the worker or its parent has died; then finish the requests that have started."""
         connections: dict[int, Any] = {}
         TcpWSGIServer.channel_class = ClientConnection
-        ClientConnection.hub = live.Hub()
+        self.watchdog = Watchdog()
+        ClientConnection.hub = live.Hub(alive=partial(self.watchdog.note, "live", STUCK_S))
         server = create_server(
             self._counted(self.wsgi),
             map=connections,
@@ -68,8 +72,11 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             asyncore_use_poll=True,
             ident=None,
         )
+        self.watchdog.start()  # gunicorn's own watches the loop below.
         while self.alive and self.ppid == os.getppid():
             self.notify()
+            if not server.task_dispatcher.queue:
+                self.watchdog.note("requests", STUCK_S)
             wasyncore.loop(LOOP_S, use_poll=True, map=connections, count=1)
         self._finish(server, connections)
 
@@ -79,6 +86,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
                 False  # Keep it open: closing it would also close the pipe by which threads wake this loop.
             )
         ClientConnection.hub.close()
+        self.watchdog.forget("live")
         until = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < until and any(map(_busy, list(connections.values()))):
             self.notify()
@@ -90,6 +98,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         """Return `application` with gunicorn's access log, and stop the process after the most requests that it may answer."""
 
         def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+            self.watchdog.note("requests", STUCK_S)
             self.nr += 1
             if self.nr == self.max_requests:
                 self.log.info("Stopping after %s requests: %s", self.nr, self)

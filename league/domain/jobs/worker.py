@@ -38,6 +38,8 @@ BUSY_S = 1.0  # Seconds between two signs of life of a thread that waits while a
 ROUND_S = 60.0  # For this many seconds one match follows another; then the caller of `look` gets control again
 # The next match is claimed this many seconds before the current one ends: several times the start-up time of bots
 SOON_S = 1.0
+# While nothing changes, a worker looks for work in one of this many rounds: what waits for its time is not urgent
+IDLE_ROUNDS = 3
 
 
 def open_sandbox() -> Sandbox:
@@ -166,7 +168,7 @@ class WorkerLoop:
             while self.look(wait=False):
                 pass
 
-        self.loops.start("look", watch, every)
+        self.loops.start("look", watch, every, idle=IDLE_ROUNDS * every)
 
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Run the match `prefer` if it waits, else the next job. Return True if there was one.

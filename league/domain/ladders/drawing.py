@@ -238,6 +238,8 @@ class _Round:
     def _rest(self, rung: Rung, boards: int) -> None:
         rest = standing.rest_s(boards)
         rung.placed = int(rest > 0)
+        if rung.version.bot.is_house:
+            rest = max(rest, settings.HOUSE_REST_S)
         rung.due = max(rung.due, self.now - CATCH_UP) + timedelta(seconds=rest) if rest else self.now
 
     def _plan(self, game: _Game, rungs: Sequence[Rung], boards: int) -> matches.MatchPlan:

@@ -44,6 +44,7 @@ class Command(LeagueCommand):
     def _listen(self) -> None:
         worker = tasks.worker()
         listener = HintListener(worker.loops, stop=worker.stopping.set)
+        worker.loops.watchdog.start()
         try:
             if worker.refusal:
                 listener.wait()  # Leave the hints to workers that can play.

@@ -9,8 +9,8 @@ import pytest
 
 import engine
 from engine.cards import actions as act
+from engine.match.redaction import EventRecord
 from engine.match.scoring import claims
-from engine.match.redaction import Moment
 from engine.match.scoring.settlement import LONGEST_MATCH
 from tests.support import playing, tables
 
@@ -33,7 +33,7 @@ def tables_of_matches() -> list[tables.Table]:
     return [*tables.plain(), *chosen]
 
 
-def scores(state: engine.State) -> list[Moment]:
+def scores(state: engine.State) -> list[EventRecord]:
     return [event for event in state.events if event["e"] == "score"]
 
 
@@ -72,7 +72,7 @@ def contradicts(game: engine.Game) -> bool:
     )
 
 
-def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
+def ended(game: engine.Game, counts: list[EventRecord], event: EventRecord) -> bool:
     """Return True if the match is over after this deal: `match_end` of the rules book."""
     rules = game.rules
     played_deals = counts[: counts.index(event) + 1]
@@ -103,7 +103,7 @@ def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
     return max(cotos) >= rules.cotos_to_win
 
 
-def check_winners(game: engine.Game, state: engine.State, last: Moment) -> None:
+def check_winners(game: engine.Game, state: engine.State, last: EventRecord) -> None:
     """Check the sides that won against the last score event."""
     kind, winners = game.rules.match_end, list(state.winners)
     if kind in ("race", "series"):
@@ -159,7 +159,7 @@ def test_six_become_five_four_three_and_two(key: str, duel: bool) -> None:
     assert met == expected
 
 
-def walk(state: engine.State, seed: object) -> list[Moment]:
+def walk(state: engine.State, seed: object) -> list[EventRecord]:
     """Return the events of a match played at random."""
     for _ in playing.play(state, seed, limit=20_000):
         pass

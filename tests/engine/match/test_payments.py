@@ -11,7 +11,7 @@ import pytest
 
 import engine
 from engine.game import declared
-from engine.match.redaction import Moment
+from engine.match.redaction import EventRecord
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
 from tests.support import playing
@@ -39,7 +39,7 @@ class Deal:
     joined: list[int] = field(default_factory=list)
     table: list[str] = field(default_factory=list)
 
-    def read(self, event: Moment) -> None:
+    def read(self, event: EventRecord) -> None:
         """Take in one event."""
         seat = event.get("seat")
         match event["e"]:
