@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern
 
 from league.api.http.index import operations
+from league.domain.bots import tries
 from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.people import players, rights
@@ -24,9 +25,12 @@ from league.domain.tournaments.standings import Standings, standings
 from league.domain.upkeep import reconcile
 from league.enums import Audience
 from league.models import BotVersion, Event, Match, Player, Pool, Tournament
+from league.service import changes, topics
 from league.web.urls import urlpatterns
 from tests.league.web.page import Page, faults
+from tests.support import consulting
 from tests.support import league as made
+from tests.support.bots import HONEST
 
 DOCUMENT = {
     "name": "Velvet night",
@@ -190,6 +194,31 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
     releases.change(event, releases.OPEN, actor="ana")
     assert told(signed_in(None), event, words, open_doors(event)).keys() == set(open_doors(event))
     assert ratings_of() == points, "and stays so"
+
+
+@pytest.mark.parametrize("terms", [HIDDEN, releases.Terms(private=True)], ids=["hidden", "private"])
+def test_whoever_may_not_see_a_match_cannot_follow_it(terms: releases.Terms, league, dora) -> None:
+    """What is hidden answers like what does not exist: its name is not repeated, and no version is told."""
+    consulting.enter("greedy")
+    field = [league.rufo, made.accepted(league.ana, "vega")]
+    event = events.create(league.ana, DOCUMENT, field, terms=terms, now=made.NOW)
+    if event.status == "open":
+        events.start(event, actor="ana", now=made.NOW)
+    match = Match.objects.get(tournament__event=event)
+    attempt = tries.begin(league.ana, HONEST, "partnership", "greedy")
+    hidden = [topics.of_match(match.public_id), changes.of_tournament(match.tournament_id)]
+    nowhere = [topics.of_match(attempt.work.public_id), topics.of_match("nobody"), changes.of_tournament(10**9)]
+
+    def followed(viewer: Player | None, topic: str) -> str:
+        (data,) = re.findall(r"data: (.*)", signed_in(viewer).get(f"/live?topic={topic}").content.decode())
+        return data
+
+    for topic in (*hidden, *nowhere):
+        for viewer in (None, dora):
+            assert followed(viewer, topic) == '{"tournament:0":0}', (topic, viewer)
+    for topic in hidden:
+        assert topic in followed(league.ana, topic)
+    assert "match:" in followed(None, topics.of_match(league.clean.public_id))
 
 
 def open_doors(event: Event) -> list[str]:
