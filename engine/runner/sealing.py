@@ -1,7 +1,8 @@
 """Decide which bots of a match play sealed: without access to the host's clocks, through which partners could communicate.
 
 A match has one of three settings. `never`; `partners`: seal if a party or a side holds more than one seat and the machine can; `always`: a machine
-that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, or Node.js) play unsealed.
+that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, Node.js, or Go where threads have numbers of the
+host) play unsealed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 
 import engine
 from engine.runner.faults import Infrastructure
-from engine.runner.spec import ALWAYS, PARTNERS, MatchSpec
+from engine.runner.spec import ALWAYS, PARTNERS, BotSpec, MatchSpec
 from engine.sandbox import Runtime, Sandbox
 
 
@@ -36,4 +37,13 @@ def sealed_parties(
 ) -> tuple[bool, ...]:
     """Return, for each party, True if it plays sealed. Raise what `why_unsealed` raises."""
     sealing = why_unsealed(spec, game, box) is None
-    return tuple(sealing and bot.sealable and runtimes[bot.runtime].sealable for bot in spec.parties)
+    return tuple(sealing and _is_sealed(spec, bot, box, runtimes[bot.runtime]) for bot in spec.parties)
+
+
+def _is_sealed(spec: MatchSpec, bot: BotSpec, box: Sandbox, runtime: Runtime) -> bool:
+    if not (bot.sealable and runtime.sealable):
+        return False
+    reason = box.why_unsealed(runtime, bot.path / bot.entry)
+    if reason and spec.sealing == ALWAYS:
+        raise Infrastructure(f"match {spec.match_id} requires sealed bots, which this machine cannot provide: {reason}")
+    return reason is None
