@@ -66,7 +66,7 @@ class LogIn(LoginView):
     authentication_form = LogInForm
     redirect_authenticated_user = True
 
-    def get_redirect_url(self) -> str:
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
         """Return the page that led here, by the same check as all forms; "" if there is none."""
         return inputs.next_page(self.request, "")
 
