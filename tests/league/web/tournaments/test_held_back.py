@@ -198,7 +198,7 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
 
 @pytest.mark.parametrize("terms", [HIDDEN, releases.Terms(private=True)], ids=["hidden", "private"])
 def test_whoever_may_not_see_a_match_cannot_follow_it(terms: releases.Terms, league, dora) -> None:
-    """What is hidden answers like what does not exist: its name is not repeated, and no version is told."""
+    """A hidden subject answers like an absent one: its name is not repeated, and no version is sent."""
     consulting.enter("greedy")
     field = [league.rufo, made.accepted(league.ana, "vega")]
     event = events.create(league.ana, DOCUMENT, field, terms=terms, now=made.NOW)
