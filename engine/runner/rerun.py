@@ -61,13 +61,14 @@ def rerun(
     *,
     party: int,
     sitting: int,
+    progress: Callable[[], None] = lambda: None,
     stop: Callable[[], bool] = lambda: False,
     most_s: float = math.inf,
 ) -> Rerun | None:
     """Send the lines of one seat and pass to a fresh process of `bot`. Stop at a fault. Return None if `stop` returned True.
 
-    limits: enforced, whatever the bot's hello line says. The bot plays sealed if it did in the log and this machine can seal. most_s: wall seconds
-    after which no further line is sent. Raise SandboxError and OSError for failures that are not the bot's.
+    limits: enforced, whatever the bot's hello line says. The bot plays sealed if it did in the log and this machine can seal. progress: called before
+    each decision. most_s: wall seconds after which no further line is sent. Raise SandboxError and OSError for failures that are not the bot's.
     """
     result = Rerun()
     exchange = exchanges[0]
@@ -99,7 +100,7 @@ def rerun(
                     return None
                 if monotonic() > until:
                     break
-                _send(seat, exchange, result)
+                _send(seat, exchange, result, progress)
         except Fault as fault:
             blame(fault, seat.evidence())
         result.max_cpu_s, result.cpu_s = seat.max_cpu_s, seat.cpu_s
@@ -108,12 +109,13 @@ def rerun(
     return result
 
 
-def _send(seat: Seat, exchange: Exchange, result: Rerun) -> None:
+def _send(seat: Seat, exchange: Exchange, result: Rerun, progress: Callable[[], None]) -> None:
     if exchange.step < 0:
         seat.start(exchange.request)
     elif exchange.answer is None:
         seat.tell(exchange.request)
     else:
+        progress()
         repeat(seat, exchange, result)
 
 
