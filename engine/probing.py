@@ -342,7 +342,7 @@ def _play_pass(
     starter = replace(starter_of(spec, game, box), absent=absent)
     started = [PROBED if seat in absent else party for seat, party in enumerate(seating)]
     bots = starter.start(started, None)
-    starter.begin(bots, number, started, None)
+    starter.begin(bots, starter.pass_record(number, started), started, None)
     try:
         table: list[Any] = [None] * game.players
         for seat in bots.seats:

@@ -198,7 +198,7 @@ class _TableReferee:
         bots = BotProcesses()
         try:
             bots = starter.start(self.seating, None)
-            starter.begin(bots, 0, self.seating, None)
+            starter.begin(bots, starter.pass_record(0, self.seating), self.seating, None)
             if bots.faults:
                 return None
             (advisor,) = bots.seats
@@ -265,7 +265,7 @@ class _TableReferee:
     def start(self, sitting: BoardRun) -> None:
         """Start the bots, and wait until each is ready."""
         bots = self.starter.start(self.seating, None)
-        self.starter.begin(bots, 0, self.seating, None)
+        self.starter.begin(bots, self.starter.pass_record(0, self.seating), self.seating, None)
         self.seats += bots.seats
         for failure in bots.faults:
             sitting.blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)

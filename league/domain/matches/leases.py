@@ -52,7 +52,7 @@ MATCH_COLUMNS = (
 SEAT_COLUMNS = (
     *("match", "number", "broken_off", "version__number", "version__package"),
     *("version__bot__slug", "version__bot__state", "version__bot__paused_for", "version__bot__retests"),
-    *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned"),
+    *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned", "version__bot__is_house"),
 )
 
 

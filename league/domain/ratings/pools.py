@@ -70,11 +70,6 @@ def is_known(pool: Pool) -> bool:
         return False
 
 
-def have_partners(pool: Pool) -> bool:
-    """Return True if several seats win and lose together at a table of the pool."""
-    return pool.team != SINGLE
-
-
 def sides(pool: Pool) -> tuple[tuple[int, ...], ...] | None:
     """Return the parties (by number) of each side if a side has several versions; None otherwise."""
     return ((0, 2), (1, 3)) if pool.team == MIXED else None

@@ -10,11 +10,13 @@ from django.db import transaction
 
 from engine.runner import BotSpec
 from engine.runner import audit as runner
+from engine.runner.faults import party_of
 from engine.runner.rebuild import passes
 from league.domain.bots import packages
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.queue import LeaseLost
 from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.matches import UNPLAYABLE
 from league.domain.jobs.handlers.queued import MatchLease, QueuedHandler
 from league.domain.matches import leases, replays
 from league.domain.matches.reports import Receipt
@@ -72,7 +74,18 @@ class AuditHandler(QueuedHandler[AuditTask, runner.AuditResult]):
             stop=signals.stop,
         )
 
-    def report(self, job: MatchLease, result: runner.AuditResult, *, now: datetime | None = None) -> Receipt:
+    def fail(self, job: MatchLease, error: Exception, *, now: datetime | None = None) -> None:
+        """Let another worker try. If the audit has broken off at this bot before, the bot has failed, as in a match."""
+        task = job.task
+        if task is not None and party_of(error) == task.row.seat and job.match.attempts >= UNPLAYABLE:
+            broken = runner.Audit(
+                runner.FAILED, 0, fault="unplayable", detail=f"the audit broke off at this bot: {error}"
+            )
+            self.report(job, broken, now=now)
+        else:
+            super().fail(job, error, now=now)
+
+    def report(self, job: MatchLease, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
         return report(job.match, result, now=now)
 

@@ -113,7 +113,7 @@ class ConsultationHandler(RequestHandler[Consultation, ConsultationTask, Consult
             Limits(**match.limits).lenient(),
             party=0,
             sitting=row.sitting,
-            pause=note_progress,
+            progress=note_progress,
             stop=lambda: job.lost or signals.stop(),
             most_s=MOST_S,
         )

@@ -10,11 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Generic
 
+from django.conf import settings
+
 from engine.runner import Limits, MatchResult, MatchSpec
 from engine.runner.bot_processes import BotProcesses
 from engine.runner.match import first_processes, play_match
 from engine.runner.result import BoardResult
-from engine.runner.spec import ALWAYS, PARTNERS
+from engine.runner.spec import ALWAYS, POSSIBLE
 from league.domain.bots import packages
 from league.domain.jobs.handlers.base import Result, Signals, Site
 from league.domain.jobs.handlers.queued import TEST, MatchLease, QueuedHandler
@@ -112,8 +114,14 @@ def match_spec(match: Match, folder: Path) -> MatchSpec:
     limits = Limits(**match.limits)
     spec = _spec(match.public_id, match.pool, bytes(match.secret), match.table, boards, versions, limits, folder)
     broken = {party.number: _why_unplayable(party) for party in parties if len(party.broken_off) >= UNPLAYABLE}
-    sealing = ALWAYS if match.tournament and match.tournament.sealed else PARTNERS
-    return replace(spec, unplayable=broken, sealing=sealing)
+    sealing = ALWAYS if match.tournament and match.tournament.sealed else POSSIBLE
+    return replace(spec, unplayable=broken, sealing=sealing, apart=_is_apart(match, versions))
+
+
+def _is_apart(match: Match, versions: Sequence[BotVersion]) -> bool:
+    """Return True if this match counts, and a bot that is not the league's own could gain by what an earlier pass tells a later one."""
+    counts = match.kind in (MatchKind.TOURNAMENT, MatchKind.LADDER)
+    return settings.PASSES_APART and counts and not all(version.bot.is_house for version in versions)
 
 
 def plan_spec(plan: matches.MatchPlan, folder: Path) -> MatchSpec:
@@ -150,5 +158,5 @@ def _spec(
         boards=boards,
         parties=tuple(packages.spec(version, folder) for version in versions),
         limits=limits,
-        sealing=PARTNERS,
+        sealing=POSSIBLE,
     )

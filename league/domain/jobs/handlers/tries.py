@@ -15,7 +15,7 @@ from engine.runner import BotSpec, Limits, MatchSpec
 from engine.runner.match import play_match
 from engine.runner.rerun import rerun
 from engine.runner.result import SittingResult
-from engine.runner.spec import PARTNERS
+from engine.runner.spec import POSSIBLE
 from engine.sandbox import Sandbox
 from league.domain.bots import languages, packages, tries
 from league.domain.bots.tries import MOST_S, MOST_SERIES_S, DecisionPoint
@@ -80,7 +80,7 @@ def _spec(work: Match, task: TryTask, site: Site) -> MatchSpec:
         table=work.table,
         boards=range(work.first_board, work.first_board + work.boards_planned),
         parties=(task.text, *rivals),
-        sealing=PARTNERS,
+        sealing=POSSIBLE,
     )
 
 

@@ -12,8 +12,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from engine.runner import BotSpec
 from engine.runner import audit as runner
 from engine.sandbox import Sandbox
+from engine.sandbox.errors import BrokenOff
 from league.domain.audits import cases, results, sampling
 from league.domain.bots import house
 from league.domain.core.errors import Refused
@@ -249,11 +251,12 @@ def a_case(**changed: object) -> Audit:
 def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None:
     case = a_case()
     match = f"/api/v1/matches/{case.match.public_id}"
-    assert [(row.pk, row.closed) for row in cases.cases()] == [(case.pk, None)]
+    assert [row.pk for row in cases.open_cases()] == [case.pk]
     page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
     assert "Not reviewed yet." in page
 
     cases.close(case, actor="eva", conclusion="honest", why="It searches for a fixed time.", now=later(60))
+    assert not cases.open_cases().exists()
 
     event = LeagueEvent.objects.get(kind="audit.closed")
     assert (event.subject, event.actor, event.at) == (f"match:{case.match.public_id}", "eva", later(60))
@@ -291,7 +294,50 @@ def test_what_does_not_differ_is_no_case(cup) -> None:
 
     with pytest.raises(Refused, match="no case"):
         cases.close(row, actor="eva", conclusion="honest", why="x", now=NOW)
-    assert not cases.cases().exists()
+    assert not cases.open_cases().exists()
+
+
+LEFT = runner.Audit(
+    runner.FAILED,
+    0,
+    first=runner.Difference(1, -1, 0, [], "ready", ["(crash)", "(crash)"]),
+    fault="crash",
+    detail="ended with status 3",
+)
+
+
+def test_a_bot_that_fails_in_an_audit_is_a_case_that_is_counted_and_shown(cup, client) -> None:
+    case = a_case(**{field.name: getattr(LEFT, field.name) for field in dataclasses.fields(LEFT)})
+
+    assert [row.pk for row in cases.open_cases()] == [case.pk]
+    assert results.summaries([case.version])[case.version_id] == results.Summary(failed=1)
+    page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
+    assert "failed when repeated" in page
+    assert "(crash)" in page
+    assert "Not reviewed yet." in page
+    assert "ended with status 3" not in page, "only the owner reads what it wrote"
+    (audit,) = client.get(f"/api/v1/matches/{case.match.public_id}").json()["audits"]
+    assert (audit["verdict"], audit["first"]["runs"]) == ("failed", ["(crash)", "(crash)"])
+    assert cases.close(case, actor="eva", conclusion="honest", why="A slow machine.", now=later(60))
+    assert not cases.open_cases().exists()
+
+
+def test_an_audit_that_breaks_off_at_its_bot_twice_is_a_failure_of_the_bot(cup, tmp_path) -> None:
+    """Otherwise a bot that does not stop or die would leave its audits without a result."""
+    sampling.draw(now=NOW)
+    handler = audits.AuditHandler()
+    for at in (NOW, later(3600)):
+        job = MatchLease(audit_held(now=at))
+        job.task = audits.Task(Audit.objects.get(work=job.match), [], BotSpec("rufo", tmp_path, "python", "bot.py"))
+        error = BrokenOff("it does not die")
+        error.party = job.task.row.seat
+        handler.fail(job, error, now=at)
+        Match.work.exclude(pk=job.match.pk).filter(kind="audit").delete()
+
+    row = Audit.objects.get()
+    assert (row.verdict, row.fault) == (AuditVerdict.FAILED, "unplayable")
+    assert "it does not die" in row.fault_detail
+    assert row.work.status == MatchStatus.FINISHED
 
 
 # ---- what was shown
