@@ -105,7 +105,15 @@ def test_log_in_goes_on_where_one_was(league, reader) -> None:
     assert reader.post("/accounts/logout/").url == "/"
 
 
-ELSEWHERE = ["https://evil.example/", "//evil.example/", "/\\evil.example/", "http://testserver/bots/", "welcome", "\0/", "/\n/"]
+ELSEWHERE = [
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example/",
+    "http://testserver/bots/",
+    "welcome",
+    "\0/",
+    "/\n/",
+]
 
 
 @pytest.mark.parametrize("after", ELSEWHERE, ids=ascii)
