@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from league.api.http.problems import KINDS, MEDIA_TYPE, respond
 from league.api.http.schema import ReadOnlyView, document
+from league.service.process_cache import computed_once
 
 PAGE = """{% extends "base.html" %}
 {% block title %}REST API{% endblock %}
@@ -34,7 +34,7 @@ Reading needs nothing; to write, send <code>Authorization: Bearer &lt;token&gt;<
 """
 
 
-@cache
+@computed_once
 def _template() -> Any:
     return engines["django"].from_string(PAGE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -56,10 +57,28 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return the page of a server error. Does not use the database, which may have failed."""
-    return _page(
+    """Return the page of a server error: 500."""
+    return _page_for_anybody(
         request,
         500,
         _("Internal error"),
         _("The error has been logged. Reload the page in a minute. Your request was not carried out."),
     )
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """Return the page while the database is down: 503."""
+    return _page_for_anybody(
+        request,
+        503,
+        _("The league is temporarily unavailable"),
+        _("The database does not respond. Reload the page in a minute."),
+    )
+
+
+def _page_for_anybody(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
+    """Return a page without account and messages, which are in the database; it may have failed."""
+    request.user = AnonymousUser()
+    if hasattr(request, "_messages"):
+        del request._messages
+    return _page(request, status, title, text)

@@ -21,6 +21,7 @@ from league.domain.core.errors import Refused
 from league.domain.tables import levels
 from league.models import Bot, BotVersion, Player
 from league.pure import sdk_help
+from league.service.process_cache import computed_once
 from league.web.common import families
 from league.web.common.fields import set_choices
 from league.web.common.inputs import short_text, whole_number
@@ -234,7 +235,7 @@ def template_text(key: str, language: Language = PYTHON) -> str:
     return TEXTS[language.key][key].read_text(encoding="utf-8")
 
 
-@cache
+@computed_once  # `ast.parse` is not safe for threads.
 def help_members(language: Language) -> tuple[sdk_help.Member, ...]:
     """Return the names of the SDK or kit of a language with their help."""
     if language is JAVASCRIPT:
