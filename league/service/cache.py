@@ -19,6 +19,8 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
+from league.service.env import NOTICE_LOSS_OF_REDIS
+
 log = logging.getLogger("league.cache")
 WITHIN_S = 0.1  # The longest that one call may take, including the look-up of the name and the connection.
 SLOW_S = 0.02  # A log-in makes up to six calls. If one call takes longer than this, Redis counts as down.
@@ -93,7 +95,9 @@ class GuardedCache(RedisCache):
     """Django's cache on Redis, behind a `Guard`."""
 
     def __init__(self, server: str | list[str], params: dict[str, Any]) -> None:
-        timeouts = {"socket_timeout": WITHIN_S, "socket_connect_timeout": WITHIN_S}
+        timeouts: dict[str, Any] = {"socket_timeout": WITHIN_S, "socket_connect_timeout": WITHIN_S}
+        if not str(server).startswith("unix:"):
+            timeouts |= NOTICE_LOSS_OF_REDIS
         super().__init__(server, {**params, "OPTIONS": {**timeouts, **params.get("OPTIONS", {})}})
         self._guard = guard((server,) if isinstance(server, str) else tuple(server))
         local = {**params, "OPTIONS": {"MAX_ENTRIES": LOCAL_ENTRIES}}
