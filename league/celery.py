@@ -23,6 +23,8 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 from django.conf import settings
 
+from league.service.env import NOTICE_LOSS_OF_REDIS
+
 MATCHES = "matches"  # The queue of the workers.
 UPKEEP = "upkeep"  # The queue of the scheduler.
 PATIENCE_S = 1.0  # The longest wait for one response of the broker; only threads that do nothing else wait for it.
@@ -41,6 +43,7 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
         "priority_steps": [0],
         "socket_timeout": PATIENCE_S,
         "socket_connect_timeout": PATIENCE_S,
+        **NOTICE_LOSS_OF_REDIS,
         "health_check_interval": 2,  # Seconds until a connection that died silently is noticed.
         "max_retries": 1,
         "interval_start": 0,

@@ -29,8 +29,10 @@ PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 LIBC = ctypes.CDLL(None, use_errno=True)
 QUICK = 5.0  # A process that ends within this many seconds counts as a failed start.
 MOST_FAILURES = 5  # The supervisor gives up after this many failed starts in a row.
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
 PATIENCE = 20.0  # Seconds between SIGTERM and SIGKILL.
 ROUND_S = 0.25  # Seconds between two looks at the children.
+ROUNDS = 20  # In one of this many, the supervisor looks for signs of life.
 STILL_S = 150.0  # A process of which no loop has shown a sign of life for this long is killed.
 
 Work = Callable[[], object]
@@ -107,10 +109,13 @@ class Supervisor:
             stream.flush()
         parent = os.getpid()
         child.began, child.sign, child.still_rounds = time.monotonic(), None, 0
+        # A signal that comes before the child has its own handlers waits.
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         child.pid = os.fork()
         if not child.pid:
             self.children = []  # They are the parent's.
             self._become(child, parent)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
     def _become(self, child: SupervisedProcess, parent: int) -> None:
         """Do the work of a child and raise SystemExit, so that this process ends as any other Python process."""
@@ -120,8 +125,9 @@ class Supervisor:
             LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # Even if SIGKILL ends the supervisor.
             if os.getppid() != parent:
                 sys.exit(1)
-            for number in (signal.SIGTERM, signal.SIGINT):
+            for number in SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             if self.log:
                 output = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -158,7 +164,7 @@ class Supervisor:
     def _look_for_life(self, child: SupervisedProcess) -> None:
         """Kill a process whose loops have all stood still: its own watchdog stands still, too."""
         child.still_rounds += 1
-        if child.still_rounds * ROUND_S % 5 == 0:
+        if child.still_rounds % ROUNDS == 0:
             sign = alive.latest(child.pid)
             if sign != child.sign:
                 child.sign, child.still_rounds = sign, 0
@@ -184,7 +190,7 @@ class Supervisor:
         def note(number: int, frame: FrameType | None) -> None:
             self.stopping = True
 
-        before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
+        before = {number: signal.signal(number, note) for number in SIGNALS}
         try:
             self.start()
             while not self.stopping:

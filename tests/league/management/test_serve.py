@@ -109,9 +109,10 @@ from pathlib import Path
 from django.conf import settings
 from league.domain.core.loops import Loops
 from league.management import processes
-processes.STILL_S, processes.ROUND_S = 5, .1
+from league.service import direct
+processes.STILL_S, processes.ROUND_S, processes.ROUNDS = 5, .1, 10
 def show():
-    print(os.getcwd(), settings.PUZZLES, open("/proc/self/comm").read(), flush=True)
+    print(os.getcwd(), settings.PUZZLES, open("/proc/self/comm").read().strip(), direct._Process.prefix, flush=True)
     os._exit(0)
 def hang():
     loops = Loops("worker")
@@ -136,7 +137,9 @@ def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_setti
     process = supervise("show", tmp_path)
     assert process.popen.wait(120) == 1, "it gives up on a child that ends at once"
     words = [str(settings.BASE_DIR), str(tmp_path / "some.jsonl"), "tute", "one"]
-    assert (tmp_path / "log").read_text().split() == words * 5
+    children = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert [child[:4] for child in children] == [words] * 5
+    assert len({child[4] for child in children}) == 5, "the prefix of planned statements is unique"
 
 
 @pytest.mark.slow

@@ -6,15 +6,20 @@ import os
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import psycopg
 import pytest
 from django.db.utils import ConnectionHandler, OperationalError
+from kombu import Connection
 
+from league.celery import broker_options
 from league.service import env
+from league.service.cache import GuardedCache
 from tests.support.cable import Cable
 from tests.support.postgres import PostgresServer
 from tests.support.processes import wait_for
+from tests.support.redis import RedisServer
 
 
 def connect(url: str) -> psycopg.Connection:
@@ -37,6 +42,20 @@ def test_each_connection_is_watched_by_the_kernel(postgres_url: str) -> None:
     assert {name: str(value) for name, value in watched.items()} == {
         name: value for name, value in env.NOTICE_LOSS.items() if name != "connect_timeout"
     }
+
+
+def test_each_connection_to_redis_is_watched_by_the_kernel(redis_server: RedisServer) -> None:
+    url = redis_server.urls["web"]
+    with Connection(url, transport_options=broker_options(url, Path())) as link:
+        hints = link.default_channel.client
+        cache = GuardedCache(url, {})._cache.get_client()
+        for client in (hints, cache):
+            with client.connection_pool.get_connection() as connection:
+                line = connection._sock
+                assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+                for option, value in env.NOTICE_LOSS_OF_REDIS["socket_keepalive_options"].items():
+                    assert line.getsockopt(socket.IPPROTO_TCP, option) == value
+                assert 0 < line.gettimeout() <= 1
 
 
 @pytest.fixture
