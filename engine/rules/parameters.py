@@ -13,7 +13,6 @@ from typing import Any
 from engine.rules.options import Choice
 from engine.rules.verdict import Verdict
 
-
 CARD_POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
 
 

@@ -46,7 +46,10 @@ DUTIES: list[tuple[str, dict[str, Any]]] = [
     ("cabrero", {"players": 4, "illegal_move": "two_marks"}),
     ("cabrero", {"players": 4, "illegal_move": "accuse"}),
     ("a_dos", {"illegal_move": "accuse", "no_load": True}),
-    ("partnership", {"no_load": True, "beat_after_trumped": True, "rank_order": "13RSC76542", "singing_mandatory": True}),
+    (
+        "partnership",
+        {"no_load": True, "beat_after_trumped": True, "rank_order": "13RSC76542", "singing_mandatory": True},
+    ),
     ("guinote", {"players": 4, "no_load": True}),
     ("gana_pierde_3", {"no_load": True, "rank_order": "13RSC7654"}),
     ("bato", {"no_load": True}),

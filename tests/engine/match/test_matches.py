@@ -9,8 +9,8 @@ import pytest
 
 import engine
 from engine.cards import actions as act
-from engine.match.scoring import claims
 from engine.match.redaction import Moment
+from engine.match.scoring import claims
 from engine.match.scoring.settlement import LONGEST_MATCH
 from tests.support import playing, tables
 
