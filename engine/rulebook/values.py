@@ -183,8 +183,8 @@ illegal_move.reject|no se admite|refused
 illegal_move.lose_game|pierde el juego|loses the game
 illegal_move.two_marks|pierde él solo, dos porotos|the offender alone loses, two marks
 illegal_move.one_mark|pierde él solo, un poroto|the offender alone loses, one mark
-illegal_move.accuse|vale si nadie acusa a quien la jugó, en su turno o antes de contar; acusar mal es perder|it stands unless another player accuses the \
-offender, at a turn or before the count; a wrong accusation loses
+illegal_move.accuse|vale si nadie acusa a quien la jugó, en su turno o antes de contar; acusar mal es perder|it stands unless another player \
+accuses the offender, at a turn or before the count; a wrong accusation loses
 """
 WORDS = {name: (es, en) for name, es, en in (line.split("|") for line in _TEXT.strip().splitlines())}
 
