@@ -1,8 +1,8 @@
 """Random playouts in a single call: `playout` for search, `play_many` for statistics.
 
 Every action has the same chance, but nobody claims or accuses: that would end a game or a deal at once, mostly wrongly. The kernel
-(`engine.search.kernel`) plays the matches; `State.apply` does if the rules run as Python source or the kernel does not know the game. Both throw the same dice for the same choices in
-the same order, so the scores are the same.
+(`engine.search.kernel`) plays the matches; `State.apply` does if the rules run as Python source or the kernel does not know the game. Both throw the
+same dice for the same choices in the same order, so the scores are the same.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def playout(
 ) -> list[int]:
     """Return board scores by seat after random play from this state to the end of the match. The state does not change.
 
-    `policy` chooses a legal action in a state, for all seats, with these dice; None chooses at random, but neither claims nor accuses. `rng` is a seed, or
-    dice to continue with. The dice also shuffle later deals: a search must not look at the real ones. `quick`: True plays in the kernel, False by `apply`,
-    with the same result; as Python source the latter is faster.
+    `policy` chooses a legal action in a state, for all seats, with these dice; None chooses at random, but neither claims nor accuses. `rng` is a
+    seed, or dice to continue with. The dice also shuffle later deals: a search must not look at the real ones. `quick`: True plays in the kernel,
+    False by `apply`, with the same result; as Python source the latter is faster.
     """
     program = running.program_of(state.game, state.suit_map) if quick and policy is None and not state.is_over else None
     if program is not None:
