@@ -190,7 +190,7 @@ def match(game: engine.Game, position: Case) -> Answer:
     elif "accusation" in position:
         accusation = position["accusation"]
         verdict = claims.accusation_verdict(
-            accusation["by"], position.get("revoke_by", accusation.get("against", -1)), accusation["proven"]
+            state, accusation["by"], position.get("revoke_by", accusation.get("against", -1)), accusation["proven"]
         )
     if verdict is not None:
         settlement.book_marks(state, verdict)

@@ -298,7 +298,12 @@ def accusations(t: KernelState, seat: i64) -> i64:
 def accuse(t: KernelState, action: i64) -> i64:
     """Carry out an accusation of a revoke: two marks for the offender, or one for the accuser."""
     bit = t.program.cards.bit
-    accused: i64 = bit[action - act.ACCUSE]
-    if t.revokers & accused:
-        return cut_short(t, OTHER, -1, accused, 2)
-    return cut_short(t, OTHER, -1, bit[t.turn])
+    loser: i64 = action - act.ACCUSE
+    marks: i64 = 2
+    if not t.revokers & bit[loser]:
+        loser = t.turn
+        marks = 1
+    victor: i64 = -1
+    if t.size == 2:
+        victor = t.ring[loser]
+    return cut_short(t, OTHER, victor, bit[loser], marks)
