@@ -23,7 +23,7 @@ DECLARATIONS: Final = 255  # songs and tutes
 CLAIM: Final = 131072
 ACCUSED: Final = 4294967296
 WORDS: Final = 4294967295  # all bits below `ACCUSED`
-BY_CHANCE: Final = WORDS - CLAIM  # announcements that a playout makes
+BY_CHANCE: Final = 4294836223  # announcements that a playout makes: WORDS less CLAIM
 
 
 def holds_a_song(t: KernelState, hand: i64) -> bool:
