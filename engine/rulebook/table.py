@@ -21,6 +21,7 @@ COMMON = (
 )  # fmt: skip
 """The parameters that the family shares. Everything else (hands, stock, match) differs by game: see `deal_steps`."""
 YES = {"es": ("no", "sí"), "en": ("no", "yes")}
+STEPS = {"es": ("de {0} en {0}", "o más", "o nada"), "en": ("in steps of {}", "or more", "or nothing")}
 PARTS = {
     "es": {"trump": "de triunfo", "other": "de otro palo"},
     "en": {"trump": "of trumps", "other": "of another suit"},
@@ -124,6 +125,12 @@ def _code(_name: str, value: Any, lang: str) -> str:
 
 
 def _allowed(name: str, choice: Choice, lang: str, codes: bool) -> str:
+    if isinstance(choice, Range) and not codes:
+        steps, more, none = STEPS[lang]
+        span = f"{choice.low} {more}" if choice.high is None else f"{choice.low}–{choice.high}"
+        return (
+            span + (f", {steps.format(choice.step)}" if choice.step > 1 else "") + (f", {none}" if choice.none else "")
+        )
     if isinstance(choice, Range):
         span = f"≥ {choice.low}" if choice.high is None else f"{choice.low}–{choice.high}"
         span += f" (+{choice.step})" if choice.step > 1 else ""

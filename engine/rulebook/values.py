@@ -17,6 +17,10 @@ deck.es36|36 cartas, sin los doses|36 cards, without the twos
 deck.fr52|52 cartas francesas|52 French cards
 hand_size.deal_no|tantas como el número de la mano|as many as the number of the deal
 deal_packet.1|de una en una|one at a time
+rank_order.13RSC76542|as, tres, rey, sota, caballo, siete, seis, cinco, cuatro, dos: las cartas del guiñote, también en puntos y cantes\
+|ace, three, king, jack, horse, seven, six, five, four, two: guiñote's ranks, in points and songs too
+rank_order.13RSC7654|as, tres, rey, sota, caballo, siete, seis, cinco, cuatro: las cartas del guiñote, también en puntos y cantes\
+|ace, three, king, jack, horse, seven, six, five, four: guiñote's ranks, in points and songs too
 trump_source.turned_stock|una carta vuelta bajo el mazo|a card turned up under the stock
 trump_source.centre_card|la carta que sigue a las repartidas, vuelta en el centro|the next card after the deal, turned up in the centre
 trump_source.last_dealt|la última carta repartida, de quien da, que la enseña|the last card dealt, which the dealer shows and keeps

@@ -66,11 +66,9 @@ sides|quiénes suman juntos|who scores together
 preset|baraja de la podrida|which pack (podrida)
 form|seis cartas y mazo, o todas repartidas|six cards and a stock, or all dealt
 deck|baraja|pack
-rank_order|fuerza dentro del palo, de mayor a menor; con la sota sobre el caballo, las cartas del guiñote: la sota vale 3, el caballo 2, y \
-cantan rey y sota|strength within a suit, high to low; with the jack above the horse, guiñote's ranks: the jack is worth 3, the horse 2, and \
-king and jack sing
+rank_order|fuerza dentro del palo, de mayor a menor|strength within a suit, high to low
 rank_points|puntos de las cartas|card points
-hand_size|cartas por jugador; deal_no: tantas como el número de la mano|cards per seat; deal_no: the number of the deal
+hand_size|cartas por jugador|cards per seat
 deal_packet|cartas que se dan a la vez|cards given at a time
 trump_source|qué fija el triunfo|what fixes trump
 full_deal_trump|triunfo cuando no sobra carta|trump when no card is left to turn
