@@ -642,7 +642,9 @@ class Knowledge:
 
     def _accuse(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
-        flow.run(state, claims.decided(state, claims.accusation_verdict(seat, event["accused"], event["proven"])))
+        flow.run(
+            state, claims.decided(state, claims.accusation_verdict(state, seat, event["accused"], event["proven"]))
+        )
 
     def _score(self, event: EventRecord) -> None:
         state = self._require_table()

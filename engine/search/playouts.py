@@ -1,6 +1,6 @@
 """Random playouts in a single call: `playout` for search, `play_many` for statistics.
 
-Every action but a claim and an accusation has the same chance; a random one would end a game or deal at once, mostly wrongly. The kernel
+Every action has the same chance, but nobody claims or accuses: that would end a game or a deal at once, mostly wrongly. The kernel
 (`engine.search.kernel`) plays the matches; `State.apply` does if the rules run as Python source or the kernel does not know the game. Both throw the
 same dice for the same choices in the same order, so the scores are the same.
 """

@@ -119,7 +119,13 @@ def revoke_verdict(state: Data, seat: int) -> Verdict:
     penalty = state.rules.illegal_move
     if penalty == "lose_game":
         return Verdict(best_other(state, seat), why="revoke")
-    return Verdict(None, (seat,), why="revoke", marks=1 if penalty == "one_mark" else 2)
+    return _lost_by(state, seat, "revoke", 1 if penalty == "one_mark" else 2)
+
+
+def _lost_by(state: Data, seat: int, why: str, marks: int) -> Verdict:
+    """Return the verdict that this seat alone loses. Of two seats the other one wins, so a revoke never saves a lost board."""
+    winner = state.next[seat] if len(state.active) == 2 else None
+    return Verdict(winner, (seat,), why=why, marks=marks)
 
 
 def accusations(state: Data, seat: int) -> tuple[int, ...]:
@@ -132,12 +138,12 @@ def accuse(state: Data, action: int) -> int:
     accused = action - act.ACCUSE
     proven = accused in state.revokers
     state.emit("accuse", seat=state.turn, accused=accused, proven=proven)
-    return decided(state, accusation_verdict(state.turn, accused, proven))
+    return decided(state, accusation_verdict(state, state.turn, accused, proven))
 
 
-def accusation_verdict(seat: int, accused: int, proven: bool) -> Verdict:
+def accusation_verdict(state: Data, seat: int, accused: int, proven: bool) -> Verdict:
     """Return the verdict of an accusation: two marks for a proven offender, or one for the accuser."""
-    return Verdict(None, (accused,), why="revoke", marks=2) if proven else Verdict(None, (seat,), why="accusation")
+    return _lost_by(state, accused, "revoke", 2) if proven else _lost_by(state, seat, "accusation", 1)
 
 
 def last_accusations(state: Data) -> int:

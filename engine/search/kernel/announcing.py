@@ -23,7 +23,7 @@ DECLARATIONS: Final = 255  # songs and tutes
 CLAIM: Final = 131072
 ACCUSED: Final = 4294967296
 WORDS: Final = 4294967295  # all bits below `ACCUSED`
-BY_CHANCE: Final = WORDS - CLAIM  # announcements that a playout makes
+BY_CHANCE: Final = 4294836223  # announcements that a playout makes: WORDS less CLAIM
 
 
 def holds_a_song(t: KernelState, hand: i64) -> bool:
@@ -298,7 +298,12 @@ def accusations(t: KernelState, seat: i64) -> i64:
 def accuse(t: KernelState, action: i64) -> i64:
     """Carry out an accusation of a revoke: two marks for the offender, or one for the accuser."""
     bit = t.program.cards.bit
-    accused: i64 = bit[action - act.ACCUSE]
-    if t.revokers & accused:
-        return cut_short(t, OTHER, -1, accused, 2)
-    return cut_short(t, OTHER, -1, bit[t.turn])
+    loser: i64 = action - act.ACCUSE
+    marks: i64 = 2
+    if not t.revokers & bit[loser]:
+        loser = t.turn
+        marks = 1
+    victor: i64 = -1
+    if t.size == 2:
+        victor = t.ring[loser]
+    return cut_short(t, OTHER, victor, bit[loser], marks)

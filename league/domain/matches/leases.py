@@ -245,7 +245,7 @@ def _label_of_row() -> JSONObject:
 def label(match: Match) -> dict[str, Any]:
     """Return the code that plays a match: its commit, if known, and the revision of its rules."""
     commit = version.commit()
-    return {**({"commit": commit} if commit else {}), "revision": pools.revisions().get(match.pool.game)}
+    return {**({"commit": commit} if commit else {}), "revision": match.pool.revision}
 
 
 def log_context(match: Match) -> AbstractContextManager[None]:

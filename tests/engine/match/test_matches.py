@@ -210,6 +210,8 @@ def test_an_illegal_card_costs_what_the_option_says(table: tables.Table) -> None
             assert score["value"] == 1
         else:
             assert score["losers"] == [seat]
+            if game.players == 2:
+                assert score["scores"][seat] < score["scores"][1 - seat]
             assert score["marks"][seat] == (2 if game.rules.illegal_move == "two_marks" else 1)
             assert sum(score["marks"]) == score["marks"][seat] + 0
         engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))

@@ -78,14 +78,14 @@ class AuditHandler(QueuedHandler[AuditTask, runner.AuditResult]):
         """Let another worker try. If the audit has broken off at this bot before, the bot has failed, as in a match."""
         task = job.task
         if task is not None and party_of(error) == task.row.seat and job.match.attempts >= UNPLAYABLE:
-            broken = runner.Audit(
+            broken = runner.AuditResult(
                 runner.FAILED, 0, fault="unplayable", detail=f"the audit broke off at this bot: {error}"
             )
             self.report(job, broken, now=now)
         else:
             super().fail(job, error, now=now)
 
-    def report(self, job: MatchLease, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
+    def report(self, job: MatchLease, result: runner.AuditResult, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
         return report(job.match, result, now=now)
 
