@@ -1,4 +1,4 @@
-"""What users of other engines and environments have reported, tried here (docs/reports.md)."""
+"""Reports of users of other engines and environments, tried here (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from engine.packages import archive
 from engine.packages.manifest import PackageRefused
 from engine.runner import protocol
 from engine.runner.faults import Fault
+from engine.sandbox.process.tail import Tail
 from engine.search.knowledge import Knowledge
 from tests.support.compose import TOP
 from tests.support.playing import choose
@@ -175,6 +176,20 @@ def test_odd_bytes_of_a_bot_are_its_fault_and_plain_in_the_report(line: bytes, w
         protocol.answer(line, 1)
     assert why in caught.value.detail
     assert caught.value.detail.isprintable(), "no escape sequence reaches the terminal of whoever reads it"
+
+
+@pytest.mark.parametrize("size", range(80, 92))
+def test_a_log_that_is_cut_has_no_half_letters(size: int) -> None:
+    tail = Tail(size)
+    for letter in "año, 10 € y 🂡 en la baza\n" * 40:
+        tail.feed(letter.encode())
+    text = tail.value().decode(errors="replace")
+    assert "[...]" in text
+    assert "\N{REPLACEMENT CHARACTER}" not in text
+    assert len(tail.value()) <= size
+    raw = Tail(40)
+    raw.feed(bytes(range(0x80, 0xC0)) * 4)
+    assert len(raw.value()) == 40, "bytes that are no letters stay"
 
 
 def tute(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:

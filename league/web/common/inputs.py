@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from league.domain.core.errors import Refused
 from league.models import Bot
@@ -20,6 +21,14 @@ def is_own_form(request: HttpRequest) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     return request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+
+
+def own_address(request: HttpRequest, address: str) -> str:
+    """Return an address to go on to if it is one of this site, by https if the request came so; "" for any other."""
+    own = url_has_allowed_host_and_scheme(
+        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return address if own else ""
 
 
 def whole_address(request: HttpRequest, path: str) -> str:

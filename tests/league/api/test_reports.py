@@ -1,4 +1,4 @@
-"""What users of other APIs have reported, tried here on every address that takes a body (docs/reports.md)."""
+"""Reports of users of other APIs, tried here on every address that takes a body (docs/reports.md)."""
 
 from __future__ import annotations
 

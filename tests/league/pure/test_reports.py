@@ -1,4 +1,4 @@
-"""What users of rating and pairing libraries and of calendars have reported, tried here (docs/reports.md)."""
+"""Reports of users of rating and pairing libraries and of calendars, tried here (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_daily_time_is_due_once_a_day_at_that_time_of_the_clock(zone: str, at:
         begin = datetime(year, 1, 1, tzinfo=UTC)
         calendar = read_calendar("mon,tue,wed,thu,fri,sat,sun", at, zone)
         moments = calendar.moments(begin, begin + timedelta(days=366))
-        assert all(one < other for one, other in pairwise(moments)), "no time is due twice"
+        assert all(first < second for first, second in pairwise(moments)), "no time is due twice"
         clock = [moment.astimezone(place) for moment in moments]
         days = [moment.date() for moment in clock]
         assert len(set(days)) == len(days)
