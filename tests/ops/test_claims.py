@@ -8,9 +8,11 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.core.management import get_commands, load_command_class
 from django.urls import get_resolver
 
 import engine
+from engine import cli
 from engine.cards.chance import bot_seed
 from engine.game import declared
 from engine.packages import archive, manifest
@@ -286,3 +288,63 @@ def test_pages_promise_no_clockless_sandbox_and_no_information_states() -> None:
     how, research = (text_of(f"league/templates/pages/{name}.html") for name in ("how", "research"))
     assert "network or clock" not in how
     assert "information states" not in research
+
+
+COMMAND = re.compile(
+    r"(?:(?P<league>manage\.py|tute-manage)|(?:^ {4,}|`|\$ |\.venv/bin/)tute) +(?P<command>[a-z_]+)"
+    r"(?: +(?P<inner>find|new|check|channels|tiers)\b)?(?P<rest>[^`\n#|]*)",
+    flags=re.MULTILINE,
+)
+OF_DJANGO = {
+    "migrate",
+    "collectstatic",
+    "check",
+    "help",
+    "createsuperuser",
+    "changepassword",
+    "makemigrations",
+    "shell",
+}
+
+
+def named_commands(program: str) -> list[tuple[str, str, str, list[str]]]:
+    """Return document, command, its own command or "", and options of each line of the documents that names one of a program."""
+    lines = []
+    for document in [TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")]:
+        for match in COMMAND.finditer(document.read_text(encoding="utf-8").replace("\\\n", " ")):
+            if bool(match["league"]) == (program == "manage.py"):
+                options = re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", match["rest"])
+                lines.append((str(document.relative_to(TOP)), match["command"], match["inner"] or "", options))
+    return lines
+
+
+def test_every_command_of_the_league_that_a_document_names_exists_with_its_options() -> None:
+    present = get_commands()
+    missing = []
+    lines = named_commands("manage.py")
+    for document, command, _, options in lines:
+        if command in OF_DJANGO:
+            continue
+        if command not in present:
+            missing.append((document, command))
+            continue
+        parser = load_command_class(present[command], command).create_parser("manage.py", command)
+        missing += [(document, command, option) for option in options if option not in parser._option_string_actions]
+    assert missing == []
+    assert len(lines) > 40
+
+
+def test_every_command_of_the_toolbox_that_a_document_names_exists_with_its_options() -> None:
+    missing = []
+    lines = named_commands("tute")
+    for document, command, inner, options in lines:
+        parser = cli.parser()
+        for word in (command, inner):
+            choices = next((action.choices for action in parser._actions if isinstance(action.choices, dict)), {})
+            if word and word in choices:
+                parser = choices[word]
+            elif word and (word == command or choices):
+                missing.append((document, command, inner))
+        missing += [(document, command, option) for option in options if option not in parser._option_string_actions]
+    assert missing == []
+    assert len(lines) > 40
