@@ -1,4 +1,4 @@
-"""What users of other engines and environments have reported, tried here (docs/reports.md)."""
+"""Reports of users of other engines and environments, tried here (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from engine.packages import archive
 from engine.packages.manifest import PackageRefused
 from engine.runner import protocol
 from engine.runner.faults import Fault
+from engine.sandbox.process.tail import Tail
 from engine.search.knowledge import Knowledge
 from tests.support.compose import TOP
 from tests.support.playing import choose
@@ -33,8 +34,8 @@ GREEDY = str(TOP / "bots" / "house" / "greedy")
 def walk(table: TuteEnv, most: int = 10_000) -> Iterator[tuple[str, dict]]:
     """Play the first legal action until all agents are done; yield each observation."""
     for agent in table.agent_iter(most):
-        view, _, done, cut, _ = table.last()
-        if done or cut:
+        view, _, finished, cut, _ = table.last()
+        if finished or cut:
             table.step(None)
             continue
         yield agent, view
@@ -48,12 +49,12 @@ def cards(table: TuteEnv) -> list[bytes]:
 def test_after_one_seed_every_later_reset_is_the_same_again() -> None:
     tables = [env("brisca"), env("brisca")]
     dealt: list[list[list[bytes]]] = [[], []]
-    for table, seen in zip(tables, dealt, strict=True):
+    for table, views in zip(tables, dealt, strict=True):
         table.reset(seed=SEED)
-        seen.append(cards(table))
+        views.append(cards(table))
         for _ in range(3):
             table.reset()
-            seen.append(cards(table))
+            views.append(cards(table))
     assert dealt[0] == dealt[1]
     assert len({tuple(hands) for hands in dealt[0]}) == 4, "each reset deals other cards"
 
@@ -68,9 +69,9 @@ def test_options_outlive_a_reset_with_a_seed() -> None:
 def test_an_observation_stays_as_it_was() -> None:
     table = env("brisca", deals=1)
     table.reset(seed=SEED)
-    seen = [(view, {name: part.copy() for name, part in view.items()}) for _, view in walk(table)]
-    assert len(seen) > 20
-    for view, copy in seen:
+    views = [(view, {name: part.copy() for name, part in view.items()}) for _, view in walk(table)]
+    assert len(views) > 20
+    for view, copy in views:
         assert all((view[name] == copy[name]).all() for name in copy)
         view["observation"][:] = -1  # A caller may write into it
     table.reset(seed=SEED)
@@ -92,7 +93,7 @@ def test_what_a_caller_writes_into_an_answer_of_the_engine_does_not_change_the_m
 
 
 @pytest.mark.parametrize("key", engine.games())
-def test_every_agent_is_told_of_the_end_and_has_an_action_until_then(key: str) -> None:
+def test_every_agent_learns_of_the_end_and_has_an_action_until_then(key: str) -> None:
     table = env(key, deals=1)
     table.reset(seed=SEED)
     for agent, view in walk(table):
@@ -108,18 +109,18 @@ def test_every_agent_is_told_of_the_end_and_has_an_action_until_then(key: str) -
 def test_no_phase_shows_what_a_seat_may_not_know(key: str) -> None:
     """Two deals that agree with all that the seat to move knows give it the same vector and snapshot, in every phase."""
     state = engine.load(key).new_match(seed=f"phase {key}", deals=2)
-    known = [Knowledge(state.game, seat, deals=2) for seat in range(state.game.players)]
+    knowledge = [Knowledge(state.game, seat, deals=2) for seat in range(state.game.players)]
     reported, step, compared, rng = [0] * state.game.players, 0, 0, random.Random(key)
     while not state.is_over and step < 400:
         seat, legal, step = state.current_seat, state.legal_actions(), step + 1
         if len(legal) > 1:
-            known[seat].follow(engine.redact(state.events[reported[seat] :], seat))
+            knowledge[seat].follow(engine.redact(state.events[reported[seat] :], seat))
             reported[seat] = len(state.events)
-            known[seat].asked([state.game.action_text(action) for action in legal])
-            dealt = known[seat].deals()
-            one, other = (known[seat].state(dealt.deal(Dice(2 * step + number))) for number in (0, 1))
-            assert (tensors.observation(one, seat) == tensors.observation(other, seat)).all(), step
-            assert one.observation(seat) == other.observation(seat), step
+            knowledge[seat].asked([state.game.action_text(action) for action in legal])
+            dealt = knowledge[seat].deals()
+            first, other = (knowledge[seat].state(dealt.deal(Dice(2 * step + number))) for number in (0, 1))
+            assert (tensors.observation(first, seat) == tensors.observation(other, seat)).all(), step
+            assert first.observation(seat) == other.observation(seat), step
             compared += 1
         state.apply(choose(state, rng))
     assert compared > 5
@@ -175,6 +176,20 @@ def test_odd_bytes_of_a_bot_are_its_fault_and_plain_in_the_report(line: bytes, w
         protocol.answer(line, 1)
     assert why in caught.value.detail
     assert caught.value.detail.isprintable(), "no escape sequence reaches the terminal of whoever reads it"
+
+
+@pytest.mark.parametrize("size", range(80, 92))
+def test_a_log_that_is_cut_has_no_half_letters(size: int) -> None:
+    tail = Tail(size)
+    for letter in "año, 10 € y 🂡 en la baza\n" * 40:
+        tail.feed(letter.encode())
+    text = tail.value().decode(errors="replace")
+    assert "[...]" in text
+    assert "\N{REPLACEMENT CHARACTER}" not in text
+    assert len(tail.value()) <= size
+    raw = Tail(40)
+    raw.feed(bytes(range(0x80, 0xC0)) * 4)
+    assert len(raw.value()) == 40, "bytes that are no letters stay"
 
 
 def tute(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:

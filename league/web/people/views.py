@@ -130,9 +130,11 @@ class NewPassword(PasswordChangeView):
 
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
-    """End the session of this browser."""
+    """End the session of this browser, and let it forget the pages that it has seen: the next person may press Back."""
     logout(request)
-    return redirect("home")
+    response = redirect("home")
+    response.headers["Clear-Site-Data"] = '"cache"'
+    return response
 
 
 @never_cache

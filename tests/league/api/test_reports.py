@@ -1,4 +1,4 @@
-"""What users of other APIs have reported, tried here on every address that takes a body (docs/reports.md)."""
+"""Reports of users of other APIs, tried here on every address that takes a body (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ def test_every_number_can_be_read_by_javascript(as_alice: Api, league) -> None:
 def test_rows_of_the_same_moment_are_listed_once_each(nobody: Api, alice) -> None:
     slugs = {tournaments.create(alice, f"Cup {n}", "partnership", now=made.NOW).slug for n in range(9)}
     Tournament.objects.update(created=made.NOW)
-    seen: list[str] = []
+    listed: list[str] = []
     page = nobody.get("tournaments?page_size=2").json()
-    seen += [row["slug"] for row in page["results"]]
+    listed += [row["slug"] for row in page["results"]]
     while page["next"]:
         page = nobody.get(page["next"].partition("testserver")[2] or page["next"]).json()
-        seen += [row["slug"] for row in page["results"]]
-    assert sorted(seen) == sorted(slugs)
+        listed += [row["slug"] for row in page["results"]]
+    assert sorted(listed) == sorted(slugs)

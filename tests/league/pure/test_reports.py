@@ -1,4 +1,4 @@
-"""What users of rating and pairing libraries and of calendars have reported, tried here (docs/reports.md)."""
+"""Reports of users of rating and pairing libraries and of calendars, tried here (docs/reports.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users of other tournament servers have reported, tried here (docs/reports.md)."""
+"""Reports of users of other tournament servers, tried here (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_a_tournament_that_all_have_left_is_not_paired(ana: Player, field: list)
 def test_who_returns_before_the_start_has_one_place(ana: Player, field: list) -> None:
     tournament = cup(ana, field)
     for _ in range(3):
-        enrolment.withdraw(tournament, field[1], now=NOW)
-        enrolment.enter(tournament, field[1], now=NOW)
-        enrolment.enter(tournament, field[1], now=NOW)
+        enrolment.withdraw(tournament, field[0], now=NOW)
+        enrolment.enter(tournament, field[0], now=NOW)
+        enrolment.enter(tournament, field[0], now=NOW)
     numbers = list(tournament.entries.values_list("number", flat=True))
     assert (len(numbers), len(set(numbers))) == (5, 5)
     tournaments.start(tournament, now=NOW)
@@ -68,7 +68,7 @@ def test_a_player_banned_in_the_middle_leaves_the_others_in_the_order_of_their_p
     tournaments.start(tournament, now=NOW)
     play_round(tournament)
     cira = Player.objects.get(name="cira")
-    bans.ban(cira, by="olga", why="farms", now=NOW)
+    bans.ban(cira, why="farms", actor="olga", now=NOW)
     for _ in range(6):
         play_round(tournament)
         reconcile.reconcile(now=later(60))
