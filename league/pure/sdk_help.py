@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SUBJECT = re.compile(r"^(\w[\w ]*): ", re.MULTILINE)
 METHOD = re.compile(r"((?:^  // .*\n)+)^  (\w+)\((.*?)\) \{$", re.MULTILINE)
@@ -71,7 +71,8 @@ def members_of_javascript(source: str) -> list[Member]:
 
 
 def _ordered(listed: list[Member]) -> list[Member]:
-    return sorted(listed, key=lambda member: FIRST.index(member.name) if member.name in FIRST else len(FIRST))
+    plain = [replace(member, help=member.help.replace("`", "")) for member in listed]
+    return sorted(plain, key=lambda member: FIRST.index(member.name) if member.name in FIRST else len(FIRST))
 
 
 def _comment(text: str) -> str:
@@ -91,7 +92,7 @@ def _functions(body: list[ast.stmt], owner: str) -> Iterator[Member]:
 
 
 def _first_line(node: ast.FunctionDef | ast.ClassDef) -> str:
-    return " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].replace("`", "").split())
+    return " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
 
 
 def _values(view: ast.ClassDef) -> dict[str, str]:

@@ -111,7 +111,8 @@ def _podium(rows: list[Standing]) -> list[Step]:
         if place > 3:
             break
         level = [row for row in rows if row.result.place == place]
-        owners = dict.fromkeys(row.entry.version.bot.owner.name for row in level)
+        bots = [row.entry.version.bot for row in level]
+        owners = dict.fromkeys(_("house bot") if bot.is_house else bot.owner.name for bot in bots)
         steps.append(Step(place, ", ".join(map(_name, level)), ", ".join(owners), level[0].result.points))
     return steps
 

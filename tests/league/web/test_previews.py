@@ -15,7 +15,7 @@ from league.domain.core import clock
 from league.domain.matches import embargoes, replays
 from league.domain.puzzles import shelf
 from league.domain.ratings import pools
-from league.domain.tournaments import events, progress, releases
+from league.domain.tournaments import circuits, events, progress, releases
 from league.enums import Audience
 from league.models import Match, Sitting, Table
 from league.web.matches import pictures
@@ -208,6 +208,13 @@ def test_the_picture_of_a_tournament_shows_its_first_places(league) -> None:
     assert {row.name for row in picture.rows} == {"rufo", "luna", "sol"}
     assert body_of(coming) == ["cards"]
     assert coming.foot.startswith("Open for entries")
+
+
+def test_the_picture_of_a_recurring_league_names_its_bots(league) -> None:
+    circuit = circuits.create(league.ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC")
+    circuits.join(circuit, league.luna.bot, player=league.berto)
+    picture = picture_on(Client(), f"/c/{circuit.slug}/")
+    assert (picture.title, [row.name for row in picture.rows], picture.foot) == ("Liga", ["luna"], "1 bot")
 
 
 def test_the_picture_of_a_table_tells_nothing_until_it_is_over(db: None) -> None:

@@ -239,7 +239,7 @@ def test_the_end_says_who_won_in_the_first_view_without_a_new_page(ana, visit) -
         assert page.evaluate("scrollY") == 0
         assert page.locator(".after .button").all_inner_texts() == ["Rematch", "Review the hand", "Share"]
     page.get_by_text("Review the hand").click()
-    comes(page, "document.querySelector('tute-replay.ready') !== null")
+    page.locator("tute-replay.ready").wait_for(state="attached")
 
 
 # ---- without a browser
