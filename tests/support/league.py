@@ -146,11 +146,20 @@ def started(
     name: str = "Cup",
     mixed: bool = False,
 ) -> Tournament:
-    """Start a round robin."""
-    tournament = tournaments.create(
-        owner, name, game, boards=boards, versions=versions, players=players, mixed=mixed, secret=SECRET, now=NOW
+    """Start a round robin that counts for the ratings, as if its owner had been an operator when it was created."""
+    tournament = counted(
+        tournaments.create(
+            owner, name, game, boards=boards, versions=versions, players=players, mixed=mixed, secret=SECRET, now=NOW
+        )
     )
     tournaments.start(tournament, now=NOW)
+    return tournament
+
+
+def counted(tournament: Tournament) -> Tournament:
+    """Let a tournament count for the ratings, whoever owns it."""
+    Tournament.objects.filter(pk=tournament.pk).update(counts=True)
+    tournament.counts = True
     return tournament
 
 
