@@ -23,20 +23,18 @@ def is_own_form(request: HttpRequest) -> bool:
     return request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
 
 
-def own_address(request: HttpRequest, address: str) -> str:
-    """Return an address to go on to if it is one of this site, by https if the request came so; "" for any other."""
-    own = url_has_allowed_host_and_scheme(
-        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    )
-    return address if own else ""
-
-
 def whole_address(request: HttpRequest, path: str) -> str:
     """Return the full address of a path, with scheme and host; "" if the host of the request is not allowed."""
     try:
         return request.build_absolute_uri(path)
     except DisallowedHost:
         return ""
+
+
+def next_page(request: HttpRequest, default: str) -> str:
+    """Return the path of this site that a form names in `next`, or the default if it names another site or none."""
+    path = request.POST.get("next") or request.GET.get("next") or ""
+    return path if path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None) else default
 
 
 def short_text(text: str, most: int) -> str:

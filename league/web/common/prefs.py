@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from league.web.common import errors
-from league.web.common.inputs import own_address
+from league.web.common import errors, inputs
 
 THEMES = ("auto", "light", "dark")
 # How long a finished trick stays: the form's milliseconds, and seconds.
@@ -44,7 +43,7 @@ def keep_preferences(request: HttpRequest) -> HttpResponse:
     """
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return errors.forbidden(request)
-    response = HttpResponseRedirect(own_address(request, request.POST.get("next", "/")) or "/")
+    response = HttpResponseRedirect(inputs.next_page(request, "/"))
     chosen = (
         (settings.LANGUAGE_COOKIE_NAME, request.POST.get("lang"), dict(settings.LANGUAGES)),
         ("theme", request.POST.get("theme"), THEMES),

@@ -66,12 +66,16 @@ class LogIn(LoginView):
     authentication_form = LogInForm
     redirect_authenticated_user = True
 
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
+        """Return the page that led here, by the same check as all forms; "" if there is none."""
+        return inputs.next_page(self.request, "")
+
 
 @never_cache
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Create a player and log them in."""
     form = SignUpForm(request.POST or None)
-    after = request.POST.get("next") or request.GET.get("next") or ""
+    after = inputs.next_page(request, "")
     if request.method == "POST":
         user = None
         if form.is_valid():
@@ -82,7 +86,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         user = user or _just_created(request)
         if user is not None:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            return redirect(inputs.own_address(request, after) or "welcome")
+            return redirect(after or "welcome")
     return render(request, "people/signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
 
 
