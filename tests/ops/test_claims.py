@@ -398,16 +398,35 @@ def test_every_file_and_folder_that_a_document_names_exists() -> None:
     assert len(words) > 100
 
 
-def test_every_setting_and_constant_that_a_document_names_exists() -> None:
+NAME = re.compile(r"[A-Z][A-Z_]{5,}|[A-Z][a-z]+[A-Z]\w+|[a-z]+_[a-z_0-9]+|[a-z_]+\.[a-z_]+")
+ELSEWHERE = {"pthread_join", "meta.restored"}  # A call of the C library, and a key of a key
+FOLDERS = ("league", "engine", "tests", "docker", "bots", "benchmarks", "docs", "examples")
+
+
+def test_every_setting_constant_class_and_event_that_a_document_names_exists() -> None:
+    suffixes = {".py", ".sh", ".yml", ".toml", ".js", ".mjs", ".html", ".json", ".c", ".rs", ".h", ""}
     code = "\n".join(
         path.read_text(encoding="utf-8", errors="replace")
-        for folder in ("league", "engine", "tests", "docker", "bots", "benchmarks")
+        for folder in FOLDERS
         for path in (TOP / folder).rglob("*")
-        if path.suffix in {".py", ".sh", ".yml", ".toml", ".js", ".env", ".c", ""} and path.is_file()
+        if path.suffix in suffixes and path.is_file()
     ) + (TOP / "Makefile").read_text(encoding="utf-8")
-    words = [(document, word) for document, word in words_of_code() if re.fullmatch(r"[A-Z][A-Z_]{5,}", word)]
-    assert [pair for pair in words if pair[1] not in code] == []
-    assert len(words) > 60
+    files = {path.name for folder in FOLDERS for path in (TOP / folder).rglob("*.*")}
+    words = [(document, word) for document, word in words_of_code() if NAME.fullmatch(word)]
+    assert [pair for pair in words if pair[1] not in code and pair[1] not in files | ELSEWHERE] == []
+    assert len(words) > 400
+
+
+def test_every_target_of_make_that_a_document_names_exists() -> None:
+    targets = re.findall(r"^([a-z-]+):", (TOP / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    documents = [TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")]
+    words = [
+        (document.name, word)
+        for document in documents
+        for word in re.findall(r"(?:`|^ {4,}|^)make ([a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert [pair for pair in words if pair[1] not in targets] == []
+    assert len(words) > 40
 
 
 def test_every_address_of_the_site_that_a_document_names_exists() -> None:
