@@ -242,10 +242,132 @@ _GAMES: dict[str, dict[str, Any]] = {
     },
 }
 _IMPLIED: dict[str, dict[str, dict[str, Any]]] = {
-    "bato": {"match_end=losses": {"settlement": "loss_marks"}},
-    "codillo": {"match_end=losses": {"settlement": "loss_marks"}},
+    "a_dos": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "americano": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "arrastrado": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "bato": {
+        "no_load=True": {"rank_points": {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}},
+        "match_end=losses": {"settlement": "loss_marks"},
+    },
+    "brisca": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "cabrero": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "chancho": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "codillo": {
+        "match_end=losses": {"settlement": "loss_marks"},
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "corriente": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "gana_pierde_3": {
+        "rank_order=13RSC7654": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "gana_pierde_4_5": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "habanero": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "havanian": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "individual": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "partnership": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
     "podrida": {"preset=podrida52": {"deck": "fr52", "rank_order": "AKQJT98765432"}},
-    "remate": {"match_end=elimination": {"settlement": "loss_marks"}},
+    "remate": {
+        "match_end=elimination": {"settlement": "loss_marks"},
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "subastado": {
+        "rank_order=13RSC7654": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "two_player": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
 }
 # <<< written by `make texts`
 

@@ -163,7 +163,7 @@ class AuditOut(Out):
     version = VersionRef()
     reason = serializers.ChoiceField(choices=AuditReason.choices, help_text="Why this conversation was audited.")
     verdict = serializers.ChoiceField(
-        choices=AuditVerdict.choices, help_text="If it is `differs`, a person has to look at the difference."
+        choices=AuditVerdict.choices, help_text="If it is `differs` or `failed`, a person has to look at it."
     )
     decisions = serializers.IntegerField(help_text="Number of decisions compared.")
     log_odd = serializers.IntegerField(help_text="Decisions in which the two runs agreed and the match differed.")
@@ -172,11 +172,13 @@ class AuditOut(Out):
     chance = serializers.FloatField(
         allow_null=True, help_text="Probability that the match has at least this many odd answers by chance."
     )
-    first = OptionalObjectField(help_text="The first difference: board, step, request, legal, logged, runs.")
+    first = OptionalObjectField(
+        help_text="The first difference, or the line at which a run failed: board, step, request, legal, logged, runs (a failure in brackets)."
+    )
     finished = serializers.DateTimeField()
     conclusion = OptionalWordField(
         choices=AuditConclusion.choices,
-        help_text="A person's conclusion about a difference; null until somebody has drawn it.",
+        help_text="A person's conclusion about a case; null until somebody has drawn it.",
     )
     why = serializers.CharField(help_text="Reason for the conclusion; empty if there is none.")
     closed_by = serializers.CharField(help_text="Name of the person who drew the conclusion; empty if there is none.")

@@ -63,11 +63,11 @@ def _names(language: Language) -> dict[str, Path]:
     return {Path(name).name: KITS / name for name in language.beside}
 
 
-def package(text: bytes, language: Language, games: Iterable[str] | None = None) -> archive.Package:
+def package(text: bytes, language: Language, games: Iterable[str] | None = None) -> archive.BotPackage:
     """Pack a text; games: those that it plays (None: every game). Raise PackageRefused."""
     alone = packages.inspect(text, language.file, games)
     files = {**alone.files, **{name: path.read_bytes() for name, path in _names(language).items()}}
-    return archive.Package(alone.manifest, dict(sorted(files.items())))
+    return archive.BotPackage(alone.manifest, dict(sorted(files.items())))
 
 
 def language_of(version: BotVersion) -> Language | None:

@@ -37,7 +37,7 @@ from league.domain.core import clock, hints
 from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import conversations, fairness, matches, sight, validation
 from league.domain.people import guests, players, quotas
-from league.domain.people.guests import HOUR, Guest, Person
+from league.domain.people.guests import HOUR, Person, Visitor
 from league.domain.ratings import pools
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Pool, Try
@@ -69,7 +69,7 @@ def rivals() -> list[BotVersion]:
 
 
 @dataclass(frozen=True)
-class Table:
+class TryTable:
     """The seats and options of a try; None and {} are the game's defaults."""
 
     players: int | None = None
@@ -77,7 +77,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Moment:
+class DecisionPoint:
     """A decision of a bot in a match. board: its number; sitting, seat: from 0; step: number of actions of the sitting before the decision."""
 
     match: str
@@ -98,7 +98,7 @@ class Moment:
 def begin_at(
     player: Player,
     source: str,
-    at: Moment,
+    at: DecisionPoint,
     rival: str,
     name: str = "",
     *,
@@ -129,7 +129,7 @@ def begin(
     name: str = "",
     *,
     language: Language = PYTHON,
-    table: Table | None = None,
+    table: TryTable | None = None,
     boards: int = 1,
     like: str = "",
     first: int = 1,
@@ -141,7 +141,7 @@ def begin(
     Raise PackageRefused if the text could not be uploaded either, Refused, TooMany.
     """
     now = clock.now_or(now)
-    table = table or Table()
+    table = table or TryTable()
     if game not in engine.games():
         raise Refused("there is no game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     against = _rival(rival)
@@ -238,7 +238,7 @@ def _ask(author: Person, boards: int, now: datetime) -> None:
         raise Refused("this account is banned, so it cannot try bots")
 
 
-def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:
+def _ask_guest(guest: Visitor, boards: int, now: datetime) -> None:
     """Check that a guest may try a text. Before that, tries are limited by address, so that a new cookie gains nothing."""
     if not settings.GUEST_TRIES:
         raise Refused("this needs an account; sign up, your code is kept")
@@ -276,7 +276,7 @@ def _counted(rows: QuerySet[Try]) -> int:
     return rows.count() + (SERIES_COUNTS - 1) * rows.filter(work__boards_planned__gt=1).count()
 
 
-def adopt(player: Player, guest: Guest) -> int:
+def adopt(player: Player, guest: Visitor) -> int:
     """Give the guest's tries to a player who has just signed in; return their number."""
     if not own(guest).exists():
         return 0
@@ -329,7 +329,7 @@ def _row(author: Person, pool: Pool, boards: int, now: datetime) -> Match:
 
 
 @dataclass
-class Result:
+class TryResult:
     """The result of a try, as JSON data. Everything except the replays is about the text alone."""
 
     stopped: bool = False  # True if the time ran out before the last sitting ended
@@ -356,9 +356,9 @@ class Result:
 MOST_SERIES = 20  # The most series of a text that are added up, because each has to be unpacked
 
 
-def opened(row: Try) -> Result | None:
+def opened(row: Try) -> TryResult | None:
     """Return the result of a try, or None before it has one."""
-    return None if row.result is None else Result(**json.loads(zlib.decompress(bytes(row.result))))
+    return None if row.result is None else TryResult(**json.loads(zlib.decompress(bytes(row.result))))
 
 
 def text_boards(row: Try) -> list[list[int]]:
@@ -372,7 +372,7 @@ def text_boards(row: Try) -> list[list[int]]:
     )
     boards: dict[tuple[str, int], list[int]] = {}
     for earlier in reversed(rows[:MOST_SERIES]):
-        for board in (opened(earlier) or Result()).boards:
+        for board in (opened(earlier) or TryResult()).boards:
             boards[earlier.work.table, board["number"]] = board["scores"]
     return list(boards.values())
 
@@ -423,7 +423,7 @@ class Asked:
     wall: float | None = None
 
 
-def asked(result: Result, number: int) -> list[Asked]:
+def asked(result: TryResult, number: int) -> list[Asked]:
     """Return each line to the bot in one sitting, in order."""
     times: dict[int, list[tuple[int, int]]] = defaultdict(list)
     if number < len(result.sittings):
@@ -454,7 +454,7 @@ def _asked(before: int, seat: int, request: str, answer: str, times: list[tuple[
     return Asked(before + 1, seat + 1, request, answer, list(line["legal"]), did, **measured)
 
 
-def record_of(result: Result, number: int) -> dict[str, Any]:
+def record_of(result: TryResult, number: int) -> dict[str, Any]:
     """Return the record of a sitting without the notes of the house bots."""
     sitting = result.sittings[number]
     notes = sitting["replay"].get("notes", [])

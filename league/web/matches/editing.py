@@ -21,6 +21,7 @@ from league.domain.core.errors import Refused
 from league.domain.tables import levels
 from league.models import Bot, BotVersion, Player
 from league.pure import sdk_help
+from league.service.process_cache import computed_once
 from league.web.common import families
 from league.web.common.fields import set_choices
 from league.web.common.inputs import short_text, whole_number
@@ -126,9 +127,9 @@ class EditorForm(forms.Form):
         return LANGUAGES.get(str(self["language"].value() or ""), PYTHON)
 
     @property
-    def table(self) -> tries.Table:
+    def table(self) -> tries.TryTable:
         """Return the chosen seats and options."""
-        return tries.Table(self.rules.game.players, self.rules.cleaned_data["options"])
+        return tries.TryTable(self.rules.game.players, self.rules.cleaned_data["options"])
 
 
 def rivals() -> list[tuple[str, str]]:
@@ -234,7 +235,7 @@ def template_text(key: str, language: Language = PYTHON) -> str:
     return TEXTS[language.key][key].read_text(encoding="utf-8")
 
 
-@cache
+@computed_once  # `ast.parse` is not safe for threads.
 def help_members(language: Language) -> tuple[sdk_help.Member, ...]:
     """Return the names of the SDK or kit of a language with their help."""
     if language is JAVASCRIPT:
@@ -247,19 +248,19 @@ def help_members(language: Language) -> tuple[sdk_help.Member, ...]:
 PARTS = 4  # Numbers that identify a decision in a match.
 
 
-def read_decision(text: str) -> tries.Moment | None:
+def read_decision(text: str) -> tries.DecisionPoint | None:
     """Parse a decision such as "8f3k2.1.0.2.14": match, board, sitting, seat, step. Return None if it is malformed."""
     match, *rest = text.split(".")
     numbers = [number for part in rest if (number := whole_number(part)) is not None]
-    return tries.Moment(match, *numbers) if match and len(rest) == len(numbers) == PARTS else None
+    return tries.DecisionPoint(match, *numbers) if match and len(rest) == len(numbers) == PARTS else None
 
 
-def write_decision(at: tries.Moment) -> str:
+def write_decision(at: tries.DecisionPoint) -> str:
     """Return the text of a decision, the reverse of `read_decision`."""
     return f"{at.match}.{at.board}.{at.sitting}.{at.seat}.{at.step}"
 
 
-def chosen_decision(text: str) -> tries.Moment:
+def chosen_decision(text: str) -> tries.DecisionPoint:
     """Return the decision of the form. Raise Refused if there is none."""
     at = read_decision(text)
     if at is None:

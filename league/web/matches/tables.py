@@ -117,7 +117,7 @@ def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int, 
 
 
 @dataclass(frozen=True)
-class Advice:
+class AdviceState:
     """The state of the advice. waits: the advisor is thinking; failed: it has none; bot: name of the advisor; text: the advice in words."""
 
     waits: bool
@@ -127,13 +127,13 @@ class Advice:
     text: str
 
 
-def _advice(row: Table, bot: str | None) -> Advice | None:
+def _advice(row: Table, bot: str | None) -> AdviceState | None:
     """Return the state of the advice, or None if the table has no advice."""
     if bot is None or row.turn is None or row.legal == [NEXT]:
         return None
     failed = row.advice == NO_ADVICE
     text = words.action_name(row.advice) if row.advice and not failed else ""
-    return Advice(row.awaits_advice, failed, bot, row.advice, text)
+    return AdviceState(row.awaits_advice, failed, bot, row.advice, text)
 
 
 @never_cache

@@ -269,7 +269,7 @@ def _editor(
 
 
 @dataclass(frozen=True)
-class Party:
+class TryParty:
     """A stand-in for a match's party, with the fields that the author's part of a match page reads."""
 
     fault: str
@@ -279,7 +279,7 @@ class Party:
 class Log:
     """A stand-in for a match's log, for the same part of the page."""
 
-    party: Party
+    party: TryParty
     faults: list[dict[str, Any]]
     stderr: str
 
@@ -306,7 +306,7 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
     if result is not None:
         context |= _shown(row, result, whole_number(request.GET.get("s")) or 0)
         board = context.get("board_number")
-    at = tries.Moment(**row.at) if row.at else None
+    at = tries.DecisionPoint(**row.at) if row.at else None
     slug = row.name if row.owner and row.owner.bots.filter(slug=row.name).exists() else drafts.NEW
     begun_with = {
         "at": editing.write_decision(at) if at else "",
@@ -324,13 +324,13 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
     return _editor(request, row.owner, EditorForm(initial=begun_with), opens="try", **context)
 
 
-def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
+def _shown(row: Try, result: tries.TryResult, number: int) -> dict[str, Any]:
     number = min(number, max(0, len(result.sittings) - 1))
     faults, verdict = result.faults, tracebacks.verdict(result.stderr)
     line = LINE.match(verdict)
     game = engine.load(row.work.pool.game)
     context: dict[str, Any] = {
-        "log": Log(Party(faults[0]["kind"] if faults else ""), faults, _named(row, result)),
+        "log": Log(TryParty(faults[0]["kind"] if faults else ""), faults, _named(row, result)),
         "verdict": verdict,
         "line": line and line[1],
         "size": game.score_size,
@@ -364,7 +364,7 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
     return context
 
 
-def _timed(result: tries.Result) -> dict[str, Any]:
+def _timed(result: tries.TryResult) -> dict[str, Any]:
     times = [
         ms
         for place in range(len(result.sittings))
@@ -388,7 +388,7 @@ def _row(line: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _named(row: Try, result: tries.Result) -> str:
+def _named(row: Try, result: tries.TryResult) -> str:
     """Return the bot's stderr with seats and sittings named as on the page."""
 
     def head(match: re.Match[str]) -> str:
@@ -402,7 +402,7 @@ def _named(row: Try, result: tries.Result) -> str:
     return PASS.sub(head, result.stderr)
 
 
-def _series(row: Try, result: tries.Result, size: int) -> dict[str, Any]:
+def _series(row: Try, result: tries.TryResult, size: int) -> dict[str, Any]:
     """Return the results of the text over all boards of this series and its earlier ones, and against the previous text on the same deals."""
     first = {sitting["board"]: place for place, sitting in reversed(list(enumerate(result.sittings)))}
     cells = []
@@ -453,7 +453,7 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
 def _logged(exchange: Exchange, match: Match, sitting: int) -> dict[str, Any]:
     """Return a decision of a match for the list, with its identifier."""
     request = exchange.request.decode("ascii", "replace").rstrip("\n")
-    at = tries.Moment(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
+    at = tries.DecisionPoint(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
     return {
         "at": editing.write_decision(at),
         "step": exchange.step,

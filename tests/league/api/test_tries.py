@@ -54,7 +54,7 @@ def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_
     assert work is not None
     leases.start(work, now=league.NOW)
     lines = [[0, 1, '{"type":"hello"}', '{"type":"ready"}'], [0, 1, '{"type":"act","legal":["a","b"]}', '{"do":"b"}']]
-    assert handler.report(work, tries.Result(stderr="mine", lines=lines), now=league.NOW) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(stderr="mine", lines=lines), now=league.NOW) == Receipt.STORED
     answer = as_alice.get(where).json()
     assert (answer["status"], answer["result"]["stderr"], answer["result"]["sittings"]) == ("finished", "mine", [])
     questions = [

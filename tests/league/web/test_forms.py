@@ -105,12 +105,29 @@ def test_log_in_goes_on_where_one_was(league, reader) -> None:
     assert reader.post("/accounts/logout/").url == "/"
 
 
-def test_no_form_sends_people_elsewhere(league, reader) -> None:
-    answer = reader.post(
-        "/accounts/signup/", {"name": "eva", "password": "tres reyes magos", "next": "https://evil.example/"}
-    )
-    assert answer.url == "/accounts/welcome/"
-    assert reader.post("/prefs/", {"lang": "en", "next": "//evil.example/"}).url == "/"
+ELSEWHERE = [
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example/",
+    "http://testserver/bots/",
+    "welcome",
+    "\0/",
+    "/\n/",
+]
+
+
+@pytest.mark.parametrize("after", ELSEWHERE, ids=ascii)
+def test_no_form_sends_people_elsewhere(after: str, league) -> None:
+    """Every form that goes on to another page goes to a path of this site; with https no full address leads back to http."""
+    fine = "/%0A/" if after == "/\n/" else None
+    forms = {
+        "/accounts/signup/": ({"name": "eva", "password": "tres reyes magos"}, "/accounts/welcome/"),
+        "/accounts/login/": ({"username": "ana", "password": "a long password"}, "/"),
+        "/prefs/": ({"lang": "en"}, "/"),
+    }
+    for path, (fields, default) in forms.items():
+        answer = Client().post(path, {**fields, "next": after}, secure=True)
+        assert (answer.status_code, answer.url) == (302, fine or default), path
 
 
 def test_forms_are_guarded(league) -> None:

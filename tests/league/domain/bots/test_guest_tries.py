@@ -10,7 +10,7 @@ from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers import tries as handler
 from league.domain.matches import leases
 from league.domain.matches.reports import Receipt
-from league.domain.people.guests import Guest, of_key
+from league.domain.people.guests import Visitor, of_key
 from league.models import Match, Try
 from tests.support import rows
 from tests.support.league import BOT, NOW, accepted, later, started
@@ -33,7 +33,7 @@ def finish(row: Try, *, after: float = 0) -> None:
     assert work is not None
     assert work.pk == row.work_id
     leases.start(work, now=later(after))
-    assert handler.report(work, tries.Result(), now=later(after)) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(), now=later(after)) == Receipt.STORED
 
 
 def test_a_guest_tries_a_board_that_only_this_browser_sees(ana) -> None:
@@ -42,7 +42,7 @@ def test_a_guest_tries_a_board_that_only_this_browser_sees(ana) -> None:
     assert (row.owner, row.work.owner, row.work.boards_planned) == (None, None, 1)
     finish(row)
     assert tries.find(of_key("one", "198.51.100.9"), row.work.public_id) == row, "also from another network"
-    for other in (of_key("two", "192.0.2.1"), Guest(""), ana, house.player()):
+    for other in (of_key("two", "192.0.2.1"), Visitor(""), ana, house.player()):
         assert tries.find(other, row.work.public_id) is None
     again = begin(of_key("one"), after=9, like=row.work.public_id)
     assert again.work.table == row.work.table

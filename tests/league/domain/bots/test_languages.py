@@ -62,7 +62,7 @@ def test_the_editor_opens_what_it_has_made_and_single_files(ana) -> None:
     other = {**languages.package(CODE, JAVASCRIPT).files, "extra.mjs": b"// mine"}
     del other["tute.mjs"]
     what = languages.package(CODE, JAVASCRIPT).manifest
-    bots.upload(ana, "bot-9", archive.Package(what, dict(sorted(other.items()))).zip(), "bot.zip", now=NOW)
+    bots.upload(ana, "bot-9", archive.BotPackage(what, dict(sorted(other.items()))).zip(), "bot.zip", now=NOW)
     assert languages.text_of(BotVersion.objects.select_related("package").get(bot__slug="bot-9")) is None
 
 

@@ -21,7 +21,7 @@ import engine
 from engine.runner.table import NEXT, Question, TableResult
 from engine.sandbox import Sandbox
 from league.domain.bots import house
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.people import players
 from league.domain.tables import holding, seating
 from league.enums import VersionStatus
@@ -267,11 +267,11 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerLoop]:
     with tempfile.TemporaryDirectory(prefix="tute-seat-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        new_worker = Worker(Path(folder) / "bots")
+        new_worker = WorkerLoop(Path(folder) / "bots")
         new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield new_worker
         new_worker.stopping.set()
@@ -384,7 +384,7 @@ def play_through(page, game: str, *, touch: bool) -> int:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser, worker: Worker) -> None:
+def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser, worker: WorkerLoop) -> None:
     for version, _ in house.enter():
         Match.objects.filter(parties__version=version).delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
