@@ -9,7 +9,7 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.service.env import data_home, database, envbool, envint, envlist, envsecret, envstr, mail_server
+from league.service.env import data_home, database, envbool, envint, envlist, envproxies, envsecret, envstr, mail_server
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 IN_CLONE = (BASE_DIR / "manage.py").is_file()  # Otherwise this is an installed package.
@@ -52,7 +52,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "league.web.common.limits.Limits",
+    "league.web.common.limits.RateLimits",
+    "league.service.middleware.NullCharacters",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "league.urls"
@@ -123,7 +124,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-TRUST_PROXY = envbool("TRUST_PROXY", False)
+PROXIES = envproxies("TRUST_PROXY")
+TRUST_PROXY = bool(PROXIES)
 if TRUST_PROXY:  # Our proxy sets these headers and strips those that clients send.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 # Plain http requests from a proxy or a probe are answered directly.
@@ -149,6 +151,8 @@ FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # For the pages that
 # ---- the league
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # "auto", or the name of one of engine.sandbox.TIERS.
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # Below this tier a worker refuses to play.
+# True if the passes of a match that counts begin on a fixed grid where a bot plays unsealed (docs/fairness.md).
+PASSES_APART = envbool("PASSES_APART", True)
 # Percent of the conversations of finished matches that are audited.
 AUDIT_PERCENT = envint("AUDIT_PERCENT", 3, least=0)
 # Limits of one analysis, made in idle time (league.domain.judgements): CPU seconds, and deals over which a fair analysis averages each decision.

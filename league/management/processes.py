@@ -44,7 +44,7 @@ class GaveUp(RuntimeError):
 
 
 @dataclass
-class ChildProcess:
+class SupervisedProcess:
     """One process that should be running."""
 
     name: str
@@ -92,7 +92,7 @@ class Supervisor:
         prepare: Work = lambda: None,
     ) -> None:
         """log: for the output of the children; None: the output of this process. prepare: called first in each child."""
-        self.children = [ChildProcess(name, work) for name, work in children.items()]
+        self.children = [SupervisedProcess(name, work) for name, work in children.items()]
         self.log = log
         self.prepare = prepare
         self.stopping = False
@@ -107,7 +107,7 @@ class Supervisor:
         for child in self.children:
             self._start(child)
 
-    def _start(self, child: ChildProcess) -> None:
+    def _start(self, child: SupervisedProcess) -> None:
         connections.close_all()  # A connection belongs to one process.
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
@@ -121,7 +121,7 @@ class Supervisor:
             self._become(child, parent)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
-    def _become(self, child: ChildProcess, parent: int) -> None:
+    def _become(self, child: SupervisedProcess, parent: int) -> None:
         """Do the work of a child and raise SystemExit, so that this process ends as any other Python process."""
         try:
             os.setsid()  # Ctrl-C reaches only the supervisor, which stops the children in order.
@@ -165,7 +165,7 @@ class Supervisor:
             log.warning("%s ended with code %d; it starts again in %.0f s", child.name, child.code, pause)
             child.again_at = time.monotonic() + pause
 
-    def _look_for_life(self, child: ChildProcess) -> None:
+    def _look_for_life(self, child: SupervisedProcess) -> None:
         """Kill a process whose loops have all stood still: its own watchdog stands still, too."""
         child.still_rounds += 1
         if child.still_rounds % ROUNDS == 0:

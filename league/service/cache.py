@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
 from typing import Any
 
 from django.core.cache.backends.locmem import LocMemCache
@@ -20,6 +19,7 @@ from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
 from league.service.env import NOTICE_LOSS_OF_REDIS
+from league.service.process_cache import computed_once
 
 log = logging.getLogger("league.cache")
 WITHIN_S = 0.1  # The longest that one call may take, including the look-up of the name and the connection.
@@ -85,7 +85,7 @@ class Guard:
             log.warning("Redis answers again, after %.0f s", time.monotonic() - away)
 
 
-@cache
+@computed_once
 def guard(servers: tuple[str, ...]) -> Guard:
     """Return the guard of these servers in this process."""
     return Guard()

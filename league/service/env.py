@@ -11,6 +11,7 @@ import importlib.util
 import os
 import secrets
 import socket
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -75,6 +76,17 @@ def envlist(name: str, default: list[str]) -> list[str]:
     """Return the words of a list separated by commas."""
     value = envstr(name)
     return default if value is None else [word.strip() for word in value.split(",") if word.strip()]
+
+
+def envproxies(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Return the networks of our proxies: all for 1 (nobody else reaches the site), none for 0, otherwise a list of addresses and networks."""
+    value = envstr(name) or "0"
+    if value.lower() in (*YES, *NO):
+        return (ip_network("0.0.0.0/0"), ip_network("::/0")) if value.lower() in YES else ()
+    try:
+        return tuple(ip_network(word.strip()) for word in value.split(",") if word.strip())
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}; write 1, 0, or the addresses of your proxies") from None
 
 
 def envsecret(name: str, *, keep_in: Path | None) -> str:

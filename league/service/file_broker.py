@@ -19,7 +19,7 @@ from kombu.utils.json import dumps, loads
 TICK_NS = 1_000_000_000
 
 
-class Channel(filesystem.Channel):
+class FolderChannel(filesystem.Channel):
     """One folder, one file per message: `<time>_<random>.<queue>.msg`."""
 
     supports_fanout = False
@@ -63,6 +63,6 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """Kombu transport over `Channel`."""
+    """Kombu transport over `FolderChannel`."""
 
-    Channel = Channel
+    Channel = FolderChannel

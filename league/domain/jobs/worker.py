@@ -27,7 +27,7 @@ from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler
 from league.domain.jobs.handlers.queued import MatchLease, claim
-from league.domain.jobs.tables import LOOK_S, Tables
+from league.domain.jobs.tables import LOOK_S, WorkerTables
 from league.domain.matches import workers
 from league.domain.matches.reports import Receipt
 
@@ -53,7 +53,7 @@ def open_sandbox() -> Sandbox:
     return box
 
 
-class Worker:
+class WorkerLoop:
     """This process as a worker. It runs one job at a time, and has the next one prepared."""
 
     def __init__(self, folder: Path, after: Callable[[], None] = lambda: None) -> None:
@@ -73,7 +73,7 @@ class Worker:
         self._busy = threading.Lock()  # One job at a time, whichever thread has found it
         self.loops = Loops("worker")
         self.loops.lost = self._lost
-        self.tables = Tables(
+        self.tables = WorkerTables(
             self.name, folder.with_name("table-bots"), self._may_claim, self.proven_sandbox, self.stopping.is_set
         )
         self.ahead = Prefetcher(self, self._may_claim, os.sched_getaffinity(0), self.loops)

@@ -130,7 +130,7 @@ class Command(LeagueCommand):
             raise CommandError("fewer than two house bots passed their validation match; nothing to show")
 
     def _tournament(self, game: str, options: dict[str, Any]) -> Tournament:
-        name = f"Demo {game} {options['seed']}"
+        name = f"Demo {engine.load(game).title} {options['seed']}"
         owner = house.player()
         tournament = Tournament.objects.filter(name=name, owner=owner).select_related("pool").first()
         if tournament is None:

@@ -30,7 +30,7 @@ LETTERS_S = 30.0  # Seconds between two checks for digests to send.
 TELL_S = 5.0  # Seconds between two reports of this process.
 
 
-class Calendar(DatabaseScheduler):  # type: ignore[misc]  # The library has no types.
+class DatabaseCalendar(DatabaseScheduler):  # type: ignore[misc]  # The library has no types.
     """The Celery calendar in the database. It runs due tasks itself and so needs no broker."""
 
     producer = None  # Sends no messages.
@@ -69,7 +69,7 @@ class Command(LeagueCommand):
         if settings.MAIL:
             loops.start("letters", tasks.send_letters, LETTERS_S)
         loops.start("outlook", snapshot.update, snapshot.EVERY_S, idle=IDLE_S)
-        calendar: list[Calendar] = []
+        calendar: list[DatabaseCalendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
         loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.last_round), TELL_S, patience=SOON_S)
         loops.watchdog.start()
@@ -82,10 +82,10 @@ class Command(LeagueCommand):
         self.last_round = clock.present()
 
     @staticmethod
-    def _look(calendar: list[Calendar], loops: Loops) -> None:
+    def _look(calendar: list[DatabaseCalendar], loops: Loops) -> None:
         """Run due tasks. This thread reads the calendar, and tries again while the database is down."""
         if not calendar:
-            calendar.append(Calendar(loops))
+            calendar.append(DatabaseCalendar(loops))
         while not calendar[0].tick():
             pass
         calendar[0].sync()
