@@ -23,8 +23,8 @@ from league.domain.ratings import daily, ratings, refits
 from league.domain.tables import guests, holding
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import cases
-from league.enums import MatchStatus, TournamentStatus
-from league.models import Match, Pool, Tournament
+from league.enums import JobState, MatchStatus, TournamentStatus
+from league.models import Job, Match, Pool, Tournament
 from league.service import changes
 
 BY = "scheduler"
@@ -115,6 +115,12 @@ def _bots(result: Reconciled, now: datetime) -> None:
 
 def _ladders(result: Reconciled, now: datetime) -> None:
     result.paired = play_ladders(now=now)
+
+
+def has_work() -> bool:
+    """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
+    live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
+    return Match.work.filter(status__in=live).exists() or Job.objects.filter(state=JobState.LEASED).exists()
 
 
 def play_ladders(*, now: datetime | None = None) -> int:

@@ -313,7 +313,7 @@ def test_house_bots_rest_among_themselves_and_are_there_for_the_bots_of_players(
     places.enter(now=NOW)
     assert set(Rung.objects.values_list("due", flat=True)) == {NOW, later(300)}, "their first tables are spread"
 
-    pool, tables = pools.pool(GAME, now=NOW), 0
+    pool, tables = pools.pool(GAME), 0
     for at in range(0, 300, 20):
         workers.note_alive("w1", now=later(at))
         drawing.draw(now=later(at))
