@@ -21,6 +21,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 
 from django.conf import settings
 
+from league.service.env import make_folder
+
 MATCHES = "matches"  # The queue of the workers.
 UPKEEP = "upkeep"  # The queue of the scheduler.
 PATIENCE_S = 1.0  # The longest wait for one response of the broker; only threads that do nothing else wait for it.
@@ -31,8 +33,7 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
     parts = urlsplit(url)
     if parts.scheme == "filesystem":
         folder = Path(parts.path) if parts.path.strip("/") else state_dir / "broker"
-        folder.mkdir(parents=True, exist_ok=True)
-        place = str(folder)
+        place = str(make_folder(folder))
         return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.1}
     return {
         "ack_emulation": False,  # Keep no copies of messages in the broker, so nothing can fail after the work.

@@ -104,6 +104,10 @@ class Worker:
             raise RuntimeError(f"a match cannot be played here: {self.unable or 'the sandbox has not been opened'}")
         return self.box
 
+    def why_disk_fails(self) -> str:
+        """Return why nothing can be written to the disk at this moment, or ""."""
+        return self.disk.why_not_now()
+
     @property
     def unable(self) -> str:
         """Return why the worker takes no job at present; "" if it takes some."""
