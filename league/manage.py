@@ -15,6 +15,7 @@ def main() -> None:
     gc.disable()
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
     from engine.console import escape_what_cannot_be_shown
 
@@ -23,6 +24,12 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"{sys.argv[0]}: {error}")
+    except OperationalError as error:
+        from league.service import logs
+
+        if not (why := logs.away(error)):
+            raise
+        sys.exit(f"{sys.argv[0]}: {why}")
 
 
 if __name__ == "__main__":

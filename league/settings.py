@@ -252,7 +252,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"chosen": {"()": "league.service.logs.formatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
+    "filters": {"away": {"()": "league.service.logs.AwayOnce"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen", "filters": ["away"]}},
     "loggers": {  # A line for each task would drown the league's own messages.
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }
