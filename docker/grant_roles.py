@@ -55,6 +55,7 @@ RUNNER = {
     "league_board": Rights(add=True),
     "league_bot": Rights(change=("state", "paused_for", "retest_at", "retests")),  # A failing bot is paused.
     "league_botversion": Rights(change=("status", "refused", "fault", "fault_detail")),  # The result of a validation.
+    "league_change": Rights(only=("id",)),  # Whether anything has changed since its last look.
     "league_check": Rights(add=True),
     "league_consultation": Rights(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s", *BEFORE, "progress")),
     "league_foundpuzzle": Rights(add=True),

@@ -154,12 +154,15 @@ class AuditVerdict(models.TextChoices):
 
     SAME = "same", _("the same answers")
     ALIKE = "alike", _("differs no more than two runs of the bot")
-    DIFFERS = "differs", _("differs")  # A case that a person has to look at.
+    DIFFERS = "differs", _("differs")
     FAILED = "failed", _("failed when repeated")
 
 
+CASES = (AuditVerdict.DIFFERS, AuditVerdict.FAILED)  # A person has to look at them.
+
+
 class AuditConclusion(models.TextChoices):
-    """A person's conclusion about an audit with a difference."""
+    """A person's conclusion about a case."""
 
     HONEST = "honest", _("harmless difference")
     BENT = "bent", _("outside help suspected")

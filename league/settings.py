@@ -63,7 +63,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "league.web.common.limits.Limits",
+    "league.web.common.limits.RateLimits",
     "league.service.middleware.NullCharacters",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -162,6 +162,8 @@ FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # For the pages that
 # ---- the league
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # "auto", or the name of one of engine.sandbox.TIERS.
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # Below this tier a worker refuses to play.
+# True if the passes of a match that counts begin on a fixed grid where a bot plays unsealed (docs/fairness.md).
+PASSES_APART = envbool("PASSES_APART", True)
 # Percent of the conversations of finished matches that are audited.
 AUDIT_PERCENT = envint("AUDIT_PERCENT", 3, least=0)
 # Limits of one analysis, made in idle time (league.domain.judgements): CPU seconds, and deals over which a fair analysis averages each decision.
@@ -173,6 +175,7 @@ PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)
 DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
 # A file from `tute puzzles find` with puzzles for people and bots; empty: no puzzles (league.domain.puzzles).
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
+PUZZLES = PUZZLES and str(Path(PUZZLES).absolute())  # A process may change its folder.
 # A worker takes no match while the disk of STATE_DIR has less free space.
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)
 # The most megabytes of unpacked bots and runtimes that no worker is using.
@@ -194,6 +197,8 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
 LADDERS = envbool("LADDERS", True)  # True if the league plays standing ladders in idle time.
+# Seconds that a house bot rests at least between two tables of a ladder. On one person's machine nobody waits for them.
+HOUSE_REST_S = envint("HOUSE_REST_S", 3600 if EMBEDDED else 0, least=0)
 LEASE_S = envint("LEASE_S", 30, least=2)  # A worker loses its match after this many seconds without a heartbeat.
 # Attempts of a match that may fail by a fault of ours before it is void.
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)

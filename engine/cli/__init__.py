@@ -60,7 +60,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """A parser that says what is wrong first, and names the command or option that was probably meant."""
 
     def error(self, message: str) -> NoReturn:
@@ -95,9 +95,9 @@ def _complain(text: str) -> None:
     print(f"{paint('tute:', BAD, sys.stderr)} {text}", file=sys.stderr)
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """Build the parser for all commands."""
-    top = Parser(
+    top = CommandParser(
         prog="tute", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and whether the rules are compiled")

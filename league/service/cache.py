@@ -18,6 +18,7 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
+from league.service.env import NOTICE_LOSS_OF_REDIS
 from league.service.process_cache import computed_once
 
 log = logging.getLogger("league.cache")
@@ -94,7 +95,9 @@ class GuardedCache(RedisCache):
     """Django's cache on Redis, behind a `Guard`."""
 
     def __init__(self, server: str | list[str], params: dict[str, Any]) -> None:
-        timeouts = {"socket_timeout": WITHIN_S, "socket_connect_timeout": WITHIN_S}
+        timeouts: dict[str, Any] = {"socket_timeout": WITHIN_S, "socket_connect_timeout": WITHIN_S}
+        if not str(server).startswith("unix:"):
+            timeouts |= NOTICE_LOSS_OF_REDIS
         super().__init__(server, {**params, "OPTIONS": {**timeouts, **params.get("OPTIONS", {})}})
         self._guard = guard((server,) if isinstance(server, str) else tuple(server))
         local = {**params, "OPTIONS": {"MAX_ENTRIES": LOCAL_ENTRIES}}

@@ -10,6 +10,7 @@ import fcntl
 import importlib.util
 import os
 import secrets
+import socket
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     """Return the settings of SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction."""
     return {
         "ENGINE": "django.db.backends.sqlite3",
+        "CONN_MAX_AGE": envint("CONN_MAX_AGE", 600, least=0),  # To open one takes longer than most queries.
         "NAME": str(path),
         "OPTIONS": {
             # A transaction that begins by reading and then writes would fail at once instead of waiting.
@@ -228,6 +230,17 @@ NOTICE_LOSS = {
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",  # Longest time in milliseconds that sent data may stay unacknowledged.
+}
+
+# The same for redis-py. Its own timeouts bound each answer; these end sockets that nobody reads.
+NOTICE_LOSS_OF_REDIS = {
+    "socket_keepalive": True,
+    "socket_keepalive_options": {
+        socket.TCP_KEEPIDLE: 15,
+        socket.TCP_KEEPINTVL: 5,
+        socket.TCP_KEEPCNT: 3,
+        socket.TCP_USER_TIMEOUT: 30_000,
+    },
 }
 
 

@@ -39,7 +39,7 @@ def computed_once(make: Callable[P, Value]) -> Callable[P, Value]:
     @wraps(make)
     def get(*args: P.args, **kwargs: P.kwargs) -> Value:
         with lock:
-            return cached(*args, **kwargs)
+            return cached(*args, **kwargs)  # type: ignore[arg-type]  # The caller passes hashable arguments, as for `cache`.
 
     return get
 

@@ -20,6 +20,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,11 +35,13 @@ from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
 
 from league.service import live, web_guard
 from league.service.middleware import UNREAD
+from league.service.watchdog import Watchdog
 
 AT_ONCE = 256  # The most connections that the loop accepts before it serves the others.
 MOST_BODY = 16 * 2**20  # The most bytes of a body; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
 LOOP_S = 1.0  # Time between two checks whether the loop shall stop.
+STUCK_S = 120  # A process in which no thread took the next of the waiting requests for this long ends.
 
 FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
 MOST_PATH = 2000
@@ -54,9 +57,10 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     def run(self) -> None:
         """Answer requests until a signal stops the worker or its parent has died; then finish the requests that have started."""
         connections: dict[int, Any] = {}
-        Channel.hub = live.Hub()
-        guard = web_guard.Guard(
-            lambda: [link for link in connections.values() if isinstance(link, Channel)], settings.PROXIES
+        self.watchdog = Watchdog()
+        ClientConnection.hub = live.Hub(alive=partial(self.watchdog.note, "live", STUCK_S))
+        guard = web_guard.ConnectionGuard(
+            lambda: [link for link in connections.values() if isinstance(link, ClientConnection)], settings.PROXIES
         )
         limits = Adjustments(
             backlog=self.cfg.backlog,
@@ -69,10 +73,13 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         dispatcher.set_thread_count(self.cfg.threads)
         application = self._counted(self.wsgi)
         for listener in self.sockets:
-            server = Server(application, connections, listener.sock, dispatcher, limits)
+            server = GuardedServer(application, connections, listener.sock, dispatcher, limits)
             server.guard = guard
+        self.watchdog.start()  # gunicorn's own watches the loop below.
         while self.alive and self.ppid == os.getppid():
             self.notify()
+            if not dispatcher.queue:
+                self.watchdog.note("requests", STUCK_S)
             wasyncore.loop(LOOP_S, use_poll=True, map=connections, count=1)
             guard.sweep(time.monotonic())
         self._finish(dispatcher, connections)
@@ -82,7 +89,8 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             server_socket.accepting = (
                 False  # Keep it open: closing it would also close the pipe by which threads wake this loop.
             )
-        Channel.hub.close()
+        ClientConnection.hub.close()
+        self.watchdog.forget("live")
         until = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < until and any(map(_busy, list(connections.values()))):
             self.notify()
@@ -94,6 +102,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         """Return `application` with gunicorn's access log, and stop the process after the most requests that it may answer."""
 
         def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+            self.watchdog.note("requests", STUCK_S)
             self.nr += 1
             if self.nr == self.max_requests:
                 self.log.info("Stopping after %s requests: %s", self.nr, self)
@@ -132,7 +141,7 @@ def _busy(connection: Any) -> bool:
     return bool(getattr(connection, "requests", None) or getattr(connection, "total_outbufs_len", 0))
 
 
-class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
+class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
     """A parser that keeps the start of a request, so that it can be refused properly if the rest cannot be read."""
 
     start = b""
@@ -178,8 +187,8 @@ class LiveTask(WSGITask):  # type: ignore[misc]
 class UnreadTask(WSGITask):  # type: ignore[misc]
     """The application's refusal of a request that could not be read. The connection is closed after it."""
 
-    def __init__(self, channel: Any, unread: Parser) -> None:
-        request = Parser(channel.adj)
+    def __init__(self, channel: Any, unread: RequestParser) -> None:
+        request = RequestParser(channel.adj)
         request.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
         request.headers |= {name: unread.headers[name] for name in KEPT_HEADERS if name in unread.headers}
         # Claim https, so that the request is not redirected
@@ -217,14 +226,14 @@ class BrokenTask(ErrorTask):  # type: ignore[misc]
         self.write(problem)
 
 
-def _refusal(channel: Any, request: Parser) -> Task:
+def _refusal(channel: Any, request: RequestParser) -> Task:
     return (BrokenTask if request.error.code == INTERNAL else UnreadTask)(channel, request)
 
 
-class Server(TcpWSGIServer):  # type: ignore[misc]
+class GuardedServer(TcpWSGIServer):  # type: ignore[misc]
     """A listening socket, whose guard decides which connections stay."""
 
-    guard: web_guard.Guard
+    guard: web_guard.ConnectionGuard
 
     def __init__(self, application: Application, connections: Any, listener: Any, dispatcher: Any, limits: Any) -> None:
         place = (listener.family, listener.type, listener.proto, listener.getsockname())
@@ -257,7 +266,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
                 connection.close()
                 continue
             self.set_socket_options(connection)
-            Channel(self, connection, address, self.adj, map=self._map).client = client
+            ClientConnection(self, connection, address, self.adj, map=self._map).client = client
 
     def add_task(self, task: Any) -> None:
         """Give a whole request to a thread."""
@@ -265,10 +274,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         super().add_task(task)
 
 
-class Channel(HTTPChannel):  # type: ignore[misc]
+class ClientConnection(HTTPChannel):  # type: ignore[misc]
     """One connection."""
 
-    parser_class = Parser
+    parser_class = RequestParser
     task_class = LiveTask
     error_task_class = staticmethod(_refusal)
     hub: live.Hub

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -145,10 +146,12 @@ def started(
     boards: int = 2,
     name: str = "Cup",
     mixed: bool = False,
+    options: dict[str, Any] | None = None,
 ) -> Tournament:
     """Start a round robin."""
+    rules: dict[str, Any] = {"players": players, "options": options, "mixed": mixed}
     tournament = tournaments.create(
-        owner, name, game, boards=boards, versions=versions, players=players, mixed=mixed, secret=SECRET, now=NOW
+        owner, name, game, boards=boards, versions=versions, **rules, secret=SECRET, now=NOW
     )
     tournaments.start(tournament, now=NOW)
     return tournament

@@ -242,6 +242,7 @@ TIER = Tier(
     ),
     prerequisites=_prerequisites,
     start=start,
+    own_numbers=True,
     # execvp(3) treats a file that is not a program as a script, and there is no shell to run it.
     no_program={**BY_LAUNCHER, "bwrap: execvp": (*NO_PROGRAM, errno.ENOENT)},
 )

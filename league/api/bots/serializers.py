@@ -169,7 +169,7 @@ class AuditsOut(Out):
         help_text="Audits with a larger difference, which a person has to look at. They prove nothing by themselves."
     )
     failed = serializers.IntegerField(
-        help_text="Audits in which the bot failed when it was run again, so there is no result."
+        help_text="Audits in which the bot failed when it was run again, and not in the match, which a person has to look at."
     )
 
     @classmethod

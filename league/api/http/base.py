@@ -23,10 +23,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http import cursors, throttles
-from league.api.http.auth import BearerToken, Session, check_scope, player_of
+from league.api.http.auth import BearerToken, SiteSession, check_scope, player_of
 from league.api.http.negotiation import AlwaysFirst, language
 from league.api.http.parsers import StrictJSON
-from league.api.http.problems import MEDIA_TYPE, Problem, body, message
+from league.api.http.problems import MEDIA_TYPE, ApiProblem, body, message
 from league.api.http.schema import Operation
 from league.domain.core import idempotency, paging
 from league.enums import TokenScope
@@ -36,10 +36,10 @@ from league.service import changes
 Row = TypeVar("Row")
 
 
-class View(GenericAPIView[Any]):
+class ApiView(GenericAPIView[Any]):
     """The base of all endpoints. `params`: names of the query parameters that a read takes besides filters and paging."""
 
-    authentication_classes = (BearerToken, Session)
+    authentication_classes = (BearerToken, SiteSession)
     permission_classes: Sequence[Any] = (IsAuthenticatedOrReadOnly,)
     throttle_classes: Sequence[Any] = (throttles.ByCaller,)
     parser_classes: Sequence[Any] = (StrictJSON,)
@@ -83,7 +83,7 @@ class View(GenericAPIView[Any]):
         if method in SAFE_METHODS and changes.TICKET in request._request.META:
             changes.keep_until(request._request, *self.counters(**kwargs))
         if errors:
-            raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
+            raise ApiProblem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
 
     def counters(self, **params: Any) -> Sequence[str]:
         """Return the change counters of the data that a read shows, for the parameters in its address."""
@@ -173,7 +173,7 @@ class View(GenericAPIView[Any]):
         return response
 
 
-class ListView(View):
+class ListView(ApiView):
     """A list with filters and pages."""
 
     pagination_class = cursors.CursorPages

@@ -85,7 +85,7 @@ def document() -> dict[str, Any]:
     return schema
 
 
-class ReadOnly(DjangoView):
+class ReadOnlyView(DjangoView):
     """A plain Django view that refuses other methods as the API does."""
 
     http_method_names = ["get", "head"]
@@ -97,7 +97,7 @@ class ReadOnly(DjangoView):
         return refused
 
 
-class Document(ReadOnly):
+class Document(ReadOnlyView):
     """The OpenAPI document, at /schema."""
 
     def get(self, request: HttpRequest) -> JsonResponse:

@@ -82,7 +82,7 @@ class RatingOut(Out):
     )
     week = MovedOut(allow_null=True, help_text="The same, since a week before that.")
     unsealed = serializers.BooleanField(
-        help_text="True if there are partners at these tables, and the bot cannot be kept from reading a clock, by which partners could communicate."
+        help_text="True if the bot cannot be kept from reading a clock, by which bots could communicate."
     )
     updated = serializers.DateTimeField(source="rating.updated")
 

@@ -27,7 +27,7 @@ from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler
 from league.domain.jobs.handlers.queued import MatchLease, claim
-from league.domain.jobs.tables import LOOK_S, Tables
+from league.domain.jobs.tables import LOOK_S, WorkerTables
 from league.domain.matches import workers
 from league.domain.matches.reports import Receipt
 
@@ -38,6 +38,8 @@ BUSY_S = 1.0  # Seconds between two signs of life of a thread that waits while a
 ROUND_S = 60.0  # For this many seconds one match follows another; then the caller of `look` gets control again
 # The next match is claimed this many seconds before the current one ends: several times the start-up time of bots
 SOON_S = 1.0
+# While nothing changes, a worker looks for work in one of this many rounds: what waits for its time is not urgent
+IDLE_ROUNDS = 3
 
 
 def open_sandbox() -> Sandbox:
@@ -51,7 +53,7 @@ def open_sandbox() -> Sandbox:
     return box
 
 
-class Worker:
+class WorkerLoop:
     """This process as a worker. It runs one job at a time, and has the next one prepared."""
 
     def __init__(self, folder: Path, after: Callable[[], None] = lambda: None) -> None:
@@ -72,7 +74,7 @@ class Worker:
         self._busy = threading.Lock()  # One job at a time, whichever thread has found it
         self.loops = Loops("worker")
         self.loops.lost = self._lost
-        self.tables = Tables(
+        self.tables = WorkerTables(
             self.name, folder.with_name("table-bots"), self._may_claim, self.proven_sandbox, self.stopping.is_set
         )
         self.ahead = Prefetcher(self, self.claim, self._may_claim, os.sched_getaffinity(0), self.loops)
@@ -171,7 +173,7 @@ class Worker:
             while self.look(wait=False):
                 pass
 
-        self.loops.start("look", watch, every)
+        self.loops.start("look", watch, every, idle=IDLE_ROUNDS * every)
 
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Run the match `prefer` if it waits, else the next job. Return True if there was one.

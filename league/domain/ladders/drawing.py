@@ -161,7 +161,7 @@ class _Game:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _LadderTable:
     rungs: Sequence[Rung]
     plan: matches.MatchPlan
 
@@ -173,7 +173,7 @@ class _Round:
         self.number, self.now = drawn, now
         self.busy, self.of_owner = _live()
         self.games: dict[str, _Game] = {}
-        self.tables: list[_Table] = []
+        self.tables: list[_LadderTable] = []
 
     def play(self, free: int) -> int:
         """Draw and queue at most `free` tables; return their number. At most half of them test new versions, more if no other bot is due."""
@@ -233,11 +233,13 @@ class _Round:
         for rung in rungs:
             self.busy[rung.version_id] += 1
             self._rest(rung, game.counted(rung) + boards)
-        self.tables.append(_Table(rungs, self._plan(game, rungs, boards)))
+        self.tables.append(_LadderTable(rungs, self._plan(game, rungs, boards)))
 
     def _rest(self, rung: Rung, boards: int) -> None:
         rest = standing.rest_s(boards)
         rung.placed = int(rest > 0)
+        if rung.version.bot.is_house:
+            rest = max(rest, settings.HOUSE_REST_S)
         rung.due = max(rung.due, self.now - CATCH_UP) + timedelta(seconds=rest) if rest else self.now
 
     def _plan(self, game: _Game, rungs: Sequence[Rung], boards: int) -> matches.MatchPlan:

@@ -52,7 +52,7 @@ MATCH_COLUMNS = (
 SEAT_COLUMNS = (
     *("match", "number", "broken_off", "version__number", "version__package"),
     *("version__bot__slug", "version__bot__state", "version__bot__paused_for", "version__bot__retests"),
-    *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned"),
+    *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned", "version__bot__is_house"),
 )
 
 
@@ -266,7 +266,7 @@ def _label_of_row() -> JSONObject:
 def label(match: Match) -> dict[str, Any]:
     """Return the code that plays a match: its commit, if known, and the revision of its rules."""
     commit = version.commit()
-    return {**({"commit": commit} if commit else {}), "revision": pools.revisions().get(match.pool.game)}
+    return {**({"commit": commit} if commit else {}), "revision": match.pool.revision}
 
 
 def log_context(match: Match) -> AbstractContextManager[None]:

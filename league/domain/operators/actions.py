@@ -370,7 +370,7 @@ ACTIONS = {
             right=Right.AUDIT,
             title=gettext_noop("Close a case of an audit"),
             sentence=gettext_noop(
-                "For an audit with a difference: everybody can read the conclusion. It changes no result."
+                "For an audit with a difference or a failure: everybody can read the conclusion. It changes no result."
             ),
             kinds=(AUDIT,),
             do=_conclude,

@@ -10,7 +10,7 @@ from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from league.domain.core import history, paging
-from league.domain.ratings import idle, pools, totals
+from league.domain.ratings import idle, totals
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating
 
@@ -32,8 +32,8 @@ class Moved:
 class RankedBot:
     """A row of the leaderboard. `place` counts all rows of the table from 1, by rating, provisional ones included.
 
-    `unsealed`: there are partners at these tables, and this bot cannot be kept from reading a clock, by which partners could communicate. `day`,
-    `week`: its movement (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
+    `unsealed`: this bot cannot be kept from reading a clock, by which bots could communicate. `day`, `week`: its movement
+    (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
     """
 
     place: int
@@ -149,7 +149,7 @@ def leaderboard(
         if at is None
         else past_ratings(pool, at, every_version=every_version)
     )
-    return [row for row in _placed(pool, rows, 0) if only.includes(row.rating)]
+    return [row for row in _placed(rows, 0) if only.includes(row.rating)]
 
 
 def read_page(
@@ -168,24 +168,22 @@ def read_page(
     page = paging.read_page(only.restrict(rows) if only else rows, BEST, cursor, size)
     if only:
         places = _places(rows, [(rating.elo, rating.version_id) for rating in page.rows])
-        ranked_rows = [
-            _ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places
-        ]
+        ranked_rows = [_ranked(rating, places[rating.version_id]) for rating in page if rating.version_id in places]
         return paging.Page(ranked_rows, page.before, page.after)
     above = 0
     if page.before is not None:
         before = BEST.beyond(BEST.values(page.rows[0]), back=True)
         above = rows.select_related(None).order_by().filter(before).count()
-    return paging.Page(_placed(pool, page.rows, above), page.before, page.after)
+    return paging.Page(_placed(page.rows, above), page.before, page.after)
 
 
-def _placed(pool: Pool, rows: Iterable[Rating], above: int) -> list[RankedBot]:
+def _placed(rows: Iterable[Rating], above: int) -> list[RankedBot]:
     """Give ratings their places in this order, after `above` rows."""
-    return [_ranked(pool, rating, place) for place, rating in enumerate(rows, above + 1)]
+    return [_ranked(rating, place) for place, rating in enumerate(rows, above + 1)]
 
 
-def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:
-    return RankedBot(place, rating, pools.have_partners(pool) and not rating.version.sealable)
+def _ranked(rating: Rating, place: int) -> RankedBot:
+    return RankedBot(place, rating, not rating.version.sealable)
 
 
 def _places(rows: QuerySet[Rating], keys: Sequence[tuple[float, int]]) -> dict[int, int]:

@@ -32,7 +32,7 @@ def create(
     *,
     message: str = "",
     secret: bytes | None = None,
-    terms: releases.Terms = releases.OPEN,
+    terms: releases.ReleaseTerms = releases.OPEN,
     wait: bool = False,
     entrance: str = Entrance.OWNER,
     entries_from: datetime | None = None,

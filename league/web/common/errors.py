@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+
+from league.web.common.inputs import next_page
+
+WAYS_IN = ("login", "signup")
 
 
 def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
@@ -47,7 +51,12 @@ def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return the page for a form without its CSRF token, or with an old one: 403."""
+    """Return the page for a form without its CSRF token, or with an old one: 403.
+
+    A log-in in another tab has replaced the token: the log-in form of this one leads on, because there is nothing left to do.
+    """
+    if request.user.is_authenticated and request.resolver_match and request.resolver_match.url_name in WAYS_IN:
+        return redirect(next_page(request, "home"))
     return _page(
         request,
         403,

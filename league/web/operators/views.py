@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from league.domain.audits import cases
 from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
@@ -21,6 +22,8 @@ from league.web.common import lists
 from league.web.common.inputs import short_text
 from league.web.common.viewers import player_of
 from league.web.operators.forms import ActionForm
+
+CASES_SHOWN = 20
 
 
 def _page_of(subject: str) -> str:
@@ -40,7 +43,7 @@ def _operator(request: HttpRequest) -> Player:
 @never_cache
 @login_required
 def operators(request: HttpRequest) -> HttpResponse:
-    """List the actions (those that fit `?subject=`), and the latest uses. Eight queries."""
+    """List the actions (those that fit `?subject=`), the open cases, and the latest uses. Ten queries."""
     player = _operator(request)
     subject = short_text(request.GET.get("subject", ""), 90)
     kind = subject.partition(":")[0]
@@ -52,6 +55,8 @@ def operators(request: HttpRequest) -> HttpResponse:
         "mine": own_rights,
         "superuser": player.user.is_superuser,
         "page": page,
+        "cases": cases.open_cases()[:CASES_SHOWN],
+        "cases_open": cases.open_cases().count(),
         "acts": [(act, _page_of(act.subject)) for act in page],
     }
     return render(request, "operators/operators.html", context)

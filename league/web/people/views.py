@@ -66,7 +66,7 @@ class LogIn(LoginView):
     authentication_form = LogInForm
     redirect_authenticated_user = True
 
-    def get_redirect_url(self) -> str:
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
         """Return the page that led here, by the same check as all forms; "" if there is none."""
         return inputs.next_page(self.request, "")
 
@@ -130,9 +130,11 @@ class NewPassword(PasswordChangeView):
 
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
-    """End the session of this browser."""
+    """End the session of this browser, and let it forget the pages that it has seen: the next person may press Back."""
     logout(request)
-    return redirect("home")
+    response = redirect("home")
+    response.headers["Clear-Site-Data"] = '"cache"'
+    return response
 
 
 @never_cache

@@ -17,6 +17,7 @@ from league.models import Bot, Circuit
 from league.service import changes
 from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
+from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
 from league.web.tournaments.log_lines import public_lines
@@ -37,6 +38,7 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": requests.waiting(circuit),
         "log": public_lines(circuit),
         "room": circuits.room(circuit),
+        "picture": pictures.of_circuit(circuit, circuit.bots.all()),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
     return render(request, "tournaments/circuit.html", context | _possible_actions(request, circuit))

@@ -159,10 +159,10 @@ class TermsForm(ZonedForm):
         help_text=_("The show begins at that time, once all boards are played. 0: all results at once."),
     )
 
-    def terms(self) -> releases.Terms:
+    def terms(self) -> releases.ReleaseTerms:
         """Return the terms of a valid form."""
         cleaned = self.cleaned_data
-        return releases.Terms(
+        return releases.ReleaseTerms(
             cleaned["audience"] or Audience.PUBLIC,
             bool(cleaned.get("private")),
             cleaned["release"],

@@ -114,6 +114,8 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "example": _example_match(page),
         "format": _format(tournament),
         "breaks": tiebreaks.columns(table.rows),
+        "ranked": tournament.status != TournamentStatus.OPEN,
+        "any_faults": any(row.faults for row in table.rows),
         "names": {row.entry.number: row.entry.version.bot.slug for row in table.rows},
         "rounds": _rounds(tournament),
         "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),

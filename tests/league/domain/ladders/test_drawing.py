@@ -17,7 +17,7 @@ from league.domain.people import players
 from league.domain.ratings import pools, ratings
 from league.domain.upkeep import reconcile
 from league.enums import EntryPolicy, MatchKind
-from league.models import BotVersion, LadderDraw, Match, Party, Pool, Rating, Rung
+from league.models import Bot, BotVersion, LadderDraw, Match, Party, Pool, Rating, Rung
 from league.pure.pairing.standing import rest_s
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, result, started, uploaded
@@ -248,6 +248,29 @@ def test_who_is_placed_rests_and_so_an_idle_ladder_comes_to_rest(ladder):
     workers.note_alive("w1", now=first.due)
     assert drawing.draw(now=first.due)
     assert longest & seated(queued()[0])
+
+
+def test_house_bots_rest_among_themselves_and_are_there_for_the_bots_of_players(db, settings, ana) -> None:
+    settings.LADDERS, settings.HOUSE_REST_S = True, 600
+    workers.register("w1", tier="none", now=NOW)
+    house = players.create(players.HOUSE, reserved=True, now=NOW)
+    theirs = [accepted(house, name, games=[GAME, "brisca"]) for name in ("greedy", "random")]
+    Bot.objects.update(is_house=True)
+    places.enter(now=NOW)
+    assert set(Rung.objects.values_list("due", flat=True)) == {NOW, later(300)}, "their first tables are spread"
+
+    pool, tables = pools.pool(GAME, now=NOW), 0
+    for at in range(0, 300, 20):
+        workers.note_alive("w1", now=later(at))
+        drawing.draw(now=later(at))
+        tables += finish_all(pool, at)
+    assert tables == 1, "nobody waits for them"
+
+    newcomer = accepted(ana, "rufo", games=[GAME])
+    places.enter(now=later(300))
+    workers.note_alive("w1", now=later(300))
+    drawing.draw(now=later(300))
+    assert {newcomer.pk} < set().union(*map(seated, queued())) <= {newcomer.pk, *(version.pk for version in theirs)}
 
 
 @pytest.mark.slow

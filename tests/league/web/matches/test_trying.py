@@ -23,7 +23,7 @@ from engine.sandbox import Sandbox
 from league.domain.bots import drafts, house, tries
 from league.domain.bots.languages import JAVASCRIPT, LANGUAGES, PYTHON
 from league.domain.jobs.handlers import tries as handler
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, reports, workers
 from league.domain.matches.reports import Receipt
 from league.domain.people import players
@@ -81,7 +81,7 @@ def played(**fields: object) -> None:
     assert work is not None
     assert work.kind == "try"
     leases.start(work)
-    assert handler.report(work, tries.Result(**fields)) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(**fields)) == Receipt.STORED
 
 
 @pytest.mark.django_db
@@ -175,7 +175,7 @@ def test_a_visitor_writes_and_loses_nothing(ana) -> None:
     page = visitor.get("/editor/?game=cabrero")
     assert page.status_code == 200
     assert faults(Page(page.content.decode())) == []
-    for do in ("series", "series-again", "submit", "here"):
+    for do in ("submit", "here"):
         answer = visitor.post("/editor/", form(do=do, source=TEXT + "# of a visitor", bot="rufo"))
         text = answer.content.decode()
         assert answer.status_code == 401
@@ -237,6 +237,10 @@ def test_an_address_tries_so_often_an_hour_whatever_its_cookies(ana, settings) -
         True,
         True,
     )
+    settings.LIMITS = {**settings.LIMITS, "guest-try": (5, 3600)}
+    assert Client(REMOTE_ADDR="192.0.2.8").post("/editor/", form(do="series")).status_code == 302
+    assert Try.objects.latest("pk").work.boards_planned == 20
+    assert Client(REMOTE_ADDR="192.0.2.8").post("/editor/", form()).status_code == 429, "a series counts as five tries"
     settings.GUEST_TRIES = 0
     assert Client(REMOTE_ADDR="192.0.2.7").post("/editor/", form()).status_code == 401
 
@@ -446,11 +450,11 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerLoop]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        new_worker = Worker(Path(folder) / "bots")
+        new_worker = WorkerLoop(Path(folder) / "bots")
         new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield new_worker
         new_worker.ahead.close()
@@ -509,7 +513,9 @@ class Author:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
-def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Worker, width: int, height: int) -> None:
+def test_a_student_writes_tries_and_submits_a_bot(
+    site: str, browser, worker: WorkerLoop, width: int, height: int
+) -> None:
     house_plays()
     author = Author(browser, width, height)
     page, wide = author.page, width > 1000
@@ -638,7 +644,7 @@ def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Wo
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
 def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(
-    site: str, browser, worker: Worker, width: int, height: int
+    site: str, browser, worker: WorkerLoop, width: int, height: int
 ) -> None:
     house_plays()
     author = Author(browser, width, height)
