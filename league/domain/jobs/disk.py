@@ -39,7 +39,7 @@ class DiskSpace:
             return why
 
     def why_not_now(self) -> str:
-        """Return why nothing can be written at this moment, or "": an attempt that broke off meanwhile is not counted."""
+        """Return why nothing can be written now, or "": an attempt that broke off meanwhile is not counted."""
         self._written_at = -WRITE_S
         return self.why_not()
 

@@ -108,7 +108,7 @@ class WorkerLoop:
         return self.box
 
     def why_disk_fails(self) -> str:
-        """Return why nothing can be written to the disk at this moment, or ""."""
+        """Return why nothing can be written to the disk now, or ""."""
         return self.disk.why_not_now()
 
     @property

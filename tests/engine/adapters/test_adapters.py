@@ -33,17 +33,17 @@ COPIES = [copy.copy, copy.deepcopy, lambda table: pickle.loads(pickle.dumps(tabl
 
 @pytest.mark.parametrize("key", engine.games())
 def test_a_copied_or_pickled_environment_goes_on_by_itself(key: str) -> None:
-    """Before the first deal, in the middle and after an illegal action: the copy is equal, and what it does changes nothing of the first."""
+    """A copy is equal before the first deal, in the middle and after an illegal action, and what it does changes nothing of the first."""
 
     def act(table: TuteEnv, count: int) -> list[object]:
-        seen: list[object] = []
+        rows: list[object] = []
         for _ in range(count):
             if not table.agents:
                 break
-            observation, reward, done, _, _ = table.last()
-            seen.append((table.agent_selection, observation["observation"].tolist(), reward, done))
-            table.step(None if done else int(np.flatnonzero(observation["action_mask"])[-1]))
-        return seen
+            observation, reward, is_over, _, _ = table.last()
+            rows.append((table.agent_selection, observation["observation"].tolist(), reward, is_over))
+            table.step(None if is_over else int(np.flatnonzero(observation["action_mask"])[-1]))
+        return rows
 
     for clone in COPIES:
         table = env(key)

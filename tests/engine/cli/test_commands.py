@@ -38,7 +38,7 @@ SHOWN = [
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_a_console_without_our_letters_gets_every_result(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with PYTHONIOENCODING=ascii: what is lost otherwise is a result that took an hour. JSON stays what it was."""
+    """PYTHONIOENCODING=ascii does the same; a result that took an hour would be lost. JSON stays what it was."""
 
     def printed(words: list[str], encoding: str) -> str:
         out = io.TextIOWrapper(io.BytesIO(), encoding)

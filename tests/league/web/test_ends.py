@@ -43,10 +43,10 @@ def places(league: League) -> dict[str, str]:
 
 def fill(route: str, league: League) -> str:
     """Return the address of a route."""
-    known = places(league)
+    names = places(league)
     tournament = route.removeprefix("/").startswith(("t/", "api/v1/tournaments"))
-    known |= {"slug": league.cup.slug} if tournament else {}
-    return re.sub(r"<\w+:(\w+)>|\{(\w+)\}", lambda match: known.get(match[1] or match[2], "1"), route)
+    names |= {"slug": league.cup.slug} if tournament else {}
+    return re.sub(r"<\w+:(\w+)>|\{(\w+)\}", lambda match: names.get(match[1] or match[2], "1"), route)
 
 
 def page_routes() -> Iterator[str]:

@@ -40,7 +40,7 @@ class Site(Protocol):
         ...
 
     def why_disk_fails(self) -> str:
-        """Return why nothing can be written to the disk at this moment, or ""."""
+        """Return why nothing can be written to the disk now, or ""."""
         ...
 
 

@@ -341,7 +341,7 @@ def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: Wor
 
 @contextmanager
 def lost_disk(worker: WorkerLoop) -> Iterator[None]:
-    """What the attempt needs cannot be read, and its disk has gone since the claim."""
+    """A row is damaged, and the disk of the worker has gone since the claim."""
     worker.disk.state_dir = worker.folder / "nowhere"
     with damaged_package(worker):
         yield
