@@ -1,8 +1,8 @@
 """Play one seat of a logged pass again, so that its bot cannot tell this from a match.
 
 The table is that of the match: as many processes, started in the same order, on one core, with the same limits of the kernel, and asked in the logged
-order. Stand-ins hold the other seats. Each takes about the time that the bot in its place took in the match, drawn anew for each answer: the pace
-is that of a match, but nothing that a partner said by its time is repeated.
+order. Stand-ins hold the other seats. Each takes about the time that the bot in its place took in the match, drawn for each answer: the pace is that
+of a match, but nothing that a partner said by its time is repeated.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def retake(
     """Play one seat of a pass again; `group` is one item of `rebuild.passes`. Stop at a fault. Return None if `stop` returned True.
 
     The bot is sent the lines of the log byte for byte, but its own time left: it could compare that with the time that it has used. The referee
-    allows twice the limits that the bot is told, because speed does not count. seed: draws the times of the stand-ins. Raise ReplayError and
+    allows twice the limits of `hello`, because speed does not count. seed: draws the times of the stand-ins. Raise ReplayError and
     ValueError for an invalid log, SandboxError, Infrastructure and OSError for failures that are not the bot's.
     """
     return _Retake(bot, box, [dict(replay) for replay in group], seat, seed, stop).play()
@@ -80,7 +80,7 @@ class _Retake:
         self.record = first["pass"]
         self.party, self.sitting = first["meta"]["seating"][seat], first["meta"]["sitting"]
         self.limits = Limits(**self.record["limits"])
-        self.shown = Clock(self.limits)  # The clock whose bank the bot is told.
+        self.shown = Clock(self.limits)  # The clock whose bank the bot is sent.
         self.times = {
             replay["meta"]["board"]: timings.summed(
                 replay["timings"], players=replay["players"], move_s=self.limits.move_s

@@ -1,4 +1,4 @@
-"""A stand-in: the bot that sits at the other seats of an audit. It knows no game, and works and sleeps as it is told.
+"""A stand-in: the bot that sits at the other seats of an audit. It knows no game, and works and sleeps on command.
 
 The referee sends `hello` and gets `ready`. Every further line holds three whole numbers: how often to read the text of `hello`, how many bytes of
 memory to read, and how many microseconds to sleep. The answer is an empty line. A bot has no clock by which it could work for a given CPU time.

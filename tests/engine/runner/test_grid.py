@@ -74,7 +74,7 @@ def test_a_match_that_waits_for_its_next_pass_can_be_stopped(box: Sandbox, make:
     sittings = []
     spec = match(*bots, game="two_player", boards=1, limits=endless, sealing=POSSIBLE, apart=True)
 
-    result = play_match(spec, box, progress=lambda done, _: sittings.append(done), stop=lambda: bool(sittings))
+    result = play_match(spec, box, progress=lambda number, _: sittings.append(number), stop=lambda: bool(sittings))
 
     assert sittings == [1]
     assert not result.boards[0].complete
