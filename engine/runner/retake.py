@@ -31,6 +31,7 @@ from engine.runner.spec import POSSIBLE, BotSpec, MatchSpec, load_package
 from engine.sandbox import Sandbox, SandboxError, TurnStopped
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
+STAND_IN_MB = 64  # Memory of a stand-in at least: a match of small static programs may allow less than Python needs.
 SLEEPS_US = 5000  # A seat sleeps, and is not only kept waiting by a busy machine, if all its answers took so much more than their CPU time.
 LEAST_US = 250  # CPU time of an answer of a stand-in without work.
 READINGS = 500
@@ -108,10 +109,12 @@ class _Retake:
             table="",
             boards=self.record["boards"],
             parties=tuple(bot if place == self.seat else stand_in for place in places),
-            limits=self.limits,
+            limits=replace(self.limits, memory_mb=max(self.limits.memory_mb, STAND_IN_MB)),
             sealing=POSSIBLE,
         )
-        return replace(starter_of(spec, self.game, box), sealed=sealed, lenient=True, stop=self.stop)
+        memory_mb = {self.seat: self.limits.memory_mb}
+        starter = starter_of(spec, self.game, box)
+        return replace(starter, sealed=sealed, memory_mb=memory_mb, lenient=True, stop=self.stop)
 
     def play(self) -> Rerun | None:
         """Play the pass."""

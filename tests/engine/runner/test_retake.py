@@ -26,6 +26,7 @@ RECORDER = Path(__file__).with_name("recorder_bot.py").read_text()
 OWN_COPY = re.compile(
     r"/bot/\d{5}-[0-9a-f]{32}-[^/\"]+"
 )  # A folder in `landlock`: user and last part are drawn for each process.
+SCARCE = dataclasses.replace(SHORT, memory_mb=40)  # Less than a stand-in has.
 Records = list[dict[str, Any]]
 
 
@@ -62,7 +63,7 @@ def in_match_and_audit(bot: BotSpec, box: Sandbox, matches: int) -> tuple[Record
     """Play matches, and audit every conversation. Return what was recorded in the matches and in the audits."""
     played, audited = [], []
     for number in range(matches):
-        result = play_match(spec(bot, bot, seed=number), box)
+        result = play_match(spec(bot, bot, seed=number, limits=SCARCE), box)
         assert [party.faults for party in result.parties] == [[], []], result.parties[0].stderr
         played += [record for party in result.parties for record in records(party.stderr)]
         audited += [record for output in retaken(bot, box, result, str(number)) for record in records(output)]
