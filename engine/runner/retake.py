@@ -33,6 +33,7 @@ from engine.sandbox import Sandbox, SandboxError, TurnStopped
 STAND_IN = Path(__file__).with_name("stand_in.py")
 STAND_IN_MB = 64  # Memory of a stand-in at least: a match of small static programs may allow less than Python needs.
 SLEEPS_US = 5000  # A seat sleeps, and is not only kept waiting by a busy machine, if all its answers took so much more than their CPU time.
+THREAD_US = 150  # CPU time of starting a thread and waiting for its end.
 LEAST_US = 250  # CPU time of an answer of a stand-in without work.
 READINGS = 500
 SIZES = (14, 20)  # Powers of two: from 16 KiB to 1 MiB.
@@ -93,6 +94,8 @@ class _Retake:
         self.dice = random.Random(seed)  # noqa: S311 - a pace is no secret
         # Bytes that each stand-in reads at every turn: bots differ in how much they push others out of the processor's caches.
         self.sizes = [round(2 ** self.dice.uniform(*SIZES)) for _ in range(self.game.players)]
+        # Threads that it starts at every turn: where the kernel numbers them for the whole host, a bot can count those of others.
+        self.threads = [0 if sealed else self.dice.randrange(3) for sealed in self.starter.sealed]
         self.result = Rerun()
 
     def _starter(self, bot: BotSpec, box: Sandbox) -> Starter:
@@ -169,7 +172,9 @@ class _Retake:
             return
         cpu_us, sleep_us = self._draw(exchange)
         try:
-            seat.put(b"%d %d %d\n" % (max(0, cpu_us - LEAST_US) // reading_us(), self.sizes[exchange.seat], sleep_us))
+            threads = self.threads[exchange.seat]
+            readings = round(max(0, cpu_us - LEAST_US - threads * THREAD_US) / reading_us())
+            seat.put(b"%d %d %d %d\n" % (readings, self.sizes[exchange.seat], sleep_us, threads))
         except Fault as fault:
             raise SandboxError(f"a stand-in failed: {fault}") from None
 
