@@ -169,7 +169,7 @@ def read_page(
     if only:
         places = _places(rows, [(rating.certain, rating.version_id) for rating in page.rows])
         ranked_rows = [
-            _ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places
+            _ranked(rating, places[rating.version_id]) for rating in page if rating.version_id in places
         ]
         return paging.Page(ranked_rows, page.before, page.after)
     above = 0
