@@ -1,7 +1,7 @@
 """Runtimes: trees copied from the host that run bots, the same in every tier.
 
 A tree holds only what a bot needs, is readable by every user, and never contains the project's own environment. Its layout: ``lib/``
-loader and shared libraries, ``<runtime>/`` the program, empty ``bot/``, ``dev/`` and ``tmp/``. The program is always run by the tree's
+loader, shared libraries and the locale, ``<runtime>/`` the program, empty ``bot/``, ``dev/`` and ``tmp/``. The program is always run by the tree's
 own loader, so no library of the host is used.
 """
 
@@ -26,6 +26,8 @@ _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
 # An empty file; Node exits if it may not read the host's file, which Landlock forbids.
 _NODE_OPENSSL = "node/openssl.cnf"
+_LOCALES = "lib/locale"
+_LOCALE = Path("/usr/lib/locale/C.utf8")  # What LANG names; only C libraries other than glibc work without its files.
 _NODE_OWN_MODULE = re.compile(rb"/usr/share/nodejs/[\w./@-]+\.js")
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
@@ -77,9 +79,9 @@ class Runtime:
         """Return the command, with the tree at ``root`` and the bot's directory at ``bot``."""
         return [word.replace("{root}", root) for word in (*self.argv_prefix, *self.gate)] + [f"{bot}/{entry}"]
 
-    def environ(self, root: str) -> dict[str, str]:
-        """Return the bot's whole environment: nothing of ours is passed on."""
-        fixed = {"PATH": "/nowhere", "HOME": "/nowhere", "LANG": "C.UTF-8"}
+    def environ(self, root: str, bot: str) -> dict[str, str]:
+        """Return the bot's whole environment: nothing of ours is passed on. root, bot: as for `argv`."""
+        fixed = {"PATH": "/nowhere", "HOME": bot, "LANG": "C.UTF-8", "LOCPATH": f"{root}/{_LOCALES}"}
         return fixed | {name: value.replace("{root}", root) for name, value in self.environment.items()}
 
 
@@ -102,6 +104,8 @@ def _empty_places(work: Path) -> None:
         (work / name).mkdir(exist_ok=True)
     for name in ("null", "urandom", "sealed"):  # Mount points of the namespaces tier for two devices and a program.
         (work / "dev" / name).touch()
+    if _LOCALE.is_dir():
+        tree.copy(_LOCALE, work / _LOCALES / _LOCALE.name)
 
 
 def _copy_program(work: Path, program: Path, target: str, extra_elf: list[Path]) -> None:
@@ -261,7 +265,7 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
 
 
 def binary(state_dir: Path) -> Runtime:
-    """Return the runtime of static executables: an empty tree. The bot's own file is the program. Raise SandboxError."""
+    """Return the runtime of static executables: a tree with a locale. The bot's own file is the program. Raise SandboxError."""
     root = tree.build_once(directory(state_dir), "binary", "empty", _empty_places)
     return Runtime(
         name="binary",
@@ -269,7 +273,6 @@ def binary(state_dir: Path) -> Runtime:
         root=root,
         hash=root.name.rpartition("-")[2],
         argv_prefix=(),
-        parts=(),
         runs_bot_files=True,
         sealable=True,
     )
