@@ -130,7 +130,7 @@ def sweep(runtimes: Path) -> int:
     gone = 0
     for copy in runtimes.glob(f"*/{_COPIES}/*"):
         with contextlib.suppress(OSError):  # Another worker's sweep was faster, or the copy is in use.
-            if copy.name[16:] != _mark(copy.name[:16]) and time.time() - copy.stat().st_mtime < _LONGER_THAN_A_MATCH_S:
+            if copy.name[16:] != _mark(copy.name[:16]) and time.time() - copy.stat().st_ctime < _LONGER_THAN_A_MATCH_S:
                 continue
             lock = os.open(copy, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:

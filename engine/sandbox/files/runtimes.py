@@ -99,11 +99,16 @@ def prune(state_dir: Path, most_bytes: int) -> list[str]:
         return keeping.prune(place, most_bytes, copies="bot")
 
 
+def _make_mount_points(folder: Path) -> None:
+    """Make the mount points of the namespaces tier for two devices and a program. As root the tier landlock exchanges the first two for devices."""
+    for name in ("null", "urandom", "sealed"):
+        (folder / name).touch()
+
+
 def _empty_places(work: Path) -> None:
     for name in ("bot", "dev", "lib", "tmp"):
         (work / name).mkdir(exist_ok=True)
-    for name in ("null", "urandom", "sealed"):  # Mount points of the namespaces tier for two devices and a program.
-        (work / "dev" / name).touch()
+    _make_mount_points(work / "dev")
     if _LOCALE.is_dir():
         tree.copy(_LOCALE, work / _LOCALES / _LOCALE.name)
 
@@ -253,9 +258,11 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     if wrong := inventory.find_damage(base, whole=True):  # The trees share files, so damage to one is damage to both.
         raise _DamagedBase(base, wrong)
     for part in base.iterdir():
-        if part.name != "bot":  # Skip files of live bots, and those left by a killed worker.
+        if part.name not in ("bot", "dev"):  # Skip files of live bots, and those left by a killed worker.
             shutil.copytree(part, work / part.name, copy_function=os.link)
-    (work / "bot").mkdir()
+    for name in ("bot", "dev"):
+        (work / name).mkdir()
+    _make_mount_points(work / "dev")
     place = work / "python" / "extra"
     for name, source in extra.items():
         tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*"))
