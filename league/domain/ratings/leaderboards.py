@@ -168,9 +168,7 @@ def read_page(
     page = paging.read_page(only.restrict(rows) if only else rows, BEST, cursor, size)
     if only:
         places = _places(rows, [(rating.certain, rating.version_id) for rating in page.rows])
-        ranked_rows = [
-            _ranked(rating, places[rating.version_id]) for rating in page if rating.version_id in places
-        ]
+        ranked_rows = [_ranked(rating, places[rating.version_id]) for rating in page if rating.version_id in places]
         return paging.Page(ranked_rows, page.before, page.after)
     above = 0
     if page.before is not None:
