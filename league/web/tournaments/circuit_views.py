@@ -39,7 +39,7 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": requests.waiting(circuit),
         "log": public_lines(circuit),
         "room": circuits.room(circuit),
-        "picture": pictures.of_circuit(circuit, circuit.bots.all()),
+        "picture": pictures.of_circuit(circuit, list(circuit.bots.all())),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
     return render(request, "tournaments/circuit.html", context | _possible_actions(request, circuit))
