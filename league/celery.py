@@ -23,7 +23,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 from django.conf import settings
 
-from league.service.env import NOTICE_LOSS_OF_REDIS
+from league.service.env import NOTICE_LOSS_OF_REDIS, make_folder
 
 MATCHES = "matches"  # The queue of the workers.
 UPKEEP = "upkeep"  # The queue of the scheduler.
@@ -35,8 +35,7 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
     parts = urlsplit(url)
     if parts.scheme == "filesystem":
         folder = Path(parts.path) if parts.path.strip("/") else state_dir / "broker"
-        folder.mkdir(parents=True, exist_ok=True)
-        place = str(folder)
+        place = str(make_folder(folder))
         return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.2}
     return {
         "ack_emulation": False,  # Keep no copies of messages in the broker, so nothing can fail after the work.

@@ -9,12 +9,23 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.service.env import data_home, database, envbool, envint, envlist, envproxies, envsecret, envstr, mail_server
+from league.service.env import (
+    data_home,
+    database,
+    envbool,
+    envint,
+    envlist,
+    envproxies,
+    envsecret,
+    envstr,
+    mail_server,
+    make_folder,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 IN_CLONE = (BASE_DIR / "manage.py").is_file()  # Otherwise this is an installed package.
 STATE_DIR = Path(envstr("STATE_DIR") or (BASE_DIR / "var" if IN_CLONE else data_home())).resolve()
-STATE_DIR.mkdir(parents=True, exist_ok=True)
+make_folder(STATE_DIR)
 
 DEBUG = envbool("DEBUG", False)
 # Embedded: no database URL is set, so this is one person's machine. Only there a key is generated and stored automatically.
@@ -246,7 +257,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"chosen": {"()": "league.service.logs.formatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
+    "filters": {"away": {"()": "league.service.logs.AwayOnce"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen", "filters": ["away"]}},
     "loggers": {  # A line for each task would drown the league's own messages.
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }

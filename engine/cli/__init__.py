@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from engine.cli.output import BAD, paint, set_color
 from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
+from engine.console import escape_what_cannot_be_shown
 from engine.errors import meant
 
 COMMANDS = (
@@ -108,6 +109,7 @@ def parser() -> CommandParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code (see EPILOG). Usage errors are printed to stderr and exit with 2."""
+    escape_what_cannot_be_shown()
     args = parser().parse_args(argv)
     set_color(args.color)
     try:

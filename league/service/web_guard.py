@@ -27,7 +27,7 @@ HEAD, BODY, ANSWER, BUSY = "head", "body", "answer", "busy"
 Networks = Sequence[ipaddress.IPv4Network | ipaddress.IPv6Network]
 
 
-class Connection(Protocol):
+class GuardedConnection(Protocol):
     """A connection as the guard sees it."""
 
     client: str
@@ -55,7 +55,7 @@ def is_in(address: str, networks: Networks) -> bool:
     return any(peer in network for network in networks)
 
 
-class Guard:
+class ConnectionGuard:
     """The guard of all connections of a process. Only the thread of its loop uses it."""
 
     def __init__(self, connections: Callable[[], Collection[Any]], proxies: Networks) -> None:
@@ -79,7 +79,7 @@ class Guard:
         most = Counter(connection.client for connection in idle).most_common(1)
         return bool(most) and self._give_way([connection for connection in idle if connection.client == most[0][0]])
 
-    def _give_way(self, connections: Sequence[Connection]) -> bool:
+    def _give_way(self, connections: Sequence[GuardedConnection]) -> bool:
         idle = [connection for connection in connections if connection.turn_now() != BUSY]
         if not idle:
             return False
@@ -96,7 +96,7 @@ class Guard:
             connection.handle_close()
 
     @staticmethod
-    def _is_overdue(connection: Connection, now: float) -> bool:
+    def _is_overdue(connection: GuardedConnection, now: float) -> bool:
         turn = connection.turn_now()
         if turn == BUSY or turn != connection.turn:
             connection.turn = turn

@@ -59,7 +59,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         connections: dict[int, Any] = {}
         self.watchdog = Watchdog()
         ClientConnection.hub = live.Hub(alive=partial(self.watchdog.note, "live", STUCK_S))
-        guard = web_guard.Guard(
+        guard = web_guard.ConnectionGuard(
             lambda: [link for link in connections.values() if isinstance(link, ClientConnection)], settings.PROXIES
         )
         limits = Adjustments(
@@ -73,7 +73,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         dispatcher.set_thread_count(self.cfg.threads)
         application = self._counted(self.wsgi)
         for listener in self.sockets:
-            server = Server(application, connections, listener.sock, dispatcher, limits)
+            server = GuardedServer(application, connections, listener.sock, dispatcher, limits)
             server.guard = guard
         self.watchdog.start()  # gunicorn's own watches the loop below.
         while self.alive and self.ppid == os.getppid():
@@ -230,10 +230,10 @@ def _refusal(channel: Any, request: RequestParser) -> Task:
     return (BrokenTask if request.error.code == INTERNAL else UnreadTask)(channel, request)
 
 
-class Server(TcpWSGIServer):  # type: ignore[misc]
+class GuardedServer(TcpWSGIServer):  # type: ignore[misc]
     """A listening socket, whose guard decides which connections stay."""
 
-    guard: web_guard.Guard
+    guard: web_guard.ConnectionGuard
 
     def __init__(self, application: Application, connections: Any, listener: Any, dispatcher: Any, limits: Any) -> None:
         place = (listener.family, listener.type, listener.proto, listener.getsockname())

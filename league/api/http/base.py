@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework import serializers, status
-from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.exceptions import MethodNotAllowed, NotFound, PermissionDenied
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticatedOrReadOnly
 from rest_framework.renderers import JSONRenderer
@@ -61,9 +61,11 @@ class ApiView(GenericAPIView[Any]):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse tokens whose scope is too small, and query parameters that would be ignored."""
-        super().initial(request, *args, **kwargs)
+        """Refuse methods that the endpoint lacks, tokens whose scope is too small, and query parameters that would be ignored."""
         method = request.method or ""
+        if method not in self.allowed_methods:
+            raise MethodNotAllowed(method)
+        super().initial(request, *args, **kwargs)
         usual = TokenScope.READ if method in SAFE_METHODS else TokenScope.MANAGE
         check_scope(request, self.scopes.get(method, usual))
         allowed = self.allowed_params(request)
@@ -76,6 +78,8 @@ class ApiView(GenericAPIView[Any]):
                 ]
             elif len(request.query_params.getlist(name)) > 1:
                 errors[name] = [message("appears more than once")]
+            elif "\0" in request.query_params[name]:
+                errors[name] = [message("contains a null character")]
         if method in SAFE_METHODS and changes.TICKET in request._request.META:
             changes.keep_until(request._request, *self.counters(**kwargs))
         if errors:

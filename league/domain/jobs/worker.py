@@ -66,6 +66,7 @@ class WorkerLoop:
         self.full = ""  # Why it takes no job until the disk has room
         self.disk = DiskSpace(settings.STATE_DIR, folder)
         self._looking = threading.Lock()
+        self._was_urgent = False  # The last claim was an upload or a try.
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._running: list[Lease] = []  # The current job; before it, a match that stands still
@@ -76,7 +77,7 @@ class WorkerLoop:
         self.tables = WorkerTables(
             self.name, folder.with_name("table-bots"), self._may_claim, self.proven_sandbox, self.stopping.is_set
         )
-        self.ahead = Prefetcher(self, self._may_claim, os.sched_getaffinity(0), self.loops)
+        self.ahead = Prefetcher(self, self.claim, self._may_claim, os.sched_getaffinity(0), self.loops)
 
     def open(self) -> None:
         """Test the sandbox and register this worker. A worker that must refuse keeps running, takes no job, and shows why."""
@@ -105,6 +106,10 @@ class WorkerLoop:
         if self.box is None:
             raise RuntimeError(f"a match cannot be played here: {self.unable or 'the sandbox has not been opened'}")
         return self.box
+
+    def why_disk_fails(self) -> str:
+        """Return why nothing can be written to the disk now, or ""."""
+        return self.disk.why_not_now()
 
     @property
     def unable(self) -> str:
@@ -199,12 +204,19 @@ class WorkerLoop:
         finally:
             self._busy.release()
 
+    def claim(self, **options: Any) -> list[MatchLease]:
+        """Claim the next matches. After an upload or a try it is the turn of the tournaments."""
+        jobs = claim(self.name, after_urgent=self._was_urgent, **options)
+        if jobs:
+            self._was_urgent = jobs[-1].match.priority > 0
+        return jobs
+
     def _next_queued(self, prefer: int | None) -> MatchLease | None:
         if self.stopping.is_set() or not self._may_claim():
             return None
         if job := self.ahead.take():  # Left over, because the last match ended with an error
             return job
-        claimed = claim(self.name, prefer=prefer)
+        claimed = self.claim(prefer=prefer)
         self.ahead.add(claimed[1:])
         return claimed[0] if claimed else None
 

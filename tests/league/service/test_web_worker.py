@@ -157,7 +157,7 @@ def test_an_application_that_breaks_is_a_problem_of_the_api_too(serve: Serve) ->
 
 
 def test_pages_and_api_say_that_the_database_is_away(serve: Serve, monkeypatch) -> None:
-    """503 with Retry-After, in the language of the reader, logged in or not, for whatever they ask; and one line of the log for each."""
+    """503 with Retry-After, in the language of the reader, logged in or not, for whatever they ask; and the log says why, once."""
     settings_of_it = {"DATABASE_URL": f"postgresql://nobody@127.0.0.1:{free_port()}/none", "SECRET_KEY": "x" * 60}
     for name, value in (settings_of_it | {"HTTPS": "0"}).items():
         monkeypatch.setenv(name, value)
@@ -189,7 +189,8 @@ def test_pages_and_api_say_that_the_database_is_away(serve: Serve, monkeypatch) 
             assert headers["Cache-Control"] == "no-store"
     lines = process.tail(500).splitlines()
     assert "Traceback" not in process.tail(500)
-    assert len([line for line in lines if "Service Unavailable" in line]) == 2 * len(requests)
+    reasons = [line for line in lines if "Connection refused" in line]
+    assert 1 <= len(reasons) < len(requests), "the same reason is repeated every 10 s, not for each request"
 
 
 @pytest.mark.slow

@@ -339,6 +339,20 @@ def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: Wor
     assert not list(worker.folder.parent.glob(".room-*"))
 
 
+@contextmanager
+def lost_disk(worker: WorkerLoop) -> Iterator[None]:
+    """A row is damaged, and the disk of the worker has gone since the claim."""
+    worker.disk.state_dir = worker.folder / "nowhere"
+    with damaged_package(worker):
+        yield
+
+
+def test_no_attempt_is_counted_while_the_disk_cannot_be_written(worker: WorkerLoop) -> None:
+    match = attempt(worker, waiting(), lost_disk)
+    assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
+    assert "its disk cannot be written to (No such file" in match.reason
+
+
 @pytest.mark.slow
 def test_bots_that_play_are_kept_and_others_make_room(worker: WorkerLoop) -> None:
     match = waiting()
