@@ -91,6 +91,16 @@ class AuditAdmin(ReadOnlyPage):
     raw_id_fields = ["work", "match", "version"]
 
 
+@admin.register(models.Case)
+class CaseAdmin(ReadOnlyPage):
+    """Cases: results of two owners that their ratings do not explain."""
+
+    list_display = ["__str__", "boards", "points", "expected", "deviations", "created", "conclusion", "closed_by"]
+    list_filter = ["conclusion"]
+    search_fields = ["loser__name", "winner__name"]
+    raw_id_fields = ["pool", "loser", "winner"]
+
+
 @admin.register(models.Job)
 class JobAdmin(ReadOnlyPage):
     """Queued and running jobs, except matches."""

@@ -59,12 +59,13 @@ def play_match(match_id: int | None = None) -> None:
     this_process.look(match_id)
 
 
-def reconcile() -> None:
-    """Repair whatever was lost. By hand: `manage.py reconcile`."""
+def reconcile() -> bool:
+    """Repair whatever was lost. Return True if the next round is due soon. By hand: `manage.py reconcile`."""
     result = upkeep.reconcile()
     if any(result.counts().values()):
         log.info("reconciled: %s", result)
     wake()
+    return upkeep.has_work()
 
 
 def play_ladders() -> None:

@@ -209,17 +209,17 @@ def match(game: engine.Game, position: Case) -> Answer:
 
 
 def accusation(game: engine.Game, position: Case) -> Answer:
-    """Return whom a seat may accuse, who is asked before the count, and what an accusation costs whom."""
+    """Return the accusations open to a seat, the seats asked before the count, and the cost of an accusation."""
     state = begin(game, position)
     claims.last_accusations(state)
-    asked = list(state.queue)
+    queue = list(state.queue)
     state.turn = position["seat"]
     state.revokers = tuple(position["revoked"])
     legal = [game.action_text(action) for action in claims.accusations(state, state.turn)]
     claims.accuse(state, game.parse_action(f"accuse {position['accuses']}"))
     verdict = state.verdict or Verdict()
     proven = verdict.why == "revoke"
-    return {"legal": legal, "asked": asked, "proven": proven, "losers": list(verdict.losers), "marks": verdict.marks}
+    return {"legal": legal, "asked": queue, "proven": proven, "losers": list(verdict.losers), "marks": verdict.marks}
 
 
 ANSWERS = (claim, auto_end, capote, last_trick_choice, scoring, result, payment, match, accusation)

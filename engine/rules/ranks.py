@@ -9,7 +9,7 @@ from engine.errors import OptionError
 from engine.rules.parameters import Rules
 
 ORDERS = ("13RCS76542", "13RSC76542")
-SHORT_ORDERS = ("13RCS7654", "13RSC7654")  # of a pack without twos
+SHORT_ORDERS = ("13RCS7654", "13RSC7654")  # The same for a pack without twos.
 # Choices of `tute_ranks`: the first ranks are for the order of Tute, the last ones for that of guiñote.
 TUTES = ("RC", "R", "C", "RS", "S")
 _SWAP = str.maketrans("CS", "SC")

@@ -94,6 +94,7 @@ class Starter:
     stop: Callable[[], bool] | None = None  # Interrupts a bot's turn by TurnStopped.
     interlude: Callable[[], Callable[[], None] | None] | None = None  # See `play_match`.
     absent: Collection[int] = ()  # Seats without a bot.
+    memory_mb: Mapping[int, int] = field(default_factory=dict)  # Limits of parties that differ from those of the match.
     lenient: bool = False  # Allow more than the limits in `hello` (`Limits.lenient`).
 
     def start(self, seating: Sequence[int], core: int | None) -> BotProcesses:
@@ -162,7 +163,8 @@ class Starter:
 
     def _process(self, party: int, core: int | None) -> BotProcess:
         bot = self.spec.parties[party]
-        policy = replace(self.policy, sealed=self.sealed[party])
+        memory_mb = self.memory_mb.get(party, self.policy.memory_mb)
+        policy = replace(self.policy, sealed=self.sealed[party], memory_mb=memory_mb)
         with blamed_on(party):
             return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
 

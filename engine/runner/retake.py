@@ -1,8 +1,8 @@
 """Play one seat of a logged pass again, so that its bot cannot tell this from a match.
 
 The table is that of the match: as many processes, started in the same order, on one core, with the same limits of the kernel, and asked in the logged
-order. Stand-ins hold the other seats. Each takes about the time that the bot in its place took in the match, drawn anew for each answer: the pace
-is that of a match, but nothing that a partner said by its time is repeated.
+order. Stand-ins hold the other seats. Each takes about the time that the bot in its place took in the match, drawn for each answer: the pace is that
+of a match, but nothing that a partner said by its time is repeated.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from engine.runner.spec import POSSIBLE, BotSpec, MatchSpec, load_package
 from engine.sandbox import Sandbox, SandboxError, TurnStopped
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
+STAND_IN_MB = 64  # Memory of a stand-in at least: a match of small static programs may allow less than Python needs.
 SLEEPS_US = 5000  # A seat sleeps, and is not only kept waiting by a busy machine, if all its answers took so much more than their CPU time.
+THREAD_US = 150  # CPU time of starting a thread and waiting for its end.
 LEAST_US = 250  # CPU time of an answer of a stand-in without work.
 READINGS = 500
 SIZES = (14, 20)  # Powers of two: from 16 KiB to 1 MiB.
@@ -59,7 +61,7 @@ def retake(
     """Play one seat of a pass again; `group` is one item of `rebuild.passes`. Stop at a fault. Return None if `stop` returned True.
 
     The bot is sent the lines of the log byte for byte, but its own time left: it could compare that with the time that it has used. The referee
-    allows twice the limits that the bot is told, because speed does not count. seed: draws the times of the stand-ins. Raise ReplayError and
+    allows twice the limits of `hello`, because speed does not count. seed: draws the times of the stand-ins. Raise ReplayError and
     ValueError for an invalid log, SandboxError, Infrastructure and OSError for failures that are not the bot's.
     """
     return _Retake(bot, box, [dict(replay) for replay in group], seat, seed, stop).play()
@@ -80,7 +82,7 @@ class _Retake:
         self.record = first["pass"]
         self.party, self.sitting = first["meta"]["seating"][seat], first["meta"]["sitting"]
         self.limits = Limits(**self.record["limits"])
-        self.shown = Clock(self.limits)  # The clock whose bank the bot is told.
+        self.shown = Clock(self.limits)  # The clock whose bank the bot is sent.
         self.times = {
             replay["meta"]["board"]: timings.summed(
                 replay["timings"], players=replay["players"], move_s=self.limits.move_s
@@ -92,6 +94,8 @@ class _Retake:
         self.dice = random.Random(seed)  # noqa: S311 - a pace is no secret
         # Bytes that each stand-in reads at every turn: bots differ in how much they push others out of the processor's caches.
         self.sizes = [round(2 ** self.dice.uniform(*SIZES)) for _ in range(self.game.players)]
+        # Threads that it starts at every turn: where the kernel numbers them for the whole host, a bot can count those of others.
+        self.threads = [0 if sealed else self.dice.randrange(3) for sealed in self.starter.sealed]
         self.result = Rerun()
 
     def _starter(self, bot: BotSpec, box: Sandbox) -> Starter:
@@ -108,10 +112,12 @@ class _Retake:
             table="",
             boards=self.record["boards"],
             parties=tuple(bot if place == self.seat else stand_in for place in places),
-            limits=self.limits,
+            limits=replace(self.limits, memory_mb=max(self.limits.memory_mb, STAND_IN_MB)),
             sealing=POSSIBLE,
         )
-        return replace(starter_of(spec, self.game, box), sealed=sealed, lenient=True, stop=self.stop)
+        memory_mb = {self.seat: self.limits.memory_mb}
+        starter = starter_of(spec, self.game, box)
+        return replace(starter, sealed=sealed, memory_mb=memory_mb, lenient=True, stop=self.stop)
 
     def play(self) -> Rerun | None:
         """Play the pass."""
@@ -166,7 +172,9 @@ class _Retake:
             return
         cpu_us, sleep_us = self._draw(exchange)
         try:
-            seat.put(b"%d %d %d\n" % (max(0, cpu_us - LEAST_US) // reading_us(), self.sizes[exchange.seat], sleep_us))
+            threads = self.threads[exchange.seat]
+            readings = round(max(0, cpu_us - LEAST_US - threads * THREAD_US) / reading_us())
+            seat.put(b"%d %d %d %d\n" % (readings, self.sizes[exchange.seat], sleep_us, threads))
         except Fault as fault:
             raise SandboxError(f"a stand-in failed: {fault}") from None
 

@@ -20,7 +20,7 @@ MAX_PLANS = 200  # The most planned statements of a connection; a cursor sends a
 _numbers = count(1)
 
 
-class _Process:
+class _StatementNames:
     # Unique for this process, because a pooler may give its session to another process later.
     prefix = secrets.token_hex(4)
 
@@ -29,7 +29,7 @@ class _Process:
         cls.prefix = secrets.token_hex(4)
 
 
-os.register_at_fork(after_in_child=_Process.renew)
+os.register_at_fork(after_in_child=_StatementNames.renew)
 
 
 class _Plans(threading.local):
@@ -87,7 +87,7 @@ def _plan(link: Any, sql: str) -> bytes | None:
     names = _plans.names
     if names is None or sql in names or len(names) >= MAX_PLANS:
         return names.get(sql) if names else None
-    name = f"tute_{_Process.prefix}_{next(_numbers)}".encode()
+    name = f"tute_{_StatementNames.prefix}_{next(_numbers)}".encode()
     parts = [part.replace("%%", "%") for part in sql.split("%s")]
     numbered = "".join(f"{part}${number}" for number, part in enumerate(parts[:-1], 1)) + parts[-1]
     from psycopg import pq

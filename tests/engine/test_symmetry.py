@@ -166,12 +166,12 @@ def test_in_the_ranks_of_guinote_horse_and_jack_change_places(table: tables.Tabl
     usual = table.load()
     other = engine.load(table.key, players=table.players, rank_order=usual.rules.rank_order.translate(JACK_HIGH))
     for seed in range(6):
-        here = usual.new_match(seed=f"match {seed}", deals=2)
-        there = other.new_match(seed=f"match {seed}", deals=2)
-        for action in playing.play(here, seed, limit=600):
-            there.apply(other.parse_action(usual.action_text(action).translate(JACK_HIGH)))
-        assert jack_high(here.events[1:]) == json.loads(json.dumps(there.events[1:]))
-        assert here.scores() == there.scores()
+        state = usual.new_match(seed=f"match {seed}", deals=2)
+        other_state = other.new_match(seed=f"match {seed}", deals=2)
+        for action in playing.play(state, seed, limit=600):
+            other_state.apply(other.parse_action(usual.action_text(action).translate(JACK_HIGH)))
+        assert jack_high(state.events[1:]) == json.loads(json.dumps(other_state.events[1:]))
+        assert state.scores() == other_state.scores()
 
 
 # ---- suits

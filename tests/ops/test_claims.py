@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
-from django.urls import get_resolver
+from django.urls import Resolver404, get_resolver, resolve
 
 import engine
 from engine import cli
@@ -61,6 +61,16 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         "league/templates/pages/research.html",
         "from two to seven players",
         lambda: (min(players()), max(players())) == (2, 7),
+    ),
+    (
+        "league/templates/games/games.html",
+        "the same forty cards, king-and-horse songs in most of them",
+        lambda: (
+            {engine.load(key).pack.size for key in engine.games()} == {10}
+            and len(engine.games()) / 2
+            < sum(engine.load(key).rules.hand_songs != "none" for key in engine.games())
+            < len(engine.games())
+        ),
     ),
     ("docs/api.md", "([bot packages](bot-package.md)), at most 10 MiB", lambda: archive.MAX_BYTES == 10 * MIB),
     (
@@ -348,3 +358,90 @@ def test_every_command_of_the_toolbox_that_a_document_names_exists_with_its_opti
         missing += [(document, command, option) for option in options if option not in parser._option_string_actions]
     assert missing == []
     assert len(lines) > 40
+
+
+def words_of_code() -> list[tuple[str, str]]:
+    """Return document and word of each `word` in the documents."""
+    return [
+        (str(document.relative_to(TOP)), word)
+        for document in [TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")]
+        for word in re.findall(r"`([^`\n]+)`", document.read_text(encoding="utf-8"))
+    ]
+
+
+def test_every_test_that_a_document_names_exists() -> None:
+    present = {
+        name
+        for path in (TOP / "tests").rglob("test_*.py")
+        for name in re.findall(r"^ *def (test_\w+)\(", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    }
+    words = [(document, word) for document, word in words_of_code() if re.fullmatch(r"test_\w+", word)]
+    modules = {path.stem for path in (TOP / "tests").rglob("test_*.py")}
+    assert [pair for pair in words if pair[1] not in present | modules] == []
+    assert len(words) > 60
+
+
+MADE = re.compile(
+    r"\b[A-Z]{3,}\b|pobre|docker/(secrets/|league\.env)"
+)  # Placeholders, an example, and what docker/prepare writes
+
+
+def test_every_file_and_folder_that_a_document_names_exists() -> None:
+    start = re.compile(r"(tests|league|engine|bots|benchmarks|docker|examples|docs)/[\w./-]+")
+    words = [(document, word) for document, word in words_of_code() if start.fullmatch(word) and not MADE.search(word)]
+    places = (TOP, TOP / "league" / "domain")  # docs/transactions.md names modules of the domain
+    assert [
+        (document, word)
+        for document, word in words
+        if not any((place / name).exists() for place in places for name in (word, f"{word}.py"))
+    ] == []
+    assert len(words) > 100
+
+
+NAME = re.compile(r"[A-Z][A-Z_]{5,}|[A-Z][a-z]+[A-Z]\w+|[a-z]+_[a-z_0-9]+|[a-z_]+\.[a-z_]+")
+ELSEWHERE = {"pthread_join", "meta.restored"}  # A call of the C library, and a key of a key
+FOLDERS = ("league", "engine", "tests", "docker", "bots", "benchmarks", "docs", "examples")
+
+
+def test_every_setting_constant_class_and_event_that_a_document_names_exists() -> None:
+    suffixes = {".py", ".sh", ".yml", ".toml", ".js", ".mjs", ".html", ".json", ".c", ".rs", ".h", ""}
+    code = "\n".join(
+        path.read_text(encoding="utf-8", errors="replace")
+        for folder in FOLDERS
+        for path in (TOP / folder).rglob("*")
+        if path.suffix in suffixes and path.is_file()
+    ) + (TOP / "Makefile").read_text(encoding="utf-8")
+    files = {path.name for folder in FOLDERS for path in (TOP / folder).rglob("*.*")}
+    words = [(document, word) for document, word in words_of_code() if NAME.fullmatch(word)]
+    assert [pair for pair in words if pair[1] not in code and pair[1] not in files | ELSEWHERE] == []
+    assert len(words) > 400
+
+
+def test_every_target_of_make_that_a_document_names_exists() -> None:
+    targets = re.findall(r"^([a-z-]+):", (TOP / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    documents = [TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")]
+    words = [
+        (document.name, word)
+        for document in documents
+        for word in re.findall(r"(?:`|^ {4,}|^)make ([a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert [pair for pair in words if pair[1] not in targets] == []
+    assert len(words) > 40
+
+
+def test_every_address_of_the_site_that_a_document_names_exists() -> None:
+    missing = []
+    elsewhere = r"/(dev|proc|sys|var|app|api)/"  # Folders of a machine; the API has a page and a test of its own
+    words = [
+        (document, word)
+        for document, word in words_of_code()
+        if re.match(r"/[a-z]+[/.]", word) and not re.match(elsewhere, word)
+    ]
+    for document, word in words:
+        path = re.sub(r"<[\w:]+>|\{\w+\}|\b[A-Z]{1,6}\b|(?<=/v)N", "1", re.split(r"[?#\s]", word)[0])
+        try:
+            resolve(path)
+        except Resolver404:
+            missing.append((document, word))
+    assert missing == []
+    assert len(words) > 40

@@ -39,6 +39,7 @@ class Severed:
         try:
             urls = {user: self.cable.address(address, PORTS[1]) for user, address in redis.urls.items()}
             self.stack = Stack(database_url=self.cable.address(url, PORTS[0]), broker_urls=urls)
+            self.stack._reading = psycopg.connect(url, autocommit=True)  # The test itself reads without the cable.
         except BaseException:
             self.cable.close()
             raise
@@ -53,14 +54,14 @@ class Severed:
     def is_each_thread_back(self) -> bool:
         """Return True if the site answers more requests at once than it has threads."""
 
-        def ask(number: int) -> int:
+        def ask(_: int) -> int:
             try:
-                return self.stack.request("GET", f"/api/v1/queue?page={number % 2 + 1}")[0]
+                return self.stack.request("GET", "/readyz")[0]
             except OSError:
                 return 0
 
         with ThreadPoolExecutor(16) as pool:
-            return set(pool.map(ask, range(16))) <= {200, 404}
+            return set(pool.map(ask, range(16))) == {200}
 
 
 @pytest.fixture

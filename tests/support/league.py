@@ -148,12 +148,19 @@ def started(
     mixed: bool = False,
     options: dict[str, Any] | None = None,
 ) -> Tournament:
-    """Start a round robin."""
+    """Start a round robin that counts for the ratings, as if its owner had been an operator when it was created."""
     rules: dict[str, Any] = {"players": players, "options": options, "mixed": mixed}
-    tournament = tournaments.create(
-        owner, name, game, boards=boards, versions=versions, **rules, secret=SECRET, now=NOW
+    tournament = counted(
+        tournaments.create(owner, name, game, boards=boards, versions=versions, **rules, secret=SECRET, now=NOW)
     )
     tournaments.start(tournament, now=NOW)
+    return tournament
+
+
+def counted(tournament: Tournament) -> Tournament:
+    """Let a tournament count for the ratings, whoever owns it."""
+    Tournament.objects.filter(pk=tournament.pk).update(counts=True)
+    tournament.counts = True
     return tournament
 
 

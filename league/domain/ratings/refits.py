@@ -29,11 +29,11 @@ from league.models import BotSums, BotVersion, Match, Pool, PoolSums, Rating
 from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating import local
 from league.pure.rating.bradley_terry import REVISION
-from league.pure.rating.leaderboard import BASE, expected_score
+from league.pure.rating.leaderboard import BASE, certain_elo, expected_score
 
 BATCH = 50  # Matches counted in one transaction.
 PART = 200  # Rows written in one transaction.
-STRENGTH = ("elo", "estimated")  # Columns that a fit of all strengths writes.
+STRENGTH = ("elo", "certain", "estimated")  # Columns that a fit of all strengths writes.
 OF_BOARDS = ("boards", "opponents", "score", "points_per_board", "faults")
 MOVED = 0.05  # Elo; a row that moves by less is written with the next whole table.
 KEEP = timedelta(seconds=20)  # After this time another process takes over the pools of a process that died.
@@ -283,6 +283,7 @@ def _write_estimates(
         rating = rows[version]
         ratings.note_played(rating, rating, last)
         rating.elo, rating.estimated, rating.updated = estimates[version].elo, True, now
+        rating.certain = certain_elo(rating.elo, rating.margin)
         rating.boards, rating.faults, rating.points_per_board = boards, faults, points / boards / size
         rating.score = half_points / (2 * meetings)
         rating.opponents = len(set(first[second == place].tolist()) | set(second[first == place].tolist()))
@@ -296,8 +297,10 @@ def _newcomers(
     """Create provisional rows for versions without one, in no particular order. Return them, and the versions that they replace in the table."""
     listed = Rating.objects.filter(pool=pool, listed=True).aggregate(number=Count("pk"), middle=Avg("elo"))
     bots = BotVersion.objects.filter(pk__in=estimates).values_list("bot_id", flat=True)
-    siblings = dict(Rating.objects.filter(pool=pool, version__bot__in=bots).values_list("version_id", "provisional"))
-    chosen = ratings.choose_listed(siblings | dict.fromkeys(estimates, True))
+    siblings = dict(Rating.objects.filter(pool=pool, version__bot__in=bots).values_list("version_id", "certain"))
+    chosen = ratings.choose_listed(
+        siblings | {version: certain_elo(estimate.elo, estimate.margin) for version, estimate in estimates.items()}
+    )
     unlisted = siblings.keys() - chosen
     Rating.objects.filter(pool=pool, version_id__in=unlisted, listed=True).update(listed=False)
     middle = BASE if listed["middle"] is None else comparable(listed["middle"], ELO_DIGITS)
@@ -336,7 +339,8 @@ def fit(pool: Pool, *, now: datetime) -> bool:
         rows = list(Rating.objects.filter(pool=pool, version_id__in=set(chunk) - snapshot.counted))
         for row in rows:
             row.elo, row.estimated, row.updated = after[row.version_id], False, now
-        ratings.write_rows(rows, ["elo", "estimated", "updated"])
+            row.certain = certain_elo(row.elo, row.margin)
+        ratings.write_rows(rows, [*STRENGTH, "updated"])
         return True
 
     return _write_in_parts(pool, snapshot, moved, write, ["fitted"])

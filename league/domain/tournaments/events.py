@@ -70,6 +70,7 @@ def create(
             slug=tournaments.secret_slug() if terms.private else tournaments.free_slug(name, Event),
             name=name,
             owner=owner,
+            counts=consent.is_public(owner),
             document=document,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),

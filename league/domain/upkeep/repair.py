@@ -108,8 +108,8 @@ def repair_revisions(
     chosen = Match.objects.filter(pool__game=game, pool__revision__range=(first, last), kind=MatchKind.TOURNAMENT)
     rows = chosen.exclude(status=MatchStatus.CANCELLED).select_related("pool", "tournament").order_by("id")
     if before is None:  # Some options may have kept an earlier revision.
-        kept = Pool.objects.filter(game=game, revision__range=(first, last))
-        rows = rows.exclude(pool__in=[pool.pk for pool in kept if pools.is_known(pool)])
+        affected = Pool.objects.filter(game=game, revision__range=(first, last))
+        rows = rows.exclude(pool__in=[pool.pk for pool in affected if pools.is_known(pool)])
     else:
         rows = rows.filter(created__lt=before).exclude(finished__gte=before)
     report = RepairReport()

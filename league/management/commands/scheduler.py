@@ -24,6 +24,7 @@ FIT_S = 1.0  # Seconds between two checks for a large pool that needs a refit.
 SUMS_S = 1.0  # Seconds between two checks for results to add to the totals on the pages of bots.
 LADDERS_S = 1.0  # Seconds between two checks if the ladders need tables.
 IDLE_S = 10.0  # Seconds between two such checks while nothing changes.
+RECONCILE_ROUNDS = 3  # While nothing changes and nothing is played, it reconciles in one of this many rounds.
 SOON_S = 300.0  # A quick task must finish within this time.
 CHECKED_S = 4 * 3600.0  # Nightly tasks of a large league must finish within this time.
 LETTERS_S = 30.0  # Seconds between two checks for digests to send.
@@ -61,7 +62,8 @@ class Command(LeagueCommand):
         loops, self.last_round = Loops("scheduler"), clock.present()
         listener = HintListener(loops)
         loops.lost = lambda: schedulers.note(name, loops, reconciled=self.last_round)
-        loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True, patience=SOON_S)
+        every = settings.RECONCILE_S
+        loops.start("reconcile", self._reconcile, every, at_once=True, patience=SOON_S, idle=RECONCILE_ROUNDS * every)
         loops.start("ratings", tasks.fit_ratings, FIT_S, idle=IDLE_S)
         loops.start("ranks", tasks.rank_ratings, FIT_S, idle=IDLE_S)
         loops.start("ladders", tasks.play_ladders, LADDERS_S, idle=IDLE_S)
@@ -77,9 +79,10 @@ class Command(LeagueCommand):
         loops.leave(patience=5)
         listener.close()
 
-    def _reconcile(self) -> None:
-        tasks.reconcile()
+    def _reconcile(self) -> bool:
+        has_work = tasks.reconcile()
         self.last_round = clock.present()
+        return has_work
 
     @staticmethod
     def _look(calendar: list[DatabaseCalendar], loops: Loops) -> None:

@@ -110,7 +110,7 @@ def web(bind: str, threads: int) -> Work:
         "control_socket_disable": True,
     }
 
-    class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    class EmbeddedSite(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         """Gunicorn, with the league and these options."""
 
         def load_config(self) -> None:
@@ -124,4 +124,4 @@ def web(bind: str, threads: int) -> Work:
 
             return application
 
-    return lambda: Server().run()
+    return lambda: EmbeddedSite().run()

@@ -22,7 +22,7 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.tournaments import events as domain
-from league.domain.tournaments import formats, releases, waiting
+from league.domain.tournaments import formats, releases, rule, waiting
 from league.domain.tournaments.standings import standings
 from league.enums import BotState, Entrance, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
@@ -104,6 +104,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         "why": waiting.why_cancelled(event),
         "secret": domain.published_secret(event, is_visible=sees_results),
+        "counting": rule.counting(event),
         "embargo": event.secret_after if embargoes.hides_secret(event) else None,
         "owned": owned,
         "seen": sees_results,

@@ -147,7 +147,7 @@ class TermsForm(ZonedForm):
         choices=Audience.choices,
         initial=Audience.PUBLIC,
         required=False,
-        help_text=_("Matches, boards and standings. A tournament with hidden results is unrated."),
+        help_text=_("Matches, boards and standings. Hidden results never count for the ratings."),
     )
     release = _moment(_("Show hidden results at"), _("Leave it empty to show them yourself."))
     pace_s = forms.IntegerField(
@@ -214,7 +214,7 @@ class ContestForm(TermsForm):
         label=_("Private"),
         required=False,
         help_text=_(
-            "Only people with your link see it and enter bots. You get the link on the next page. It is unrated."
+            "Only people with your link see it and enter bots. You get the link on the next page. It does not count for the ratings."
         ),
     )
     entrance = forms.ChoiceField(

@@ -293,20 +293,20 @@ def test_every_seat_may_accuse_any_other_after_the_last_card(key: str) -> None:
         if state.revokers:
             break
     offender = state.revokers[0]
-    asked = []
+    questions = []
     while state.phase is claims.ACCUSING and state.turn != state.active[-1]:
-        asked.append(state.turn)
+        questions.append(state.turn)
         others = [act.ACCUSE + seat for seat in sorted(state.active) if seat != state.turn]
         assert state.legal_actions() == (act.PASS, *others)
         state.apply(act.PASS)
-    assert [*asked, state.turn] == list(state.active)
+    assert [*questions, state.turn] == list(state.active)
     counted = state.clone()
     counted.apply(act.PASS)
     assert counted.verdict.why == "points"
     last = state.turn
-    state.apply(act.ACCUSE + (offender if offender != last else asked[0]))
+    state.apply(act.ACCUSE + (offender if offender != last else questions[0]))
     score = scores(state)[-1]
-    proven = offender != last or asked[0] in state.revokers
+    proven = offender != last or questions[0] in state.revokers
     assert (score["why"], sum(score["marks"])) == (("revoke", 2) if proven else ("accusation", 1))
     engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
 

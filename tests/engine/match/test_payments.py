@@ -28,7 +28,7 @@ class Deal:
     hands: dict[int, set[str]]
     playing: list[int]
     cards: list[int]
-    order: str  # of ranks
+    order: str  # The order of ranks.
     songs: list[tuple[int, int]] = field(default_factory=list)  # seat, worth
     tricks: list[int] = field(default_factory=list)  # The winners
     tute: int | None = None

@@ -57,6 +57,7 @@ def facts():
         "system": attempt(lambda: list(os.uname())),
         "signals": attempt(lambda: sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, [])))),
         "umask": attempt(lambda: os.umask(0o077)),
+        "first process": (process == 1, parent == 0),
         "lines": lines.hexdigest(),
     }
 
@@ -109,8 +110,6 @@ for line in sys.stdin:
         middle = len(gaps) // 2
         numbers = {
             "user": user,
-            "process": process,
-            "parent": process - parent,
             "start": began_cpu,
             "age": pipe_age,
             "hello": first_gap,

@@ -1,4 +1,4 @@
-"""An audit cannot be told from a match: a bot records all that it can see and measure in both, and nothing tells it where it is."""
+"""A bot records all that it can see and measure in matches and in audits, and nothing shows it which of them it plays in."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ RECORDER = Path(__file__).with_name("recorder_bot.py").read_text()
 OWN_COPY = re.compile(
     r"/bot/\d{5}-[0-9a-f]{32}-[^/\"]+"
 )  # A folder in `landlock`: user and last part are drawn for each process.
+SCARCE = dataclasses.replace(SHORT, memory_mb=40)  # Less than a stand-in has.
 Records = list[dict[str, Any]]
 
 
@@ -62,7 +63,7 @@ def in_match_and_audit(bot: BotSpec, box: Sandbox, matches: int) -> tuple[Record
     """Play matches, and audit every conversation. Return what was recorded in the matches and in the audits."""
     played, audited = [], []
     for number in range(matches):
-        result = play_match(spec(bot, bot, seed=number), box)
+        result = play_match(spec(bot, bot, seed=number, limits=SCARCE), box)
         assert [party.faults for party in result.parties] == [[], []], result.parties[0].stderr
         played += [record for party in result.parties for record in records(party.stderr)]
         audited += [record for output in retaken(bot, box, result, str(number)) for record in records(output)]
@@ -70,9 +71,9 @@ def in_match_and_audit(bot: BotSpec, box: Sandbox, matches: int) -> tuple[Record
     return played, audited
 
 
-def facts(seen: Records) -> dict[str, set[str]]:
+def facts(recorded: Records) -> dict[str, set[str]]:
     values = defaultdict(set)
-    for record in seen:
+    for record in recorded:
         for name, value in record["facts"].items():
             values[name].add(json.dumps(value))
     return dict(values)
@@ -82,7 +83,7 @@ def telling(played: Records, audited: Records) -> dict[str, float]:
     """Return the numbers by which a bot could tell an audit from a match, with what the meter hears of it at least, in bits."""
     heard = {}
     for name in played[0]["numbers"]:
-        in_match, in_audit = ([record["numbers"][name] for record in seen] for seen in (played, audited))
+        in_match, in_audit = ([record["numbers"][name] for record in recorded] for recorded in (played, audited))
         # Every second trial tests the decoder that the others train, so two of each kind follow each other.
         trials = [
             (kind, number)

@@ -16,8 +16,8 @@ import pytest
 from engine.runner import BotSpec, Limits
 from engine.runner.match import play_match
 from engine.runner.spec import NEVER, POSSIBLE
-from engine.sandbox import Sandbox
-from engine.sandbox.files import elf
+from engine.sandbox import BotFault, Policy, Sandbox
+from engine.sandbox.files import elf, runtimes
 from tests.engine.sandbox.support import StateDirectory
 from tests.support import languages
 from tests.support.bots import match
@@ -165,13 +165,38 @@ def test_a_program_of_this_language_plays_in_every_tier_sealed_and_not(
             assert all(board.complete for board in result.boards)
 
 
-def build(language: str, folder: Path) -> BotSpec:
-    """Compile the program of a language, and return it as a bot."""
-    tool, text, command = BUILDS[language]
+UNFLUSHED = {
+    "C": '#include <stdio.h>\nint main(void) { char line[9999]; while (fgets(line, 9999, stdin)) printf("%s", line); }\n',
+    "Go": """package main
+import ("bufio"; "os")
+func main() { in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout); for in.Scan() { out.Write(in.Bytes()) } }
+""",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", UNFLUSHED)
+def test_a_program_that_does_not_flush_is_told_so_before_its_time_is_up(
+    language: str, state: StateDirectory, tiers_here: list[str], tmp_path: Path
+) -> None:
+    player = build(language, tmp_path, UNFLUSHED[language])
+
+    for tier in tiers_here:
+        with Sandbox(tier, state.path).start(
+            player.path, runtimes.binary(state.path), player.entry, Policy()
+        ) as process:
+            process.freeze()
+            with pytest.raises(BotFault, match=r"waits for its next line .*; it wrote nothing: stdout is not flushed"):
+                process.ask(b"hello\n", 60, 600)
+
+
+def build(language: str, folder: Path, text: str = "") -> BotSpec:
+    """Compile a program in a language, by default the one that plays, and return it as a bot."""
+    tool, player, command = BUILDS[language]
     folder.chmod(0o755)
     work = folder / "work"
     work.mkdir()
-    (work / f"source{SUFFIXES.get(tool, '.c')}").write_text(text)
+    (work / f"source{SUFFIXES.get(tool, '.c')}").write_text(text or player)
     caches = {name: str(work / name) for name in ("GOCACHE", "GOPATH", "ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
     subprocess.run(
         command(languages.find(tool)), check=True, cwd=work, env={**os.environ, **caches, "GOTOOLCHAIN": "local"}

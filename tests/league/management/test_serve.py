@@ -112,7 +112,7 @@ from league.management import processes
 from league.service import direct
 processes.STILL_S, processes.ROUND_S, processes.ROUNDS = 5, .1, 10
 def show():
-    print(os.getcwd(), settings.PUZZLES, open("/proc/self/comm").read().strip(), direct._Process.prefix, flush=True)
+    print(os.getcwd(), settings.PUZZLES, open("/proc/self/comm").read().strip(), direct._StatementNames.prefix, flush=True)
     os._exit(0)
 def hang():
     loops = Loops("worker")

@@ -109,6 +109,7 @@ def report(work: Match, result: runner.AuditResult, *, now: datetime | None = No
             now=now,
             actor=work.worker,
             verdict=row.verdict,
+            fault=row.fault,
             version=str(row.version),
             sitting=row.sitting,
             seat=row.seat,

@@ -15,7 +15,7 @@ from league.domain.jobs.handlers.matches import match_spec
 from league.domain.matches import reports
 from league.domain.ratings import leaderboards, ratings
 from league.domain.tournaments import enrolment, events, tournaments
-from league.models import BotVersion, Match, Player
+from league.models import Bot, BotVersion, Match, Player
 from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, SECRET, accepted, play, result, running, source, started
 
@@ -81,6 +81,29 @@ def test_a_worker_is_told_what_to_seal(sealed: bool, word: str, ana: Player, tmp
     match = Match.objects.get(tournament=cup)
 
     assert match_spec(match, tmp_path).sealing == word
+
+
+def test_passes_are_kept_apart_where_the_result_counts_and_a_bot_is_not_the_leagues(
+    ana: Player, berto: Player, tmp_path: Path, settings
+) -> None:
+    bots = [accepted(ana, "one"), accepted(berto, "two")]
+    started(ana, bots)
+    match = Match.objects.get(tournament__isnull=False)
+
+    def apart() -> bool:
+        return match_spec(Match.objects.get(pk=match.pk), tmp_path).apart
+
+    assert apart()
+    settings.PASSES_APART = False
+    assert not apart()
+    settings.PASSES_APART = True
+    Match.objects.filter(pk=match.pk).update(kind="challenge")
+    assert not apart()
+    Match.objects.filter(pk=match.pk).update(kind="ladder")
+    Bot.objects.filter(slug="one").update(is_house=True)
+    assert apart()
+    Bot.objects.update(is_house=True)
+    assert not apart()
 
 
 def test_the_record_says_who_played_sealed_and_pages_and_answers_tell_it(ana: Player, berto: Player, client) -> None:

@@ -84,11 +84,19 @@ def played(**fields: object) -> None:
     assert handler.report(work, tries.TryResult(**fields)) == Receipt.STORED
 
 
+def filled(page: str) -> list[str]:
+    """Return the filled buttons of the bar: the next good step."""
+    bar = page[page.index('class="acts"') : page.index('id="problems"')]
+    return re.findall(r'<button[^>]*class="button"[^>]*(?:value|popovertarget)="([\w-]+)"', bar)
+
+
 @pytest.mark.django_db
 def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     first = Page(client.get("/editor/").content.decode())
     assert faults(first) == []
-    assert "def choose_card" in client.get("/editor/").content.decode()  # the ten lines
+    opened = client.get("/editor/").content.decode()
+    assert "def choose_card" in opened  # the ten lines
+    assert filled(opened) == ["try"]
 
     answer = client.post("/editor/", form(source=TEXT.replace("\n", "\r\n"), bot="Rufo"))
     where = answer.url
@@ -107,6 +115,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     assert faults(Page(page)) == []
     assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in page
     assert "three of cups" in page
+    assert filled(page) == ["try"], "it has failed"
     assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
@@ -390,6 +399,12 @@ def test_a_series_answers_in_a_sentence(client, ana) -> None:
     text = " ".join(re.sub(r"<[^>]+>", "", client.get(again).content.decode()).split())
     assert "Your last change · same 20 deals" in text
     assert "weaker than the previous code" in text
+    even = [{"number": number, "scores": [90 + (-20 if number % 2 else 20), 90]} for number in range(1, 21)]
+    level = client.post("/editor/", form(do="series", source=TEXT + "# even")).url
+    played(boards=[{"number": 1, "scores": [78, 90]}, *even[1:]], decisions=400)
+    page = client.get(level).content.decode()
+    assert re.search(r"Level, ± \d+ points a board", " ".join(re.sub(r"<[^>]+>", "", page).split())), "not ahead by 0"
+    assert filled(page) == ["submit-as"]
 
 
 @pytest.mark.django_db
