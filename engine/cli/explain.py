@@ -26,7 +26,8 @@ def explain(name: str, fault: Any, indent: str = "") -> None:
     """Print the fault as a paragraph, then the exact request and answer, each on one line for copying."""
     when = "at its start" if fault.step < 0 else f"after {fault.step} actions"
     where = f"board {fault.board}, {seats(fault.sitting)}, seat {fault.seat + 1}, {when}"
-    paragraph(f"{name} failed by {fault.kind} ({where}): {fault.detail}. {ADVICE.get(fault.kind, '')}", indent)
+    advice = "" if "stdout is not flushed" in fault.detail else ADVICE.get(fault.kind, "")
+    paragraph(f"{name} failed by {fault.kind} ({where}): {fault.detail}. {advice}".rstrip(), indent)
     if fault.request:
         print(f"{indent}  request: {fault.request}")
     print(f"{indent}  answer:  {fault.answer or '(none)'}")

@@ -119,6 +119,7 @@ def channels(args: argparse.Namespace) -> int:
                 "channel": finding.kind.name,
                 "symbols": finding.kind.symbols,
                 "refused": finding.refused,
+                "conclusive": finding.estimate.conclusive and not finding.blind,
                 **asdict(finding.estimate),
             }
             for name, findings in findings_by_mode.items()
@@ -158,15 +159,8 @@ def _channel_table(findings_by_mode: Mapping[str, Sequence[ChannelResult]]) -> s
     ]
     for row in zip(*findings_by_mode.values(), strict=True):
         kind = row[0].kind
-        lines.append(f"| {kind.name} | {log2(kind.symbols):g} | {' | '.join(map(_cell, row))} |")
+        lines.append(f"| {kind.name} | {log2(kind.symbols):g} | {' | '.join(finding.text for finding in row)} |")
     return "\n".join(lines) + "\n"
-
-
-def _cell(finding: ChannelResult) -> str:
-    if finding.refused:
-        return "refused"
-    measured = finding.estimate
-    return f"{measured.bits:.2f} ({measured.low:.2f} to {measured.high:.2f})"
 
 
 def check(args: argparse.Namespace) -> int:

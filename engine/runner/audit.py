@@ -46,7 +46,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Audit:
+class AuditResult:
     """The result of an audit. A decision is odd if two of its three answers agree and the third does not."""
 
     verdict: str
@@ -73,7 +73,7 @@ def audit(
     deterministic: bool = False,
     seed: str = "",
     stop: Callable[[], bool] = lambda: False,
-) -> Audit | None:
+) -> AuditResult | None:
     """Audit one seat of a pass; `group` is one item of `rebuild.passes`. Return None if `stop` returned True.
 
     Raise ReplayError and ValueError for an invalid log, SandboxError, Infrastructure and OSError for failures that are not the bot's.
@@ -82,7 +82,7 @@ def audit(
     # If the bot failed in the match, there is no answer to compare.
     own = [exchange for exchange in exchanges(replays) if exchange.seat == seat and not exchange.fault]
     if not own or own[0].step >= 0:  # The bot never reached the table.
-        return Audit(SAME, 0)
+        return AuditResult(SAME, 0)
     runs = []
     for number in range(RUNS):
         run = retake(bot, box, replays, seat, seed=f"{seed} {number}", stop=stop)
@@ -92,7 +92,7 @@ def audit(
     return compare(runs, deterministic=deterministic)
 
 
-def compare(runs: Sequence[Rerun], *, deterministic: bool) -> Audit:
+def compare(runs: Sequence[Rerun], *, deterministic: bool) -> AuditResult:
     """Compare two runs of one conversation with its log."""
     pairs = list(zip(*(run.replies for run in runs), strict=False))
     odd = {"log": 0, "run": 0, "all": 0}
@@ -111,7 +111,7 @@ def compare(runs: Sequence[Rerun], *, deterministic: bool) -> Audit:
     else:
         verdict = SAME if first is None else ALIKE
     fault, detail = (failed.fault.kind, failed.fault.detail) if failed and failed.fault else ("", "")
-    return Audit(verdict, len(pairs), odd["log"], odd["run"], odd["all"], chance, first, fault, detail)
+    return AuditResult(verdict, len(pairs), odd["log"], odd["run"], odd["all"], chance, first, fault, detail)
 
 
 def _odd_one(first_reply: RepeatedDecision, second_reply: RepeatedDecision) -> str:

@@ -29,7 +29,7 @@ from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from engine.runner.sealing import sealed_parties
 from engine.runner.seat import END_S, Seat
-from engine.runner.sitting import Sitting, Texts
+from engine.runner.sitting import BoardRun, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Policy, Runtime, Sandbox, SandboxError, TurnStopped
 
@@ -293,7 +293,7 @@ class _Match:
                 boards = self.boards[first : first + AT_ONCE]
                 began = self.clock()
                 sittings = [
-                    Sitting(self._state(board.number, number), seats, feed, self.texts, board.number, number)
+                    BoardRun(self._state(board.number, number), seats, feed, self.texts, board.number, number)
                     for board in boards
                 ]
                 if not seats:
@@ -322,8 +322,8 @@ class _Match:
         return True
 
     def _play(
-        self, sittings: Sequence[Sitting], faults: list[FaultReport], began: float
-    ) -> list[tuple[Sitting, tuple[FaultReport, ...]]]:
+        self, sittings: Sequence[BoardRun], faults: list[FaultReport], began: float
+    ) -> list[tuple[BoardRun, tuple[FaultReport, ...]]]:
         """Play sittings in order until stopped. Return each with the faults of the pass so far, which are added to `faults`."""
         played = []
         for sitting in sittings:
@@ -372,7 +372,7 @@ class _Match:
     # ---- Results
 
     def _sitting_result(
-        self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport], pass_record: dict[str, Any]
+        self, sitting: BoardRun, seating: tuple[int, ...], faults: Sequence[FaultReport], pass_record: dict[str, Any]
     ) -> SittingResult:
         replay = sitting.record(
             {

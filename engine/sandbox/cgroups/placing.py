@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
+import secrets
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +80,7 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> BotPlace:
     copies = runtime.root / _COPIES
     lock = -1
     try:
-        target, lock = _claim(copies, slot.user)
+        target, lock = _claim(copies)
         tree.copy_plain(bot_dir, target)
     except BaseException as error:
         if lock >= 0:
@@ -92,10 +93,17 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> BotPlace:
     return BotPlace(slot.user, target, slot, lock)
 
 
-def _claim(copies: Path, user: int) -> tuple[Path, int]:
+def _mark(name: str) -> str:
+    """Return the second half of a copy's name: it shows this kernel which copies are its own, and shows a bot nothing."""
+    return hashlib.sha256(f"{inventory.kernel()} {name}".encode()).hexdigest()[:16]
+
+
+def _claim(copies: Path) -> tuple[Path, int]:
     """Create a directory with a unique name that no ``sweep`` removes while the returned descriptor is open. Raise OSError."""
     while True:
-        target = Path(tempfile.mkdtemp(prefix=f"{user}-{inventory.kernel()}-", dir=copies))
+        name = secrets.token_hex(8)
+        target = copies / (name + _mark(name))
+        target.mkdir(mode=0o700)
         lock = -1
         try:
             lock = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -122,10 +130,7 @@ def sweep(runtimes: Path) -> int:
     gone = 0
     for copy in runtimes.glob(f"*/{_COPIES}/*"):
         with contextlib.suppress(OSError):  # Another worker's sweep was faster, or the copy is in use.
-            if (
-                f"-{inventory.kernel()}-" not in copy.name
-                and time.time() - copy.stat().st_mtime < _LONGER_THAN_A_MATCH_S
-            ):
+            if copy.name[16:] != _mark(copy.name[:16]) and time.time() - copy.stat().st_ctime < _LONGER_THAN_A_MATCH_S:
                 continue
             lock = os.open(copy, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 _SHARE = 4  # Divisor: a quarter of the training trials per symbol are used as neighbours.
 _TAIL = 0.025
+_NOTHING_BITS = 0.1  # A channel on which nothing is heard must carry less for certain; else there were too few trials.
 _STEPS = 50  # Halvings of the interval, down to the last digit.
 
 
@@ -25,6 +26,11 @@ class BitEstimate:
     low: float
     high: float
     trials: int
+
+    @property
+    def conclusive(self) -> bool:
+        """True if the trials show that something is heard, or that at most _NOTHING_BITS are."""
+        return self.low > 0 or self.high <= _NOTHING_BITS
 
 
 def estimate(trials: Sequence[tuple[int, float]], symbols: int) -> BitEstimate:

@@ -22,6 +22,7 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable
 from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
@@ -35,6 +36,10 @@ WALK = operator.itemgetter(*random.Random(1).sample(range(0, len(SMALL), LINE), 
 SO_COOKIE = 57
 PAGEOUT = 21
 GET_HINT, SET_HINT = 1035, 1036
+# Machine code with a list of addresses and its length. Reading: lfence; mov rax, [rdi]; mov al, [rax]; add rdi, 8; dec esi; jnz. Flushing: clflush.
+READ_LINES = bytes.fromhex("0faee8 488b07 8a00 4883c708 ffce 75f0 c3")
+FLUSH_LINES = bytes.fromhex("488b07 0fae38 4883c708 ffce 75f2 0faef0 c3")
+SHARED = os.path.join(os.path.dirname(os.__file__), "_pydecimal.py")  # noqa: PTH118, PTH120 - a large file that all bots share
 RDTSC = b"\x0f\x31\x48\xc1\xe2\x20\x48\x09\xd0\xc3"  # rdtsc; shl rdx, 32; or rax, rdx; ret
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -57,6 +62,51 @@ def spend(symbol: int) -> None:
         pass
 
 
+def machine_code(code: bytes) -> Any:
+    """Return machine code as a function. Raise OSError on another machine."""
+    if platform.machine() != "x86_64":
+        raise OSError("this is machine code for x86-64")
+    place = mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
+    place.write(code)
+    function = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int)(
+        ctypes.addressof(ctypes.c_char.from_buffer(place))
+    )
+    function.place = place
+    return function
+
+
+class Stopwatch:
+    """The finest clock of CPU time that a bot has.
+
+    The clock of a thread is exact. A sealed bot has only that of the process, which stands still between two events of the scheduler, milliseconds
+    apart, but shows an exact time at each. So it counts the turns of a loop between two events, works, and counts the turns until the third.
+    """
+
+    def __init__(self) -> None:
+        self.exact = len({time.thread_time_ns() for _ in range(50)}) > 25
+
+    def _turns(self) -> int:
+        clock = time.process_time_ns
+        now, turns = clock(), 0
+        while clock() == now:
+            turns += 1
+        return turns
+
+    def time(self, work: Callable[[], object]) -> float:
+        """Return the CPU time of some work, in ns."""
+        if self.exact:
+            began = time.thread_time_ns()
+            work()
+            return float(time.thread_time_ns() - began)
+        self._turns()
+        began = time.process_time_ns()
+        turns = self._turns()
+        middle = time.process_time_ns()
+        work()
+        left = self._turns()
+        return time.process_time_ns() - middle - (middle - began) * left / max(1, turns)
+
+
 def settle() -> None:
     """Let the other threads of this process finish, if they can."""
     for _ in range(20):
@@ -64,7 +114,7 @@ def settle() -> None:
         os.sched_yield()
 
 
-class Channel:
+class ProbeChannel:
     """The two ends of a channel. numbers: the numbers of the system calls; peer: the transmitter's process id, as the worker knows it."""
 
     def __init__(self, numbers: dict[str, int], peer: int) -> None:
@@ -88,13 +138,17 @@ class Channel:
         """Return what the receiver observes."""
         return self.look() - self.before
 
+    def sees(self) -> bool:
+        """Return True if the receiver has what it measures with."""
+        return True
 
-class WallClock(Channel):
+
+class WallClock(ProbeChannel):
     def look(self) -> float:
         return time.monotonic()
 
 
-class TimeStampCounter(Channel):
+class TimeStampCounter(ProbeChannel):
     def look(self) -> float:
         if platform.machine() != "x86_64":
             raise OSError("this machine does not have one")
@@ -103,14 +157,14 @@ class TimeStampCounter(Channel):
         return float(ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))())
 
 
-class PipeTimes(Channel):
+class PipeTimes(ProbeChannel):
     """The inode of the pipe shows when the referee wrote the request."""
 
     def look(self) -> float:
         return os.fstat(0).st_mtime
 
 
-class IntervalTimer(Channel):
+class IntervalTimer(ProbeChannel):
     def look(self) -> float:
         return -signal.getitimer(signal.ITIMER_REAL)[0]
 
@@ -119,7 +173,7 @@ class IntervalTimer(Channel):
         super().prepare()
 
 
-class TimerDescriptor(Channel):
+class TimerDescriptor(ProbeChannel):
     def prepare(self) -> None:
         self.timer = call(self.numbers["timerfd_create"], 1, 0)
         every = struct.pack("=4q", 0, int(SHORT_S * 1e9), 0, int(SHORT_S * 1e9))
@@ -132,7 +186,7 @@ class TimerDescriptor(Channel):
         return float(count)
 
 
-class TimedWait(Channel):
+class TimedWait(ProbeChannel):
     """A thread waits for a time that also passes while the process is stopped."""
 
     def wait(self, seconds: float) -> None:
@@ -168,7 +222,7 @@ class TimedSignal(TimedWait):
         signal.sigtimedwait([signal.SIGUSR1], seconds)
 
 
-class PipeNumbers(Channel):
+class PipeNumbers(ProbeChannel):
     def look(self) -> float:
         ends = os.pipe()
         number = os.fstat(ends[0]).st_ino
@@ -181,7 +235,7 @@ class PipeNumbers(Channel):
             PipeNumbers.look(self)
 
 
-class SocketNumbers(Channel):
+class SocketNumbers(ProbeChannel):
     def look(self) -> float:
         near, far = socket.socketpair()
         with near, far:
@@ -215,7 +269,7 @@ class DescriptorNumbers(PipeNumbers):
             self.look()
 
 
-class SharedFutex(Channel):
+class SharedFutex(ProbeChannel):
     """A thread waits on a page of a file that all bots share."""
 
     def page(self) -> int:
@@ -264,7 +318,7 @@ class EndOfThread(SharedFutex):
         time.sleep(SHORT_S)  # The thread ends a little after its Python part.
 
 
-class ThreadNumbers(Channel):
+class ThreadNumbers(ProbeChannel):
     def look(self) -> float:
         numbers: list[int] = []
         thread = threading.Thread(target=lambda: numbers.append(threading.get_native_id()))
@@ -277,7 +331,7 @@ class ThreadNumbers(Channel):
             self.look()
 
 
-class ThreadsOfOthers(Channel):
+class ThreadsOfOthers(ProbeChannel):
     """Test whether a number belongs to a live thread of another process."""
 
     end: threading.Event | None = None
@@ -325,7 +379,7 @@ class ProcessDirectory(ThreadsOfOthers):
         return float(os.stat(f"/proc/{self.peer}/task").st_nlink)  # noqa: PTH116
 
 
-class FileTimes(Channel):
+class FileTimes(ProbeChannel):
     def look(self) -> float:
         return os.stat(LIBRARY).st_atime  # noqa: PTH116
 
@@ -335,7 +389,7 @@ class FileTimes(Channel):
                 file.read()
 
 
-class WriteHints(Channel):
+class WriteHints(ProbeChannel):
     """Write hints stay with the file if its owner sets them."""
 
     def prepare(self) -> None:
@@ -350,7 +404,7 @@ class WriteHints(Channel):
             return float(struct.unpack("=Q", fcntl.fcntl(file, GET_HINT, bytes(8)))[0])
 
 
-class Locks(Channel):
+class Locks(ProbeChannel):
     def prepare(self) -> None:
         self.file = open(LIBRARY, "rb")  # noqa: PTH123, SIM115
         fcntl.flock(self.file, fcntl.LOCK_UN)
@@ -369,7 +423,7 @@ class Locks(Channel):
             return 0.0
 
 
-class Keys(Channel):
+class Keys(ProbeChannel):
     """A key of the user's own keyring."""
 
     def look(self) -> float:
@@ -381,7 +435,7 @@ class Keys(Channel):
             call(self.numbers["add_key"], ctypes.addressof(text), ctypes.addressof(text), ctypes.addressof(text), 4, -4)
 
 
-class PageCache(Channel):
+class PageCache(ProbeChannel):
     """Pages of a shared file are evicted from memory, and read again."""
 
     def _map(self) -> tuple[int, int]:
@@ -405,8 +459,65 @@ class PageCache(Channel):
         return float(getrusage(RUSAGE_SELF).ru_majflt - before)
 
 
-class Caches(Channel):
+class Timed(ProbeChannel):
+    """The receiver does the same work each time, and measures how long it takes."""
+
+    watch: Stopwatch | None = None
+
+    def work(self) -> None:
+        """Do what takes longer after one symbol than after the other."""
+        raise NotImplementedError
+
+    def hear(self) -> float:
+        self.watch = self.watch or Stopwatch()
+        return self.watch.time(self.work)
+
+    def sees(self) -> bool:
+        """Return True if the clock shows that the work was done twice."""
+        self.watch = watch = self.watch or Stopwatch()
+        longer = [watch.time(lambda: (self.work(), self.work())) > watch.time(self.work) > 0 for _ in range(9)]
+        return sum(longer) > 0.75 * len(longer)
+
+
+class FlushedPages(Timed):
+    """The receiver flushes a file that all bots share from the caches; reading it is fast again if the transmitter has read it meanwhile."""
+
+    lines: Any = None
+
+    def prepare(self) -> None:
+        if self.lines is None:
+            self.read, self.flush = machine_code(READ_LINES), machine_code(FLUSH_LINES)
+            size = os.path.getsize(SHARED)  # noqa: PTH202
+            with open(SHARED, "rb") as file:  # noqa: PTH123
+                at = int(libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0))
+            places = random.Random(1).sample(range(at, at + size, LINE), size // LINE)  # noqa: S311 - in an order that the processor cannot foresee
+            self.lines = (ctypes.c_uint64 * len(places))(*places)
+            self.work()
+        self.flush(self.lines, len(self.lines))
+
+    def work(self) -> None:
+        self.read(self.lines, len(self.lines))
+
+    def sees(self) -> bool:
+        self.prepare()
+        self.watch = watch = self.watch or Stopwatch()
+        longer = []
+        for _ in range(9):
+            self.flush(self.lines, len(self.lines))
+            longer.append(watch.time(self.work) > watch.time(self.work))
+        return sum(longer) > 0.75 * len(longer)
+
+    def send(self, symbol: int) -> None:
+        self.prepare()
+        if symbol:
+            self.work()
+
+
+class Caches(Timed):
     """The transmitter reads much memory or none; after much, the same reads take the receiver more CPU time."""
+
+    def work(self) -> None:
+        WALK(SMALL)
 
     def prepare(self) -> None:
         for _ in range(3):
@@ -416,13 +527,8 @@ class Caches(Channel):
         if symbol:
             LARGE[::LINE]
 
-    def hear(self) -> float:
-        began = time.process_time_ns()
-        WALK(SMALL)
-        return float(time.process_time_ns() - began)
 
-
-class Load(Channel):
+class Load(Timed):
     """The transmitter computes or rests; a warm or busy processor needs a different time for the same work."""
 
     def prepare(self) -> None:
@@ -431,14 +537,12 @@ class Load(Channel):
     def send(self, symbol: int) -> None:
         spend(symbol)
 
-    def hear(self) -> float:
-        began = time.process_time_ns()
+    def work(self) -> None:
         for _ in range(20_000):
             pass
-        return float(time.process_time_ns() - began)
 
 
-class MemoryPressure(Channel):
+class MemoryPressure(Timed):
     """The transmitter allocates and frees much memory, the receiver a little."""
 
     def prepare(self) -> None:
@@ -448,14 +552,12 @@ class MemoryPressure(Channel):
         if symbol:
             bytearray(b"\1") * (64 * MIB)
 
-    def hear(self) -> float:
-        began = time.process_time_ns()
+    def work(self) -> None:
         bytearray(b"\1") * (4 * MIB)
-        return float(time.process_time_ns() - began)
 
 
-class OwnCounters(Load):
-    """The kernel's counters of the receiver itself."""
+class OwnCounters(ProbeChannel):
+    """The kernel's counters of the receiver itself, while the transmitter computes or rests."""
 
     def look(self) -> float:
         use = getrusage(RUSAGE_SELF)
@@ -468,10 +570,13 @@ class OwnCounters(Load):
         return self.look() - self.before
 
 
-def act(channel: Channel, request: dict[str, Any]) -> float | None:
+def act(channel: ProbeChannel, request: dict[str, Any]) -> float | None:
     """Carry out one act of a channel; return the number heard, if it was a "hear"."""
     if request["act"] == "hear":
         return channel.hear()
+    if request["act"] == "sees":
+        channel.prepare()
+        return float(channel.sees())
     if request["act"] == "send":
         channel.send(request["symbol"])
     else:
@@ -482,7 +587,7 @@ def act(channel: Channel, request: dict[str, Any]) -> float | None:
 def main() -> None:
     """Act on each request line."""
     threading.stack_size(64 * 1024)
-    acting: dict[str, Channel] = {}
+    acting: dict[str, ProbeChannel] = {}
     answer: dict[str, float | str | None]
     for line in sys.stdin:
         request: dict[str, Any] = json.loads(line)

@@ -66,6 +66,7 @@ KINDS = (
     ChannelKind(name="keys", channel="Keys", refused=True),
     ChannelKind(name="page cache", channel="PageCache", refused=True),
     ChannelKind(name="processor caches", channel="Caches"),
+    ChannelKind(name="flushed pages of shared files", channel="FlushedPages"),
     ChannelKind(name="load", channel="Load"),
     ChannelKind(name="memory pressure", channel="MemoryPressure"),
     ChannelKind(name="counters of the own use", channel="OwnCounters"),
@@ -74,11 +75,23 @@ KINDS = (
 
 @dataclass(frozen=True)
 class ChannelResult:
-    """The result for a channel: an estimate, or the reason why it was refused."""
+    """The result for a channel: an estimate, or the reason why it was refused. blind: True if no clock of the bot sees what the channel changes."""
 
     kind: ChannelKind
     estimate: BitEstimate
     refused: str | None = None
+    blind: bool = False
+
+    @property
+    def text(self) -> str:
+        """The result as a cell of a table."""
+        if self.refused:
+            return "refused"
+        if self.blind:
+            return "not told: no clock sees it"
+        if not self.estimate.conclusive:
+            return "not told: too few trials"
+        return f"{self.estimate.bits:.2f} ({self.estimate.low:.2f} to {self.estimate.high:.2f})"
 
 
 _NOTHING = BitEstimate(0.0, 0.0, 0.0, 0)
@@ -101,7 +114,8 @@ def measure(
         for kind in kinds:
             pair = pair or _pair(stack, start, runtime, policy)
             try:
-                yield ChannelResult(kind, estimate(pair.trials(kind, trials), kind.symbols))
+                blind = not pair.sees(kind)
+                yield ChannelResult(kind, estimate(pair.trials(kind, trials), kind.symbols), blind=blind)
             except _Refused as refusal:
                 yield ChannelResult(kind, _NOTHING, str(refusal))
             except BotFault as fault:  # The bot was killed, for example by an instruction that is switched off.
@@ -116,10 +130,17 @@ class _Pair:
     sender: BotProcess
     receiver: BotProcess
 
+    def _message(self, kind: ChannelKind) -> dict[str, object]:
+        return {"channel": kind.channel, "numbers": dict(this_architecture().numbers), "peer": self.sender.pid}
+
+    def sees(self, kind: ChannelKind) -> bool:
+        """Return True if the receiver has a clock, or whatever it measures with, that sees what the channel changes."""
+        return bool(_act(self.receiver, self._message(kind) | {"act": "sees"}, awake=kind.awake))
+
     def trials(self, kind: ChannelKind, number: int) -> list[tuple[int, float]]:
         """Return (symbol sent, number received) for `number` trials."""
         chance = random.Random(_SEED)  # noqa: S311 - symbols to be sent, no secret
-        message = {"channel": kind.channel, "numbers": dict(this_architecture().numbers), "peer": self.sender.pid}
+        message = self._message(kind)
         results = []
         for _ in range(number):
             symbol = chance.randrange(kind.symbols)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import platform
 import struct
 import subprocess
@@ -19,6 +20,7 @@ _EXECUTABLE = (2, 3)  # ET_EXEC, and ET_DYN for position-independent executables
 _64_BIT_LITTLE_ENDIAN = b"\x02\x01"
 _PT_INTERP = 3
 _LONGEST_PATH = 4096
+_MADE_BY_GO = b"\xff Go buildinf:"  # The linker of Go begins its build information with these bytes.
 
 
 class NotAProgram(ValueError):
@@ -75,6 +77,12 @@ def why_not_static(path: Path) -> str | None:
     if program.loader:
         return f"it is dynamically linked (needs {program.loader}); link it statically"
     return None
+
+
+def is_go(path: Path) -> bool:
+    """Return True if the Go toolchain has linked a program: such a program starts threads before its own code begins. Raise OSError."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as content:
+        return content.find(_MADE_BY_GO) >= 0
 
 
 def loader_of(path: Path) -> Path | None:

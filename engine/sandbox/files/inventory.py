@@ -39,6 +39,8 @@ class FileRecord:
         facts = os.lstat(path)
         if self.digest == _FOLDER:
             return stat.S_ISDIR(facts.st_mode)
+        if stat.S_ISCHR(facts.st_mode):
+            return self.size == 0
         return (facts.st_mode, facts.st_size, facts.st_mtime_ns) == (self.mode, self.size, self.changed)
 
 
@@ -157,6 +159,8 @@ def _entry(path: Path) -> FileRecord:
     facts = path.lstat()
     if stat.S_ISDIR(facts.st_mode):
         return FileRecord(_FOLDER, facts.st_mode, 0, 0)
+    if stat.S_ISCHR(facts.st_mode):  # A device may stand in the place of an empty file; see `tree.devices`.
+        return FileRecord(hashlib.sha256().hexdigest(), stat.S_IFREG | 0o444, 0, 0)
     if not stat.S_ISREG(facts.st_mode):
         return FileRecord("no file", facts.st_mode, 0, 0)
     with path.open("rb") as file:

@@ -1,7 +1,7 @@
 """Runtimes: trees copied from the host that run bots, the same in every tier.
 
 A tree holds only what a bot needs, is readable by every user, and never contains the project's own environment. Its layout: ``lib/``
-loader and shared libraries, ``<runtime>/`` the program, empty ``bot/``, ``dev/`` and ``tmp/``. The program is always run by the tree's
+loader, shared libraries and the locale, ``<runtime>/`` the program, empty ``bot/``, ``dev/`` and ``tmp/``. The program is always run by the tree's
 own loader, so no library of the host is used.
 """
 
@@ -26,6 +26,8 @@ _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
 # An empty file; Node exits if it may not read the host's file, which Landlock forbids.
 _NODE_OPENSSL = "node/openssl.cnf"
+_LOCALES = "lib/locale"
+_LOCALE = Path("/usr/lib/locale/C.utf8")  # What LANG names; only C libraries other than glibc work without its files.
 _NODE_OWN_MODULE = re.compile(rb"/usr/share/nodejs/[\w./@-]+\.js")
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
@@ -77,9 +79,9 @@ class Runtime:
         """Return the command, with the tree at ``root`` and the bot's directory at ``bot``."""
         return [word.replace("{root}", root) for word in (*self.argv_prefix, *self.gate)] + [f"{bot}/{entry}"]
 
-    def environ(self, root: str) -> dict[str, str]:
-        """Return the bot's whole environment: nothing of ours is passed on."""
-        fixed = {"PATH": "/nowhere", "HOME": "/nowhere", "LANG": "C.UTF-8"}
+    def environ(self, root: str, bot: str) -> dict[str, str]:
+        """Return the bot's whole environment: nothing of ours is passed on. root, bot: as for `argv`."""
+        fixed = {"PATH": "/nowhere", "HOME": bot, "LANG": "C.UTF-8", "LOCPATH": f"{root}/{_LOCALES}"}
         return fixed | {name: value.replace("{root}", root) for name, value in self.environment.items()}
 
 
@@ -97,11 +99,18 @@ def prune(state_dir: Path, most_bytes: int) -> list[str]:
         return keeping.prune(place, most_bytes, copies="bot")
 
 
+def _make_mount_points(folder: Path) -> None:
+    """Make the mount points of the namespaces tier for two devices and a program. As root the tier landlock exchanges the first two for devices."""
+    for name in ("null", "urandom", "sealed"):
+        (folder / name).touch()
+
+
 def _empty_places(work: Path) -> None:
     for name in ("bot", "dev", "lib", "tmp"):
         (work / name).mkdir(exist_ok=True)
-    for name in ("null", "urandom", "sealed"):  # Mount points of the namespaces tier for two devices and a program.
-        (work / "dev" / name).touch()
+    _make_mount_points(work / "dev")
+    if _LOCALE.is_dir():
+        tree.copy(_LOCALE, work / _LOCALES / _LOCALE.name)
 
 
 def _copy_program(work: Path, program: Path, target: str, extra_elf: list[Path]) -> None:
@@ -249,9 +258,11 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     if wrong := inventory.find_damage(base, whole=True):  # The trees share files, so damage to one is damage to both.
         raise _DamagedBase(base, wrong)
     for part in base.iterdir():
-        if part.name != "bot":  # Skip files of live bots, and those left by a killed worker.
+        if part.name not in ("bot", "dev"):  # Skip files of live bots, and those left by a killed worker.
             shutil.copytree(part, work / part.name, copy_function=os.link)
-    (work / "bot").mkdir()
+    for name in ("bot", "dev"):
+        (work / name).mkdir()
+    _make_mount_points(work / "dev")
     place = work / "python" / "extra"
     for name, source in extra.items():
         tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*"))
@@ -261,7 +272,7 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
 
 
 def binary(state_dir: Path) -> Runtime:
-    """Return the runtime of static executables: an empty tree. The bot's own file is the program. Raise SandboxError."""
+    """Return the runtime of static executables: a tree with a locale. The bot's own file is the program. Raise SandboxError."""
     root = tree.build_once(directory(state_dir), "binary", "empty", _empty_places)
     return Runtime(
         name="binary",
@@ -269,7 +280,6 @@ def binary(state_dir: Path) -> Runtime:
         root=root,
         hash=root.name.rpartition("-")[2],
         argv_prefix=(),
-        parts=(),
         runs_bot_files=True,
         sealable=True,
     )

@@ -10,7 +10,9 @@ import fcntl
 import hashlib
 import logging
 import os
+import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,13 +20,18 @@ from pathlib import Path
 
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.files import inventory, keeping
+from engine.sandbox.sealed import vdso
 
 log = logging.getLogger("engine.files")
 _SHORT = 16  # Hexadecimal digits of a hash in the name of a tree.
-_LAYOUT = "3"  # Version of the layout; a new one rebuilds every tree.
+_LAYOUT = "4"  # Version of the layout; a new one rebuilds every tree.
 # A read updates a file's access time once a day, which another bot could observe, unless that time lies in the future. This is the last year
 # that every file system can store.
 _NEVER_READ_NS = 2_145_916_800_000_000_000
+_CHANGED_NS = (
+    vdso.DAY * 1_000_000_000
+)  # Copies of bots show the day of a sealed bot, not the time at which they were made.
+_DEVICES = {"null": 3, "urandom": 9}  # Minor numbers of null(4) and urandom(4); their major number is 1.
 
 
 @contextmanager
@@ -40,14 +47,15 @@ def files_below(root: Path) -> Iterator[Path]:
     """Yield every regular file below ``root``, links to files included, compiled Python excluded, in a fixed order."""
     for directory, names, files in os.walk(root):
         names[:] = sorted(name for name in names if name != "__pycache__")
-        for name in sorted(files):
-            yield Path(directory, name)
+        yield from (path for name in sorted(files) if (path := Path(directory, name)).is_file())  # A device is none.
 
 
 def content_hash(root: Path) -> str:
-    """Return the SHA-256 over every file's path, executable bit and content, in hexadecimal."""
+    """Return the SHA-256 over every file's path, executable bit and content, in hexadecimal; without dev/, where devices come and go."""
     total = hashlib.sha256()
     for path in files_below(root):
+        if path.parent == root / "dev":
+            continue
         executable = "x" if path.stat().st_mode & 0o100 else "-"
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         total.update(f"{path.relative_to(root)}\0{executable}\0{digest}\n".encode())
@@ -90,7 +98,7 @@ def copy_plain(source: Path, target: Path) -> None:
                 _copy_file(entry.path, f"{target}/{entry.name}")
             else:
                 raise SandboxError(f"{entry.path} is a link or a special file; unpack bots with plain files only")
-    os.utime(target, ns=(_NEVER_READ_NS, target.stat().st_mtime_ns))
+    os.utime(target, ns=(_NEVER_READ_NS, _CHANGED_NS))
 
 
 def _copy_file(source: str, target: str) -> None:
@@ -103,11 +111,29 @@ def _copy_file(source: str, target: str) -> None:
             while copied < facts.st_size:
                 copied += os.sendfile(writing, reading, copied, facts.st_size - copied)
             os.fchmod(writing, 0o555 if facts.st_mode & 0o100 else 0o444)
-            os.utime(writing, ns=(_NEVER_READ_NS, facts.st_mtime_ns))
+            os.utime(writing, ns=(_NEVER_READ_NS, _CHANGED_NS))
         finally:
             os.close(writing)
     finally:
         os.close(reading)
+
+
+def devices(root: Path) -> list[str]:
+    """Return the devices of a tree, by their paths in it, after making those that are missing.
+
+    A bot that has the tree as its root finds them there. Only root may make devices, and in a container needs the capability MKNOD for it.
+    """
+    paths = [root / "dev" / name for name in _DEVICES]
+    for path in paths:
+        if not path.is_char_device():
+            draft = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+            try:
+                os.mknod(draft, stat.S_IFCHR | 0o666, os.makedev(1, _DEVICES[path.name]))
+                draft.chmod(0o666)
+                draft.replace(path)
+            except OSError:
+                draft.unlink(missing_ok=True)
+    return [f"/dev/{path.name}" for path in paths if path.is_char_device()]
 
 
 def open_to_all(root: Path) -> None:

@@ -47,7 +47,9 @@ _ARCH_PRCTL_ALLOWED = (0x1002, 0x1003, 0x1021, 0x1022, 0x1023)
 _FUTEX_PRIVATE, _FUTEX_OPERATION = 0x80, 0x7F
 _FUTEX_ALLOWED = (0, 1, 3, 4, 5, 9, 10)
 _FUTEX_WAITS, _FUTEX_WAKES = (0, 9), (1, 10)
-_OPEN_FOR_CHANGE = 0o100 | 0o1000 | 0x400000  # O_CREAT, O_TRUNC, __O_TMPFILE
+_OPEN_TO_CHANGE = 0o100 | 0o1000  # O_CREAT, O_TRUNC
+_OPEN_WITHOUT_NAME = 0x400000  # __O_TMPFILE
+_OPEN_MODE, _OPEN_TO_WRITE = 3, (1, 2)
 _CLONE_THREAD = 0x10000
 _CLONE_NEW_NAMESPACE = 0x7E02_0000
 _CLONE_VFORK = 0x4000
@@ -108,10 +110,22 @@ def _futex() -> bpf.Program:
     return bpf.load_argument(1) + bpf.if_any_bit(_FUTEX_PRIVATE, private) + shared
 
 
+def _opening(flags: int) -> bpf.Program:
+    """Refuse to make or empty a file by the way; `flags`: the number of the argument.
+
+    Every program opens /dev/null to write, with both flags, so they are allowed together with writing: the tree is mounted read-only, or Landlock
+    refuses what is opened to be written.
+    """
+    read_only = bpf.verdict(bpf.refuse(errno.EROFS))
+    program = bpf.load_argument(flags) + bpf.if_any_bit(_OPEN_WITHOUT_NAME, read_only) + bpf.mask(_OPEN_MODE)
+    for mode in _OPEN_TO_WRITE:
+        program += bpf.if_equal(mode, bpf.verdict(bpf.ALLOW))
+    return program + bpf.load_argument(flags) + bpf.if_any_bit(_OPEN_TO_CHANGE, read_only) + bpf.verdict(bpf.ALLOW)
+
+
 def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
     """Return the calls that depend on their arguments: name -> body with a verdict on every path. sealing: as in ``build``."""
     eperm, allow = bpf.verdict(bpf.refuse(errno.EPERM)), bpf.verdict(bpf.ALLOW)
-    read_only = bpf.if_any_bit(_OPEN_FOR_CHANGE, bpf.verdict(bpf.refuse(errno.EROFS))) + allow
     own_kill = bpf.load_argument(0) + bpf.if_equal(_OWN_PID, bpf.load_argument(1) + _signal_self_only()) + eperm
     own_tgkill = bpf.load_argument(0) + bpf.if_equal(_OWN_PID, bpf.load_argument(2) + _signal_self_only()) + eperm
     no_fork = bpf.verdict(bpf.refuse(errno.EAGAIN))
@@ -124,8 +138,8 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + bpf.mask(_MAP_SHARED_ANONYMOUS)
         + bpf.if_equal(_MAP_SHARED_ANONYMOUS, eperm)
         + allow,
-        "openat": bpf.load_argument(2) + read_only,
-        "open": bpf.load_argument(1) + read_only,
+        "openat": _opening(2),
+        "open": _opening(1),
         # The filter cannot read flags that lie in memory; every library falls back.
         "openat2": bpf.verdict(bpf.refuse(errno.ENOSYS)),
         "madvise": bpf.load_argument(2) + bpf.one_of(_MADV_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),

@@ -15,10 +15,11 @@ from functools import lru_cache
 from engine.sandbox.errors import SandboxUnavailable
 from engine.sandbox.kernel.syscalls import this_architecture
 
-_EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 READ = _READ_FILE | _READ_DIR
+READ_AND_WRITE = READ | _WRITE_FILE  # For devices.
 READ_AND_EXECUTE = READ | _EXECUTE
-_ON_A_FILE = _EXECUTE | 1 << 1 | _READ_FILE | 1 << 14 | 1 << 15  # Rights that apply to a single file.
+_ON_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | 1 << 14 | 1 << 15  # Rights that apply to a single file.
 
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # Number of low bits that each version knows; later versions know 16.
 _ALL_TCP = 0b11  # Bind and connect, from version 4.

@@ -29,6 +29,7 @@ _SURELY_PONDERING_S = 0.05  # CPU time of a frozen bot that accounting cannot ex
 _DOUBTS = 2
 _CHUNK = 1 << 16
 _IDLE_S = 0.05  # CPU seconds of a bot that has done next to nothing.
+_SILENT_S = 2.0  # Wall time without an answer after which a bot that waits for its next line is not waited for.
 _GRACE_S = 0.3  # Time between the end of a bot's output and the end of the bot.
 _KILL_S = 10.0
 _STOP_S = 10.0
@@ -36,6 +37,7 @@ _LAST_STDERR = MIB
 _SAMPLE_S = watch.SAMPLE_S
 _SAMPLE_MS = int(_SAMPLE_S * 1000)
 _QUICK_SAMPLE_S = 0.25  # Time between two samples of a bot that answers at once: each costs as much as five answers.
+_NOT_FLUSHED = "; it wrote nothing: stdout is not flushed (fflush(stdout) in C, Flush in Go), or it expects more input"
 _NOTHING = memoryview(b"")
 PASS = b"\n"  # The byte that opens the gate of a runtime.
 
@@ -262,7 +264,7 @@ class BotProcess:
 
     def _slow_line(self, longest: int, cpu_budget_s: float, wall_cap_s: float, began: float) -> bytes:
         searched = 0
-        wall = Wall(self.pid, wall_cap_s, began)
+        wall, silent_until = Wall(self.pid, wall_cap_s, began), began + _SILENT_S
         while True:
             at = self._unread.find(b"\n", searched)
             searched = len(self._unread)
@@ -270,7 +272,7 @@ class BotProcess:
                 raise BotFault("output_flood", f"printed a line longer than {longest} bytes")
             used = self.cpu() - self._mark
             if used > cpu_budget_s:
-                raise _over(used, cpu_budget_s)
+                raise _over(used, cpu_budget_s, self._reading())
             if at >= 0:
                 line = bytes(self._unread[:at])
                 del self._unread[: at + 1]
@@ -280,8 +282,10 @@ class BotProcess:
             left_s = wall.remaining_s(now)
             if left_s <= 0:
                 raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()) + self._silence(used))
-            if self.stop is not None and self.stop():
-                raise TurnStopped
+            if now >= silent_until:
+                silent_until = now + _SILENT_S
+                self._refuse_silence(used)
+            self._heed_stop()
             if self.interlude is not None and (act := self.interlude()) is not None:
                 wall.skip(self._do_meanwhile(act))
                 continue
@@ -297,7 +301,23 @@ class BotProcess:
             return ""
         if self._unread:
             return f"; it wrote {len(self._unread)} bytes without a newline at their end"
-        return "; it wrote nothing: it may still wait for input, or its answer was not flushed (fflush(stdout) in C)"
+        return _NOT_FLUSHED
+
+    def _heed_stop(self) -> None:
+        if self.stop is not None and self.stop():
+            raise TurnStopped
+
+    def _reading(self) -> str:
+        """Return what to say of a bot that used up its time while it was reading on."""
+        return _NOT_FLUSHED if not self._unread and watch.reads_on(self.pid) else ""
+
+    def _refuse_silence(self, used_s: float) -> None:
+        """Raise BotFault if the bot has read all that was sent, and reads on without computing: then no answer can come."""
+        if used_s <= _IDLE_S and not self._unsent and watch.reads_input(self.pid):
+            raise BotFault(
+                "timeout",
+                f"no answer: it waits for its next line ({used_s:.3f} s of CPU used)" + self._silence(used_s),
+            )
 
     def _do_meanwhile(self, act: Callable[[], None]) -> float:
         """Run a function while the bot is frozen in the middle of its turn. Return the wall seconds spent."""
@@ -510,5 +530,5 @@ def _late(cap_s: float, used_s: float, held_s: float) -> str:
     return f"no answer within {cap_s:.3f} s of wall time ({used_s:.3f} s of CPU used{kernel_time})"
 
 
-def _over(used_s: float, budget_s: float) -> BotFault:
-    return BotFault("timeout", f"used {used_s:.3f} s of CPU for one answer (limit {budget_s:.3f} s)")
+def _over(used_s: float, budget_s: float, why: str = "") -> BotFault:
+    return BotFault("timeout", f"used {used_s:.3f} s of CPU for one answer (limit {budget_s:.3f} s){why}")

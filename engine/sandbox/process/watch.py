@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.sandbox.errors import BotFault
+from engine.sandbox.files import elf
+from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.policy import KIB, MIB, Policy
 
 SAMPLE_S = 0.05  # Time between two checks of the memory of a running bot.
@@ -104,6 +106,54 @@ def _accounts(pid: int) -> dict[str, Account]:
     except (OSError, ValueError):
         pass
     return accounts
+
+
+def reads_input(pid: int) -> bool:
+    """Return True if a process will do nothing until it gets input: one thread reads descriptor 0, and no other thread can wake by itself.
+
+    The watchdog of a program of Go, which wakes now and then, does not count. False if the kernel does not say what the threads wait for.
+    """
+    calls = _calls(pid)
+    timed = [call for call in calls if not _is_endless(call)]
+    return _reads(calls) and (not timed or (len(timed) == 1 and timed[0][0] in _WATCHDOG and _is_go(pid)))
+
+
+def reads_on(pid: int) -> bool:
+    """Return True if a thread of a process reads descriptor 0, whatever the others do."""
+    return _reads(_calls(pid))
+
+
+def _reads(calls: list[list[str]]) -> bool:
+    return [_READ, "0x0"] in [call[:2] for call in calls]
+
+
+_numbers = {name: str(number) for name, number in this_architecture().numbers.items()}
+_READ, _FUTEX = _numbers["read"], _numbers["futex"]
+_EPOLL = {_numbers[name] for name in ("epoll_wait", "epoll_pwait") if name in _numbers}
+_WATCHDOG = {_FUTEX, _numbers["nanosleep"], _numbers["clock_nanosleep"]}
+_FOR_EVER = {"0xffffffff", "0xffffffffffffffff"}
+
+
+def _is_endless(call: list[str]) -> bool:
+    """Return True if a call, as proc_pid_syscall(5) shows it, has no time limit: that of a futex is a pointer, that of epoll a number."""
+    if call[0] == _FUTEX:
+        return call[4] == "0x0"
+    return call[0] == _READ or (call[0] in _EPOLL and call[4] in _FOR_EVER)
+
+
+def _calls(pid: int) -> list[list[str]]:
+    """Return the words that tell in which system call each thread waits ("running" if it does not wait); empty if the kernel does not say."""
+    try:
+        return [(task / "syscall").read_text().split() for task in Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return []
+
+
+def _is_go(pid: int) -> bool:
+    try:
+        return elf.is_go(Path(f"/proc/{pid}/exe"))
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

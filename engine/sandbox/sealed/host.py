@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from engine.sandbox.errors import BotFault, SandboxError, SandboxUnavailable
+from engine.sandbox.files import elf
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.sealed.program import CannotSeal, sealed
 
@@ -72,8 +73,9 @@ def program(runtime: Runtime, entry: Path) -> int:
     path = entry if runtime.runs_bot_files else Path(runtime.argv(str(runtime.root), "", "")[0])
     try:
         facts = path.stat()
-        make = _sealed_copy if runtime.runs_bot_files else _cached_copy
-        return anonymous(make(path, facts.st_mtime_ns, facts.st_size))
+        if runtime.runs_bot_files:
+            return anonymous(sealed(path.read_bytes(), clocks(), threads=elf.is_go(path)))
+        return anonymous(_cached_copy(path, facts.st_mtime_ns, facts.st_size))
     except CannotSeal as reason:
         if runtime.runs_bot_files:
             raise BotFault("crash", f"{entry.name} cannot be sealed: it {reason}") from reason
@@ -82,8 +84,6 @@ def program(runtime: Runtime, entry: Path) -> int:
         raise SandboxError(f"cannot read {path} for a sealed copy: {error}") from error
 
 
-def _sealed_copy(path: Path, _time: int, _size: int) -> bytes:
+@cache
+def _cached_copy(path: Path, _time: int, _size: int) -> bytes:
     return sealed(path.read_bytes(), clocks())
-
-
-_cached_copy = cache(_sealed_copy)

@@ -59,7 +59,7 @@ unmap:                             ; the kernel's clocks, and the pages with the
     6a 00                          ; push 0                 no signal is blocked meanwhile
     48 8d 05 >>back                ; lea rax, [back]
     50                             ; push rax
-    68 04 00 00 04                 ; push 0x4000004         SA_RESTORER, SA_SIGINFO
+    68 04 00 00 0c                 ; push 0xc000004         SA_RESTORER, SA_SIGINFO, SA_ONSTACK: a stack of the program may be small
     48 8d 05 >>trap                ; lea rax, [trap]
     50                             ; push rax
     bf 0b 00 00 00                 ; mov edi, 11            SIGSEGV
@@ -149,6 +149,8 @@ fault:                             ; any other ends the process when it is tried
     48 89 e6                       ; mov rsi, rsp
     31 d2                          ; xor edx, edx
     41 ba 08 00 00 00              ; mov r10d, 8
+    41 ba 08 00 00 00              ; mov r10d, 8
+    41 b8 $ours                    ; mov r8d, ours         no argument of this call: the filter knows us by it
     b8 0d 00 00 00                 ; mov eax, 13
     0f 05                          ; syscall
     48 83 c4 20                    ; add rsp, 32
@@ -163,21 +165,21 @@ class CannotSeal(ValueError):
     """No segment can be added to this program. The message completes a sentence that begins with the file's name."""
 
 
-def sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
+def sealed(program: bytes, clocks: tuple[int, int], *, threads: bool = False) -> bytes:
     """Return a copy that seals itself.
 
     program: an executable for this machine that needs no dynamic loader; clocks: the start of the kernel's time pages, relative to the address that
-    it passes to a program, and their size (see ``host.clocks``). Raise CannotSeal.
+    it passes to a program, and their size (see ``host.clocks``); threads: as in ``calls.build``. Raise CannotSeal.
     """
     if len(program) > MOST_BYTES:
         raise CannotSeal(f"has {len(program)} bytes; programs of sealed bots are limited to {MOST_BYTES >> 20} MiB")
     try:
-        return _sealed(program, clocks)
+        return _sealed(program, clocks, calls.build(threads=threads))
     except (struct.error, OverflowError):
         raise CannotSeal("has segments at impossible addresses") from None
 
 
-def _sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
+def _sealed(program: bytes, clocks: tuple[int, int], steps: bytes) -> bytes:
     begin, table_at = struct.unpack_from("<QQ", program, 24)
     size, count = struct.unpack_from("<HH", program, 54)
     table = [list(struct.unpack_from("<IIQQQQQQ", program, table_at + size * index)) for index in range(count)]
@@ -197,11 +199,10 @@ def _sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
 
     table_bytes = _ENTRY_BYTES * (count + 1)
     vdso_at = _pages(table_bytes)
-    steps = calls.build()
     filter_at = vdso_at + _aligned(len(vdso.image()))
     code_at = filter_at + _aligned(len(steps))
     places = {"begin": begin - address, "table": 0, "vdso": vdso_at, "filter": filter_at}
-    numbers = {"clocks_at": clocks[0], "clocks_bytes": clocks[1], "filter_steps": len(steps) // 8}
+    numbers = {"clocks_at": clocks[0], "clocks_bytes": clocks[1], "filter_steps": len(steps) // 8, "ours": calls.OURS}
     code, labels = assemble(_CODE, numbers, {name: at - code_at for name, at in places.items()})
     added = bytearray(code_at) + code
     added[vdso_at : vdso_at + len(vdso.image())] = vdso.image()

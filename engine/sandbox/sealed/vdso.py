@@ -87,6 +87,12 @@ both:
 _FUNCTIONS = ("clock_gettime", "gettimeofday", "time", "clock_getres", "getcpu")
 _HEADER, _PROGRAM_HEADER, _SYMBOL, _DYNAMIC = 64, 56, 24, 16  # Size of each structure in bytes, see elf(5).
 _DT_NULL, _DT_HASH, _DT_STRTAB, _DT_SYMTAB, _DT_STRSZ, _DT_SYMENT, _DT_SONAME = 0, 4, 5, 6, 10, 11, 14
+_DT_VERSYM, _DT_VERDEF, _DT_VERDEFNUM = 0x6FFFFFF0, 0x6FFFFFFC, 0x6FFFFFFD
+_VERSION = (
+    b"LINUX_2.6"  # The kernel's clocks have this version. Go looks for it, and fails where a library has no versions.
+)
+_DEFINITION = 28  # Bytes of a definition of a version with its name.
+_ENTRIES = 10  # Of the dynamic section.
 _GLOBAL_FUNCTION, _A_SECTION = 0x12, 1  # Any section will do: a symbol must name one.
 
 
@@ -97,12 +103,14 @@ def image() -> bytes:
     names = bytearray(b"\0")
     symbols = bytearray(_SYMBOL)
     tables_at = _HEADER + 2 * _PROGRAM_HEADER
-    code_at = tables_at + 7 * _DYNAMIC + (len(_FUNCTIONS) + 1) * _SYMBOL
+    code_at = tables_at + _ENTRIES * _DYNAMIC + (len(_FUNCTIONS) + 1) * _SYMBOL
     for function in _FUNCTIONS:
         symbols += struct.pack("<IBBHQQ", len(names), _GLOBAL_FUNCTION, 0, _A_SECTION, code_at + places[function], 0)
         names += b"__vdso_" + function.encode() + b"\0"
     soname = len(names)
     names += b"linux-vdso.so.1\0"
+    version = len(names)
+    names += _VERSION + b"\0"
     names += bytes(-len(names) % 4)
     names_at = code_at + len(code)
     names_at += -names_at % 4
@@ -110,20 +118,26 @@ def image() -> bytes:
     count = len(_FUNCTIONS) + 1
     chain = [0, *range(2, count), 0]
     table = struct.pack(f"<II I{count}I", 1, count, 1, *chain)
+    definitions = _definition(soname, b"linux-vdso.so.1", index=1, base=True) + _definition(version, _VERSION, index=2)
+    versions = struct.pack(f"<{count}H", 0, *[2] * (count - 1))
+    definitions_at = names_at + len(names) + len(table)
     dynamic = b"".join(
         struct.pack("<QQ", key, value)
         for key, value in (
             (_DT_HASH, names_at + len(names)),
             (_DT_STRTAB, names_at),
-            (_DT_SYMTAB, tables_at + 7 * _DYNAMIC),
+            (_DT_SYMTAB, tables_at + _ENTRIES * _DYNAMIC),
             (_DT_STRSZ, len(names)),
             (_DT_SYMENT, _SYMBOL),
             (_DT_SONAME, soname),
+            (_DT_VERSYM, definitions_at + len(definitions)),
+            (_DT_VERDEF, definitions_at),
+            (_DT_VERDEFNUM, 2),
             (_DT_NULL, 0),
         )
     )
     body = dynamic + bytes(symbols) + code
-    body += bytes(names_at - tables_at - len(body)) + bytes(names) + table
+    body += bytes(names_at - tables_at - len(body)) + bytes(names) + table + definitions + versions
     size = tables_at + len(body)
     ident = b"\x7fELF\x02\x01\x01" + bytes(9)
     header = ident + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, _HEADER, 0, 0, _HEADER, _PROGRAM_HEADER, 2, 64, 0, 0)
@@ -131,3 +145,13 @@ def image() -> bytes:
     # The dynamic section is marked read-only (4), so that the C library leaves it unchanged.
     dynamic_header = struct.pack("<IIQQQQQQ", 2, 4, tables_at, tables_at, tables_at, len(dynamic), len(dynamic), 8)
     return header + load + dynamic_header + body
+
+
+def _definition(name: int, text: bytes, *, index: int, base: bool = False) -> bytes:
+    """Return a definition of a version (Verdef, then Verdaux); the first one is that of the library itself."""
+    code = 0
+    for letter in text:  # The hash of elf(5).
+        code = (code << 4) + letter
+        code = (code ^ (code & 0xF000_0000) >> 24) & 0x0FFF_FFFF
+    after = _DEFINITION if base else 0
+    return struct.pack("<HHHHIII", 1, base, index, 1, code, 20, after) + struct.pack("<II", name, 0)

@@ -20,7 +20,17 @@ from typing import Any
 
 MIB = 1 << 20
 PTRACE_SEIZE = 0x4206  # Unlike attaching, it would not stop the worker.
-KNOWN_VARIABLES = {"PATH", "HOME", "LANG", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "LC_CTYPE"}
+KNOWN_VARIABLES = {
+    "PATH",
+    "HOME",
+    "LANG",
+    "LOCPATH",
+    "PYTHONHASHSEED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPATH",
+    "PWD",
+    "LC_CTYPE",
+}
 SYSCALLS = {
     "x86_64": {"keyctl": 250, "io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "timer_create": 222,
                "memfd_create": 319, "setns": 308, "add_key": 248, "userfaultfd": 323, "pidfd_open": 434},

@@ -53,13 +53,7 @@ def start(
 ) -> BotProcess:
     """Start one bot in an untested tier. Only for the canary; everything else uses ``Sandbox``."""
     chosen = tier_called(tier)
-    if not _is_own_file(bot_dir, entry):
-        raise SandboxError(f"{bot_dir} has no file {entry}; name the entry file by its path in the bot's directory")
-    if policy.memory_mb < runtime.memory_mb:
-        raise ValueError(f"{runtime.name} needs memory_mb of at least {runtime.memory_mb}, not {policy.memory_mb}")
-    if runtime.address_space_mb and policy.address_space_mb is None:
-        policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
-    refuse_to_seal(chosen, runtime, sealed=policy.sealed)
+    policy = _checked(chosen, bot_dir, runtime, entry, policy)
     where = place(bot_dir, runtime, policy, own_user=chosen.isolates)
     try:
         if runtime.runs_bot_files:
@@ -80,16 +74,31 @@ def start(
         raise
 
 
-def refuse_to_seal(tier: Tier, runtime: Runtime, *, sealed: bool = True) -> None:
-    """Raise SandboxUnavailable with the reason if bots of a runtime must be sealed and this tier cannot do it."""
-    if not sealed:
-        return
+def _checked(tier: Tier, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy) -> Policy:
+    """Return the policy with the runtime's own address space. Raise SandboxError or ValueError if the bot cannot be started so."""
+    if not _is_own_file(bot_dir, entry):
+        raise SandboxError(f"{bot_dir} has no file {entry}; name the entry file by its path in the bot's directory")
+    if policy.memory_mb < runtime.memory_mb:
+        raise ValueError(f"{runtime.name} needs memory_mb of at least {runtime.memory_mb}, not {policy.memory_mb}")
+    if policy.sealed:
+        refuse_to_seal(tier, runtime, bot_dir / entry)
+    if runtime.address_space_mb and policy.address_space_mb is None:
+        policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
+    return policy
+
+
+def refuse_to_seal(tier: Tier, runtime: Runtime, program: Path | None = None) -> None:
+    """Raise SandboxUnavailable with the reason if this tier cannot seal bots of a runtime, or the bot whose file is `program`."""
     reason = tier.unsealed()
     if reason:
         raise SandboxUnavailable(f"no bot is sealed in the tier {tier.name}: {reason}")
     if not runtime.sealable:
         raise SandboxUnavailable(f"{runtime.name} needs threads and the host's clocks, so its bots cannot be sealed")
     host.clocks()
+    if program and runtime.runs_bot_files and not tier.own_numbers and elf.is_go(program):
+        raise SandboxUnavailable(
+            f"{program.name} was made by Go, which needs threads: in the tier {tier.name} their numbers show what other bots do"
+        )
 
 
 def _is_own_file(bot_dir: Path, entry: str) -> bool:
@@ -191,6 +200,14 @@ class Sandbox:
     def report(self) -> TierReport:
         """The report of this tier."""
         return _report(self.tier, self.state_dir)
+
+    def why_unsealed(self, runtime: Runtime, program: Path) -> str | None:
+        """Return why this tier cannot seal the bot whose file is `program`, although it seals bots; None if it can."""
+        try:
+            refuse_to_seal(tier_called(self.tier), runtime, program)
+        except SandboxUnavailable as reason:
+            return str(reason)
+        return None
 
     def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
         """Start a bot and return once it is confined and attested; if its runtime has a gate, its own code begins with the first request.

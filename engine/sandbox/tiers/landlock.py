@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.sandbox.cgroups.attest import Expectation
 from engine.sandbox.cgroups.placing import BotPlace
+from engine.sandbox.files import tree
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.kernel import filter as call_filter
 from engine.sandbox.kernel import landlock
@@ -32,8 +33,10 @@ def plan(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: in
     execute = landlock.READ_AND_EXECUTE
     readable = [(f"{inside}/{part.name}", execute) for part in runtime.root.iterdir() if part.name in runtime.parts]
     readable.append((bot, execute if runtime.runs_bot_files else landlock.READ))
+    devices = tree.devices(runtime.root) if place.slot else ["/dev/null", "/dev/urandom"]
+    readable += [(path, landlock.READ_AND_WRITE) for path in devices]
     if not place.slot:
-        readable += [(path, landlock.READ) for path in ("/dev/null", "/dev/urandom", *map(str, runtime.host_files))]
+        readable += [(str(path), landlock.READ) for path in runtime.host_files]
     filtered = call_filter.build(pipes=runtime.needs_pipes, sealing=policy.sealed)
     numbers = this_architecture().numbers
     return {
@@ -52,7 +55,7 @@ def plan(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: in
         "program": FIRST_KEPT if policy.sealed else None,
         "numbers": {name: numbers[name] for name in _CALLS},
         "argv": runtime.argv(inside, bot, entry),
-        "environment": runtime.environ(inside),
+        "environment": runtime.environ(inside, bot),
     }
 
 

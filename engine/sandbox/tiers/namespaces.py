@@ -78,7 +78,7 @@ def command(place: BotPlace, runtime: Runtime, entry: str, *, own_network: bool,
     words += [] if own_network else ["--unshare-net"]
     words += ["--uid", _NOBODY, "--gid", _NOBODY, "--hostname", "bot"]
     words += ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
-    for name, value in runtime.environ("").items():
+    for name, value in runtime.environ("", "/bot").items():
         words += ["--setenv", name, value]
     words += ["--ro-bind", str(runtime.root), "/"]
     for device in ("/dev/null", "/dev/urandom"):
@@ -242,6 +242,7 @@ TIER = Tier(
     ),
     prerequisites=_prerequisites,
     start=start,
+    own_numbers=True,
     # execvp(3) treats a file that is not a program as a script, and there is no shell to run it.
     no_program={**BY_LAUNCHER, "bwrap: execvp": (*NO_PROGRAM, errno.ENOENT)},
 )

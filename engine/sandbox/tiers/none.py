@@ -35,7 +35,7 @@ def start(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: i
             "program": None,
             "numbers": {},
             "argv": runtime.argv(root, bot, entry),
-            "environment": runtime.environ(root),
+            "environment": runtime.environ(root, bot),
         }
     )
     expected = Expectation(user=place.user, limits=limits, core=core, filtered=False, group=place.group)

@@ -29,8 +29,9 @@ class Tier:
     name: its name in the settings; held_by, needs, leaves_open: cells of the table for people; remedies: sentences that say what to do if the tier
     does not hold. prerequisites: raises SandboxError if something is missing, else returns the weaknesses of this machine that other means cover.
     start: starts a bot in a place, with its runtime, entry file, policy and core; raises SandboxError and leaves no process. unsealed: returns why
-    the tier cannot seal bots for the current user, or None. isolates: False if a bot may do whatever the worker may; such a tier is never chosen by
-    "auto", nor tested. no_program: text of a failed start -> the errors that then mean that the bot's file is not a program.
+    the tier cannot seal bots for the current user, or None. own_numbers: True if the numbers of threads are counted for each bot alone. isolates:
+    False if a bot may do whatever the worker may; such a tier is never chosen by "auto", nor tested. no_program: text of a failed start -> the errors
+    that then mean that the bot's file is not a program.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Tier:
     remedies: tuple[str, ...] = ()
     prerequisites: Callable[[], tuple[str, ...]] = tuple
     unsealed: Callable[[], str | None] = lambda: None
+    own_numbers: bool = False
     isolates: bool = True
     no_program: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: BY_LAUNCHER)
 

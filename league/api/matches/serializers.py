@@ -19,7 +19,7 @@ from league.api.http.serializers import (
     VersionRef,
 )
 from league.domain.audits import results
-from league.domain.bots import challenges, tries
+from league.domain.bots import challenges, languages, tries
 from league.domain.judgements.reading import ALL
 from league.domain.matches import replays
 from league.enums import (
@@ -397,7 +397,12 @@ class TryNew(StrictSerializer):
     """The text of a bot to try. It becomes no version, and is deleted after a week."""
 
     text = serializers.CharField(
-        trim_whitespace=False, help_text=f"Python, one file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
+        trim_whitespace=False, help_text=f"One file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
+    )
+    language = serializers.ChoiceField(
+        choices=[(language.key, language.title) for language in languages.LANGUAGES.values()],
+        default=languages.PYTHON.key,
+        help_text="A text in JavaScript is a module (bot.mjs) and has the kit's tute.mjs beside it.",
     )
     game = serializers.CharField(max_length=30)
     against = serializers.SlugField(max_length=40, help_text="Slug of a house bot; it plays all other parties.")
@@ -462,6 +467,7 @@ class TryOut(Out):
     )
     game = serializers.CharField(source="work.pool.game")
     against = VersionRef(source="rival")
+    language = serializers.CharField()
     name = serializers.CharField()
     at = OptionalObjectField(help_text="For a try at a decision of a match: match, board, sitting, seat, step.")
     created = serializers.DateTimeField()

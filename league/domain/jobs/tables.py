@@ -40,7 +40,7 @@ class PutDown(Exception):
     """The signal to give the table back while its person thinks."""
 
 
-class Tables:
+class WorkerTables:
     """The tables of one worker."""
 
     def __init__(

@@ -30,7 +30,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class RankedBot:
-    """A row of the leaderboard. `place` counts all rows of the table from 1, by rating, provisional ones included.
+    """A row of the leaderboard. `place` counts all rows of the table from 1, by certain Elo, provisional ones included.
 
     `unsealed`: this bot cannot be kept from reading a clock, by which bots could communicate. `day`, `week`: its movement
     (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
@@ -49,7 +49,7 @@ class RankedBot:
         return str(best) if best == worst else f"{best}-{worst}"
 
 
-BEST = paging.Order(("-elo", "version_id"), (float, int))  # The order of a leaderboard.
+BEST = paging.Order(("-certain", "version_id"), (float, int))  # The order of a leaderboard.
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def read_page(
     rows = ratings(pool, every_version=every_version)
     page = paging.read_page(only.restrict(rows) if only else rows, BEST, cursor, size)
     if only:
-        places = _places(rows, [(rating.elo, rating.version_id) for rating in page.rows])
+        places = _places(rows, [(rating.certain, rating.version_id) for rating in page.rows])
         ranked_rows = [_ranked(rating, places[rating.version_id]) for rating in page if rating.version_id in places]
         return paging.Page(ranked_rows, page.before, page.after)
     above = 0
@@ -187,11 +187,11 @@ def _ranked(rating: Rating, place: int) -> RankedBot:
 
 
 def _places(rows: QuerySet[Rating], keys: Sequence[tuple[float, int]]) -> dict[int, int]:
-    """Return the places of some rows (Elo, version) in the whole table `rows`, by version. Reads its index once, down to the last of them."""
+    """Return the places of some rows (certain Elo, version) in the whole table `rows`, by version. Reads its index once, down to the last of them."""
     if not keys:
         return {}
-    down_to = rows.select_related(None).order_by().filter(elo__gte=keys[-1][0])
-    counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("elo").desc(), F("version_id")]))
+    down_to = rows.select_related(None).order_by().filter(certain__gte=keys[-1][0])
+    counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("certain").desc(), F("version_id")]))
     # A condition on the versions alone would be applied before the rows are counted; combined with one on the place, it is applied afterwards.
     condition = Q(version__in=[version for _, version in keys]) | Q(place=0)
     return dict(counted.filter(condition).values_list("version_id", "place"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.runner import BotSpec, FaultReport, MatchResult, load_package
-from engine.runner.audit import ALIKE, DIFFERS, FAILED, SAME, Audit, Difference, audit, compare, odds
+from engine.runner.audit import ALIKE, DIFFERS, FAILED, SAME, AuditResult, Difference, audit, compare, odds
 from engine.runner.match import play_match
 from engine.runner.rebuild import Exchange, passes
 from engine.runner.rerun import RepeatedDecision, Rerun
@@ -68,7 +68,9 @@ def room(state_dir: Path) -> Path:
     return folder
 
 
-def audits(bot: BotSpec, box: Sandbox, result: MatchResult, party: int, *, deterministic: bool = False) -> list[Audit]:
+def audits(
+    bot: BotSpec, box: Sandbox, result: MatchResult, party: int, *, deterministic: bool = False
+) -> list[AuditResult]:
     results = []
     for group in log_of(result):
         for seat, who in enumerate(group[0]["meta"]["seating"]):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.runner import BotSpec, load_package
+from engine.runner import BotSpec, Limits, load_package
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
@@ -74,7 +74,13 @@ def test_a_helper_of_a_package_keeps_its_name(tmp_path: Path, state_dir: Path, h
 
 def test_an_answer_that_was_not_flushed_is_named(make: Maker, honest: BotSpec, box: Sandbox) -> None:
     faults = play_match(match(make("def act(m): time.sleep(60)"), honest, boards=1), box).parties[0].faults
-    assert "it wrote nothing: it may still wait for input, or its answer was not flushed" in faults[0].detail
+    assert "it wrote nothing: stdout is not flushed" in faults[0].detail
+
+    # One that reads on can answer no more, so it is not waited for until its time is up.
+    reads_on = match(make("def act(m): return sys.stdin.readline()"), honest, boards=1, limits=Limits())
+    (fault, *_) = play_match(reads_on, box).parties[0].faults
+    assert "no answer: it waits for its next line" in fault.detail
+    assert "it wrote nothing: stdout is not flushed" in fault.detail
 
     faults = (
         play_match(match(make("def act(m): os.write(1, b'{'); time.sleep(60)"), honest, boards=1), box)

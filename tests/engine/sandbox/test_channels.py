@@ -33,6 +33,15 @@ def test_a_channel_without_errors_carries_its_symbols() -> None:
     assert estimated.low == pytest.approx(capacity(error_interval(0, 100)[1], 4))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "number", "conclusive"), [(2, 4, False), (50, 100, True), (0, 8, True), (0, 4, False)]
+)
+def test_a_channel_is_empty_only_after_enough_trials(wrong: int, number: int, conclusive: bool) -> None:
+    low, high = (capacity(error, 2) for error in reversed(error_interval(wrong, number)))
+
+    assert BitEstimate(0.0, low, high, 2 * number).conclusive is conclusive
+
+
 def test_a_channel_on_which_nothing_is_seen_carries_nothing() -> None:
     trials = [(n // 2 % 2, 7.0) for n in range(200)]
 

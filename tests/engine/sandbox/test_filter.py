@@ -107,7 +107,10 @@ def test_everyday_calls_are_allowed(machine: Architecture, name: str) -> None:
         ("clone", (0x10000 | 0x4000,), errno.EAGAIN),
         ("clone3", (), errno.ENOSYS),
         ("openat2", (), errno.ENOSYS),
-        ("openat", (0, 0, 0o101), errno.EROFS),
+        ("openat", (0, 0, 0o100), errno.EROFS),
+        ("openat", (0, 0, 0o1000), errno.EROFS),  # would empty a file that is opened to be read
+        ("openat", (0, 0, 0o1003), errno.EROFS),  # Mode 3 neither reads nor writes, and still empties.
+        ("openat", (0, 0, 0x400001), errno.EROFS),
         ("openat", (0, 0, 0x400000), errno.EROFS),
         ("mmap", (0, 4096, 3, 0x21), errno.EPERM),
         ("mmap", (0, 4096, 3, 0x122), errno.EPERM),
@@ -146,6 +149,7 @@ def test_dangerous_calls_fail_with_the_stated_error(
     [
         ("clone", (0x3D0F00,)),
         ("openat", (0, 0, 0o2000000)),
+        ("openat", (0, 0, 0o1101)),  # how every program opens /dev/null to write
         ("mmap", (0, 4096, 3, 0x22)),
         ("mmap", (0, 4096, 1, 0x01)),
         ("futex", (0x1000, 128)),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import BotFault, Policy, SandboxError, SandboxUnavailable, TierReport
+from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, SandboxUnavailable, TierReport
 from engine.sandbox.cgroups import attest
 from engine.sandbox.files import runtimes
 from engine.sandbox.kernel import bpf
@@ -120,8 +120,8 @@ def test_the_canary_sees_every_call_that_is_left_open(
     state: StateDirectory, sealing: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leaky = without(*HOLES.values())
-    monkeypatch.setattr(calls, "build", lambda: leaky)
-    monkeypatch.setattr(host, "_cached_copy", host._sealed_copy)
+    monkeypatch.setattr(calls, "build", lambda **_: leaky)
+    monkeypatch.setattr(host, "_cached_copy", host._cached_copy.__wrapped__)
 
     errors = stopped_clocks(functools.partial(start, sealing[0]), state.python, (0.06,))
 
@@ -248,6 +248,45 @@ def test_a_sealed_bot_says_that_a_thread_is_refused_and_ends_by_its_own_faults(
                 assert re.search(message, str(fault.value))
                 if b"threading" in line:
                     assert b"can't start new thread" in process.stderr()
+
+
+RAW_CLOCK = "[ctypes.CDLL(None).syscall(228, number, ctypes.create_string_buffer(16)) for number in (2, 3)]"
+# Sets a handler of its own for SIGSEGV, on a stack of its own, and reads the counter: rdtsc; shl rdx, 32; or rax, rdx; ret.
+COUNTER = (
+    "__import__('faulthandler').enable() or ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer("
+    "[code := __import__('mmap').mmap(-1, 4096, 34, 7), code.write(bytes.fromhex('0f3148c1e2204809d0c3'))][0])))()"
+)
+
+
+def test_a_sealed_bot_has_no_exact_clock_and_keeps_our_answer_for_the_counter(
+    state: StateDirectory, sealing: list[str], bot: Callable[[str], Path]
+) -> None:
+    for tier in sealing:
+        with start(tier, bot(EVALUATE), state.python, "bot.py", SEALED) as process:
+            process.freeze()
+            assert process.ask(f"{RAW_CLOCK}\n".encode(), WAIT_S, WAIT_S).line == b"[0, -1]"
+            assert process.ask(b"__import__('time').thread_time() < 10\n", WAIT_S, WAIT_S).line == b"True"
+            assert process.ask(f"{COUNTER}\n".encode(), WAIT_S, WAIT_S).line == b"0"
+
+
+def test_a_program_of_go_is_sealed_only_where_threads_have_numbers_of_its_own(
+    state: StateDirectory, sealing: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "player").write_bytes(static() + b"\xff Go buildinf:")
+    (tmp_path / "player").chmod(0o755)
+    tmp_path.chmod(0o755)
+
+    for tier in sealing:
+        box = Sandbox(tier, state.path)
+        reason = box.why_unsealed(runtimes.binary(state.path), tmp_path / "player")
+        if tier == "namespaces":
+            assert reason is None
+            with start(tier, tmp_path, runtimes.binary(state.path), "player", SEALED) as process:
+                assert process.ask(b"look\n", WAIT_S, WAIT_S).line == b"0"
+        else:
+            with pytest.raises(SandboxUnavailable, match="player was made by Go, which needs threads") as refused:
+                start(tier, tmp_path, runtimes.binary(state.path), "player", SEALED)
+            assert reason == str(refused.value)
 
 
 def test_a_long_request_reaches_a_sealed_bot_and_one_that_hears_no_more_is_told_so(

@@ -31,32 +31,32 @@ UNPLAYABLE = 2
 
 
 @dataclass
-class Task:
+class MatchTask:
     """A match to play. crew: the processes of the first pass, if they were started in advance."""
 
     spec: MatchSpec
     crew: BotProcesses | None = None
 
 
-class PlayedHandler(QueuedHandler[Task, Result], Generic[Result]):
+class PlayedHandler(QueuedHandler[MatchTask, Result], Generic[Result]):
     """A kind of work that plays the table of a match. The claim has read the row with seats, bots and packages."""
 
-    def read(self, job: MatchLease, site: Site) -> Task:
+    def read(self, job: MatchLease, site: Site) -> MatchTask:
         """Unpack the bots. No query."""
-        return Task(match_spec(job.match, site.folder))
+        return MatchTask(match_spec(job.match, site.folder))
 
-    def prepare(self, task: Task, site: Site, core: int) -> None:
+    def prepare(self, task: MatchTask, site: Site, core: int) -> None:
         """Start the bots of the first pass."""
         task.crew = first_processes(task.spec, site.proven_sandbox(), core)
 
-    def close(self, task: Task) -> None:
+    def close(self, task: MatchTask) -> None:
         """Stop the bots that were started in advance."""
         if task.crew is not None:
             task.crew.close()
 
     @staticmethod
     @contextmanager
-    def playing(job: MatchLease, task: Task) -> Iterator[None]:
+    def playing(job: MatchLease, task: MatchTask) -> Iterator[None]:
         """Measure from here on if the bots are slow, and name them in the log."""
         job.began = time.monotonic()
         with logs.about(bots=", ".join(bot.name for bot in task.spec.parties)):
@@ -68,7 +68,7 @@ class MatchHandler(PlayedHandler[MatchResult]):
 
     kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, TEST)
 
-    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> MatchResult | None:
+    def run(self, job: MatchLease, task: MatchTask, site: Site, signals: Signals) -> MatchResult | None:
         """Play all boards. Raise the errors of `play_match`."""
         with self.playing(job, task):
             result = play_match(

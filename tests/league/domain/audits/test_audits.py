@@ -21,7 +21,7 @@ from league.domain.bots import house
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers import audits
 from league.domain.jobs.handlers.queued import MatchLease
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, workers
 from league.domain.matches.reports import Receipt
 from league.domain.tournaments import progress, tournaments
@@ -31,7 +31,7 @@ from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded, with_token
 from tests.support.runtimes import lend
 
-FOUND = runner.Audit(
+FOUND = runner.AuditResult(
     runner.DIFFERS,
     30,
     20,
@@ -297,7 +297,7 @@ def test_what_does_not_differ_is_no_case(cup) -> None:
     assert not cases.open_cases().exists()
 
 
-LEFT = runner.Audit(
+LEFT = runner.AuditResult(
     runner.FAILED,
     0,
     first=runner.Difference(1, -1, 0, [], "ready", ["(crash)", "(crash)"]),
@@ -367,11 +367,11 @@ def test_the_mark_is_earned_by_who_declares_and_always_answers_the_same(cup) -> 
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerLoop]:
     with tempfile.TemporaryDirectory(prefix="tute-audit-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        worker = Worker(Path(folder) / "bots")
+        worker = WorkerLoop(Path(folder) / "bots")
         worker.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield worker
         worker.ahead.close()
@@ -379,7 +379,7 @@ def worker() -> Iterator[Worker]:
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_audits_what_it_has_played_in_idle_time(worker: Worker, ana, settings) -> None:
+def test_a_worker_audits_what_it_has_played_in_idle_time(worker: WorkerLoop, ana, settings) -> None:
     settings.AUDIT_PERCENT = 100
     versions = [version for version, _ in house.enter(now=NOW)]
     Match.objects.all().delete()
