@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import engine
-from engine.runner import timings
+from engine.runner import runtimes, timings
 from engine.runner.bot_processes import BotProcesses, Starter
 from engine.runner.cores import pinned
 from engine.runner.faults import Fault
@@ -102,8 +102,11 @@ class _Retake:
         """Return the starter of this table: the bot is the party with the number of its seat, stand-ins are the others."""
         places = range(self.game.players)
         sealed = self.record.get("sealed") or [False] * self.game.players
-        if any(sealed) and box.report.unsealed:
-            raise SandboxError(f"this machine cannot seal the bots of this match: {box.report.unsealed}")
+        reason = box.report.unsealed if any(sealed) else None
+        if sealed[self.seat] and not reason:
+            reason = box.why_unsealed(runtimes.get(bot.runtime, box.state_dir), bot.path / bot.entry)
+        if reason:
+            raise SandboxError(f"this machine cannot seal the bots of this match: {reason}")
         stand_in = load_package(STAND_IN, box.state_dir / "stand-in")
         spec = MatchSpec(
             match_id=self.group[0]["meta"]["match"],

@@ -1,4 +1,4 @@
-"""`tute audit`: a logged match compared with what the bot plays alone."""
+"""`tute audit`: a logged match compared with what the bot plays among stand-ins."""
 
 import json
 from pathlib import Path

@@ -297,7 +297,7 @@ def test_what_does_not_differ_is_no_case(cup) -> None:
     assert not cases.open_cases().exists()
 
 
-LEFT = runner.Audit(
+LEFT = runner.AuditResult(
     runner.FAILED,
     0,
     first=runner.Difference(1, -1, 0, [], "ready", ["(crash)", "(crash)"]),

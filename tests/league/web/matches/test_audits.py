@@ -38,7 +38,7 @@ def test_a_difference_is_shown_with_its_first_decision(league, reader, settings)
 
     assert faults(Page(page.content.decode())) == []
     assert "difiere: reparto 1, tras 4 acciones, play 2o en la partida; play 1o y play 3b al repetirla" in text
-    assert "Si las respuestas difieren, una persona revisa el caso" in text
+    assert "Si las respuestas difieren o el bot falla, una persona revisa el caso" in text
     assert faults(version) == []
     assert "reproducible" not in version.text
     assert len(api) == 8
