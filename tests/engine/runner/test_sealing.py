@@ -153,14 +153,14 @@ def test_a_bot_that_this_tier_cannot_seal_plays_unsealed_or_elsewhere(
 ) -> None:
     (tmp_path / "player").write_bytes(b"\x7fELF \xff Go buildinf:")
     player = BotSpec("gopher", tmp_path, "binary", "player")
-    games, kinds = engine.load("partnership"), {name: runtimes.get(name, state_dir) for name in ("binary", "python")}
+    kinds = {name: runtimes.get(name, state_dir) for name in ("binary", "python")}
 
     for tier in (report.name for report in check(state_dir) if report.isolates and not report.unsealed):
         box = Sandbox(tier, state_dir)
         spec = dataclasses.replace(match(player, honest), sealing=POSSIBLE)
-        assert sealing.sealed_parties(spec, games, box, kinds) == (tier == "namespaces", True)
+        assert sealing.sealed_parties(spec, box, kinds) == (tier == "namespaces", True)
         if tier != "namespaces":
             with pytest.raises(
                 Infrastructure, match=r"requires sealed bots, .* player was made by Go, which needs threads"
             ):
-                sealing.sealed_parties(dataclasses.replace(spec, sealing=ALWAYS), games, box, kinds)
+                sealing.sealed_parties(dataclasses.replace(spec, sealing=ALWAYS), box, kinds)
