@@ -222,6 +222,7 @@ def test_a_slow_client_has_thirty_seconds(serve: Serve) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("trusted", ["0", "1"], ids=["direct", "behind a proxy"])
 def test_others_are_answered_while_one_client_keeps_many_connections(serve: Serve, trusted: str, monkeypatch) -> None:
     monkeypatch.setenv("TRUST_PROXY", trusted)
@@ -230,10 +231,10 @@ def test_others_are_answered_while_one_client_keeps_many_connections(serve: Serv
     with Flood(port) as flood:
         wait_for(lambda: flood.closed > 3000, "the site to close what is slow", 300)
         answers = []
-        for _ in range(60):
+        for _ in range(30):
             answers.append(ask_from("127.0.0.2", port, "/version"))
             time.sleep(0.5)
-        assert flood.closed > 5000, "the flood goes on"
+        wait_for(lambda: flood.closed > 5000, "the flood, which goes on", 300)
     assert {status for status, _ in answers} == {200}
     print(f"the slowest of {len(answers)} answers took {max(seconds for _, seconds in answers):.2f} s")
     assert "Traceback" not in process.tail(500)
