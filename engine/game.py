@@ -126,9 +126,8 @@ def _continued(game: Game, seats_left: int) -> Game:
             name: getattr(game.rules, name)
             for name in ("match_end", "max_losses", "final_duel", "duel_game", "next_dealer", "score_unit")
         }
-        agreed: dict[str, Any] = {
-            name: options[name] for name in ("illegal_move", "no_load", "rank_order") if name in options
-        }
+        kept_in_duel = ("illegal_move", "no_load", "rank_order")
+        agreed: dict[str, Any] = {name: options[name] for name in kept_in_duel if name in options}
         return Game(replace(duel, **ending), agreed, 2, game.origin)
     allowed = choices(rules, seats_left)
     return Game(rules, {name: value for name, value in options.items() if name in allowed}, seats_left, game.origin)

@@ -113,6 +113,5 @@ GAME = Rules(
         "cotos_to_win": Range(1, 20),
         "next_dealer": ("last_trick_winner", "right"),
         "illegal_move": ("reject", "lose_game"),
-        "no_load": BOOL,
     },
 )

@@ -11,6 +11,7 @@ KIB = 1 << 10
 # Private memory that was made read-only is no longer counted by RLIMIT_DATA, so the address space is limited as well.
 # An interpreter reserves much more than it uses (64 MiB of arena per thread), hence the extra room.
 ADDRESS_SPACE_ROOM_MB = 1024
+DAY = 1_767_225_600  # 2026-01-01, seconds since 1970: the day of every sealed bot, and the time of change of every copy of a bot.
 _USER_WIDE_PROCESSES = 4096
 
 

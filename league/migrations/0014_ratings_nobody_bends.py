@@ -5,6 +5,8 @@ from typing import Any
 from django.db import migrations, models
 from django.db.models import F, Q
 
+from league.service.migrating import Forget
+
 MARGINS = 2.5  # As in league.pure.rating.leaderboard.CERTAIN at the time of this migration.
 
 
@@ -23,27 +25,10 @@ class Migration(migrations.Migration):
     dependencies = [("league", "0014_failed_audits")]
 
     operations = [
-        migrations.RemoveIndex(model_name="rating", name="rating_table"),
-        migrations.RemoveIndex(model_name="rating", name="rating_listed"),
-        migrations.RemoveIndex(model_name="rating", name="rating_active"),
+        Forget("rating", indexes=("rating_table", "rating_listed", "rating_active")),
         migrations.AddField("bot", "away_until", models.DateTimeField(null=True)),
         migrations.AddField("event", "counts", models.BooleanField(db_default=False, default=False)),
         migrations.AddField("rating", "certain", models.FloatField(db_default=0.0, default=0.0)),
         migrations.AddField("tournament", "counts", models.BooleanField(db_default=False, default=False)),
-        migrations.AddIndex("rating", models.Index(fields=["pool", "-certain"], name="rating_table")),
-        migrations.AddIndex(
-            "rating",
-            models.Index(
-                condition=Q(listed=True),
-                fields=["pool", "-certain", "version", "provisional"],
-                name="rating_listed",
-            ),
-        ),
-        migrations.AddIndex(
-            "rating",
-            models.Index(
-                condition=Q(idle=False, listed=True), fields=["pool", "-certain", "version"], name="rating_active"
-            ),
-        ),
         migrations.RunPython(fill_in, migrations.RunPython.noop),
     ]

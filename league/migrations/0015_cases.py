@@ -1,16 +1,36 @@
-"""Cases: results of two owners that their ratings do not explain; clearer words for the usual entry policy."""
+"""Cases: results of two owners that their ratings do not explain; clearer words for the usual entry policy; the order of tables by certain Elo."""
 
 import django.db.models.deletion
 from django.db import migrations, models
 
+from league.service.migrating import AddIndexMeanwhile
+
 
 class Migration(migrations.Migration):
 
+    atomic = False
     dependencies = [
         ('league', '0014_ratings_nobody_bends'),
     ]
 
     operations = [
+        AddIndexMeanwhile("rating", models.Index(fields=["pool", "-certain"], name="rating_by_certain")),
+        AddIndexMeanwhile(
+            "rating",
+            models.Index(
+                condition=models.Q(listed=True),
+                fields=["pool", "-certain", "version", "provisional"],
+                name="rating_listed_certain",
+            ),
+        ),
+        AddIndexMeanwhile(
+            "rating",
+            models.Index(
+                condition=models.Q(idle=False, listed=True),
+                fields=["pool", "-certain", "version"],
+                name="rating_active_certain",
+            ),
+        ),
         migrations.AlterField(
             model_name='bot',
             name='entry_policy',

@@ -46,16 +46,16 @@ class Rating(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["pool", "version"], name="rating_once")]
         indexes = [
-            models.Index(fields=["pool", "-certain"], name="rating_table"),
+            models.Index(fields=["pool", "-certain"], name="rating_by_certain"),
             models.Index(
                 fields=["pool", "-certain", "version", "provisional"],
                 condition=models.Q(listed=True),
-                name="rating_listed",
+                name="rating_listed_certain",
             ),
             models.Index(
                 fields=["pool", "-certain", "version"],
                 condition=models.Q(listed=True, idle=False),
-                name="rating_active",
+                name="rating_active_certain",
             ),
         ]
 

@@ -21,7 +21,6 @@ TABLES = [
     ("corriente", {"claim_mode": "none", "match_games": 2}),
     ("cabrero", {"players": 4, "illegal_move": "accuse", "max_losses": 2}),
     ("a_dos", {"illegal_move": "accuse", "rank_order": "13RSC76542"}),
-    ("guinote", {"players": 4, "no_load": True}),
     ("individual", {"match_end": "clock", "match_minutes": 10, "no_load": True, "rank_order": "13RSC76542"}),
     ("two_player", {"hand_size": 10}),
     ("cabrero", {"players": 5, "dealer_plays": False, "final_duel": True, "max_losses": 2}),

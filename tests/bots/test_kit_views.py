@@ -50,7 +50,6 @@ DUTIES: list[tuple[str, dict[str, Any]]] = [
         "partnership",
         {"no_load": True, "beat_after_trumped": True, "rank_order": "13RSC76542", "singing_mandatory": True},
     ),
-    ("guinote", {"players": 4, "no_load": True}),
     ("gana_pierde_3", {"no_load": True, "rank_order": "13RSC7654"}),
     ("bato", {"no_load": True}),
     ("two_player", {"hand_size": 10}),

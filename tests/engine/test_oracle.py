@@ -43,8 +43,6 @@ TABLES = {
     "partner all": ("guinote", {}, 0),
     "partner trump_only": ("guinote", {"partner_exempt": "trump_only"}, 0),
     "partner none": ("guinote", {"partner_exempt": "none"}, 0),
-    "partner all no_load": ("guinote", {"no_load": True}, 0),
-    "partner trump_only no_load": ("guinote", {"no_load": True, "partner_exempt": "trump_only"}, 0),
     "partner open": ("guinote", {}, 8),
 }
 

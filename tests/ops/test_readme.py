@@ -83,7 +83,8 @@ def test_the_reference_for_operators_lists_every_setting() -> None:
     for source in (TOP / "league").rglob("*.py"):
         read |= set(
             re.findall(
-                r"""env(?:str|int|bool|choice|list|secret)\(\s*"([A-Z_]+)\"""", source.read_text(encoding="utf-8")
+                r"""env(?:str|int|bool|choice|list|proxies|secret)\(\s*"([A-Z_]+)\"""",
+                source.read_text(encoding="utf-8"),
             )
         )
     read.add(reservations.SETTING)  # the engine's only one

@@ -650,8 +650,9 @@ static inline Json *rule(Json *rules, const Json *hello, const char *name) {
     Json *found = field(game, name) ? field(game, name) : field(field(rules, "tute"), name);
     char by_seats[8], value[64];
     for (Json *one = options ? options->child : NULL; one; one = one->next) {
-        if (one->text) snprintf(value, sizeof value, "%s=%s", one->key, one->text);
-        Json *further = one->text ? field(field(field(field(rules, "implied"), text(hello, "game")), value), name) : NULL;
+        const char *chosen = one->text ? one->text : one->kind == 't' ? "true" : NULL;
+        if (chosen) snprintf(value, sizeof value, "%s=%s", one->key, chosen);
+        Json *further = chosen ? field(field(field(field(rules, "implied"), text(hello, "game")), value), name) : NULL;
         if (further) found = further;
     }
     if (field(options, name)) found = field(options, name);

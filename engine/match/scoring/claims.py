@@ -163,4 +163,8 @@ def _accuse_or_pass(state: Data, action: int) -> int:
     return steps.WAIT
 
 
-ACCUSING = Phase("accusing", lambda state: (act.PASS, *accusations(state, state.turn)), _accuse_or_pass)
+def _accusations_or_pass(state: Data) -> tuple[int, ...]:
+    return (act.PASS, *accusations(state, state.turn))
+
+
+ACCUSING = Phase("accusing", _accusations_or_pass, _accuse_or_pass)

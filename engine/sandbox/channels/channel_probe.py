@@ -62,6 +62,9 @@ def spend(symbol: int) -> None:
         pass
 
 
+_pages: list[mmap.mmap] = []  # They live as long as the functions in them.
+
+
 def machine_code(code: bytes) -> Any:
     """Return machine code as a function. Raise OSError on another machine."""
     if platform.machine() != "x86_64":
@@ -71,7 +74,7 @@ def machine_code(code: bytes) -> Any:
     function = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int)(
         ctypes.addressof(ctypes.c_char.from_buffer(place))
     )
-    function.place = place
+    _pages.append(place)
     return function
 
 
@@ -103,8 +106,8 @@ class Stopwatch:
         turns = self._turns()
         middle = time.process_time_ns()
         work()
-        left = self._turns()
-        return time.process_time_ns() - middle - (middle - began) * left / max(1, turns)
+        turns_after = self._turns()
+        return time.process_time_ns() - middle - (middle - began) * turns_after / max(1, turns)
 
 
 def settle() -> None:
@@ -472,10 +475,15 @@ class Timed(ProbeChannel):
         self.watch = self.watch or Stopwatch()
         return self.watch.time(self.work)
 
+    def work_twice(self) -> None:
+        """Do the work, and again."""
+        self.work()
+        self.work()
+
     def sees(self) -> bool:
         """Return True if the clock shows that the work was done twice."""
         self.watch = watch = self.watch or Stopwatch()
-        longer = [watch.time(lambda: (self.work(), self.work())) > watch.time(self.work) > 0 for _ in range(9)]
+        longer = [watch.time(self.work_twice) > watch.time(self.work) > 0 for _ in range(9)]
         return sum(longer) > 0.75 * len(longer)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.files import inventory, keeping
-from engine.sandbox.sealed import vdso
+from engine.sandbox.policy import DAY
 
 log = logging.getLogger("engine.files")
 _SHORT = 16  # Hexadecimal digits of a hash in the name of a tree.
@@ -28,9 +28,7 @@ _LAYOUT = "4"  # Version of the layout; a new one rebuilds every tree.
 # A read updates a file's access time once a day, which another bot could observe, unless that time lies in the future. This is the last year
 # that every file system can store.
 _NEVER_READ_NS = 2_145_916_800_000_000_000
-_CHANGED_NS = (
-    vdso.DAY * 1_000_000_000
-)  # Copies of bots show the day of a sealed bot, not the time at which they were made.
+_CHANGED_NS = DAY * 1_000_000_000  # Copies of bots show the day of a sealed bot, not the time at which they were made.
 _DEVICES = {"null": 3, "urandom": 9}  # Minor numbers of null(4) and urandom(4); their major number is 1.
 
 

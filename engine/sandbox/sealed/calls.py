@@ -73,7 +73,7 @@ def _futex() -> bpf.Program:
 
 
 def _handlers() -> bpf.Program:
-    """Keep our handler of SIGSEGV, which returns 0 for the time stamp counter: a program that sets its own is told that it succeeded."""
+    """Keep our handler of SIGSEGV, which returns 0 for the time stamp counter: a call that sets another one succeeds without effect."""
     ours = bpf.load_argument(4) + bpf.if_equal(OURS, bpf.verdict(bpf.ALLOW)) + _null_or(1, _AT_ONCE)
     return bpf.load_argument(0) + bpf.if_equal(_SIGSEGV, ours) + bpf.verdict(bpf.ALLOW)
 

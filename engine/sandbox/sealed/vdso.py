@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 from functools import cache
 
+from engine.sandbox.policy import DAY
 from engine.sandbox.sealed.listing import assemble
 
-DAY = 1_767_225_600  # 2026-01-01, seconds since 1970.
 _CODE = """
 clock_gettime:               ; edi: which clock; rsi: where the time goes, in seconds and nanoseconds
     41 89 f8                 ; mov r8d, edi

@@ -38,7 +38,7 @@ BUSY_S = 1.0  # Seconds between two signs of life of a thread that waits while a
 ROUND_S = 60.0  # For this many seconds one match follows another; then the caller of `look` gets control again
 # The next match is claimed this many seconds before the current one ends: several times the start-up time of bots
 SOON_S = 1.0
-# While nothing changes, a worker looks for work in one of this many rounds: what waits for its time is not urgent
+# While nothing changes, a worker looks for work in one of this many rounds: a job that becomes due is not urgent
 IDLE_ROUNDS = 3
 
 

@@ -78,6 +78,8 @@ def prompt(offer: ActionOffer, legal: Sequence[str], events: Sequence[Moment]) -
         return _("Choose %(least)s to %(most)s cards to discard.") % {"least": offer.least, "most": offer.most}
     if offer.extras:
         return _before_the_card(verbs, _trick(events) is None)
+    if offer.accusations and not offer.may_play:
+        return _("The cards are played. Accuse a player of a revoke, or nobody.")
     if "bid" in verbs:
         return _("Bid %(number)s or more, or pass.") % {"number": offer.numbers[0].text}
     for verb, text in (

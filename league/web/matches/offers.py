@@ -50,6 +50,7 @@ class ActionOffer:
     numbers: list[Choice] = field(default_factory=list)  # Bids, or numbers of tricks.
     cards: list[Choice] = field(default_factory=list)  # Cards to call.
     words: list[Choice] = field(default_factory=list)  # All other buttons.
+    accusations: list[Choice] = field(default_factory=list)  # Folded up: a wrong one loses the deal.
     discards: bool = False  # True if the person selects cards of the hand to discard them together.
     least: int = 0
     most: int = 0
@@ -76,8 +77,12 @@ def offer(
     song_points: Mapping[str, int] | None = None,
     *,
     french: bool = False,
+    names: Sequence[str] = (),
 ) -> ActionOffer:
-    """Turn legal actions into cards of the hand and buttons. song_points: points of a song in each suit, if known; french: French cards."""
+    """Turn legal actions into cards of the hand and buttons.
+
+    song_points: points of a song in each suit, if known; french: French cards; names: of the seats, if the table shows some.
+    """
     plays = {text.partition(" ")[2]: text for text in legal if text.startswith("play ")}
     puts = [text.split()[1:] for text in legal if text == "discard" or text.startswith("discard ")]
     answer = ActionOffer(
@@ -88,10 +93,15 @@ def offer(
     )
     others = [text for text in legal if not text.startswith(("play ", "discard"))]
     has_extras = any(text.partition(" ")[0] in EXTRAS for text in others)
+    accuses = any(text.startswith("accuse ") for text in others)
     for text in others:
         verb, _gap, what = text.partition(" ")
         if verb in EXTRAS:
             answer.extras.append(_extra(text, verb, what, song_points or {}))
+        elif verb == "accuse":
+            answer.accusations.append(Choice(text, names[int(what)] if names else words.action_name(text)))
+        elif verb == "pass" and accuses:
+            answer.words.append(Choice(text, _("Accuse nobody")))
         elif verb == "pass" and has_extras:
             answer.not_now = Choice(text, _("Not now"))
         elif verb in NUMBERS:

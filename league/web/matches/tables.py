@@ -77,7 +77,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
     choices = None
     if row.turn is not None:
-        choices = offer(row.legal, row.hand, felt.song_points(game, row.seen), french=is_french(game))
+        choices = offer(row.legal, row.hand, felt.song_points(game, row.seen), french=is_french(game), names=numbers)
     context = {
         "row": row,
         "mine": is_own,

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from engine.packages.manifest import PackageRefused, parse
-from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_package, sealing
+from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_package, runtimes, sealing
 from engine.runner.match import play_match
 from engine.runner.rebuild import exchanges, passes
 from engine.runner.rerun import rerun
 from engine.runner.spec import ALWAYS, NEVER, POSSIBLE
-from engine.sandbox import Sandbox
+from engine.sandbox import Sandbox, check
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import SHORT, match
 
@@ -128,7 +128,7 @@ def test_a_match_that_must_be_sealed_is_ours_to_break_off_where_this_machine_can
 
     result = play_match(match(honest, honest, boards=1, sealing=POSSIBLE), nothing)
     with pytest.raises(
-        Infrastructure, match="requires sealed bots, which this machine cannot provide: it confines nothing"
+        Infrastructure, match=r"requires sealed bots, which this machine cannot provide: it confines nothing"
     ):
         play_match(match(honest, honest, boards=1, sealing=ALWAYS), nothing)
 
@@ -146,3 +146,21 @@ def test_a_package_may_say_that_it_cannot_be_sealed() -> None:
     assert parse(package.toml().encode(), ["bot.py"], []) == package
     with pytest.raises(PackageRefused, match="sealable must be true or false, not '1'"):
         parse(f"{text}sealable = 1\n".encode(), ["bot.py"], [])
+
+
+def test_a_bot_that_this_tier_cannot_seal_plays_unsealed_or_elsewhere(
+    state_dir: Path, honest: BotSpec, tmp_path: Path
+) -> None:
+    (tmp_path / "player").write_bytes(b"\x7fELF \xff Go buildinf:")
+    player = BotSpec("gopher", tmp_path, "binary", "player")
+    kinds = {name: runtimes.get(name, state_dir) for name in ("binary", "python")}
+
+    for tier in (report.name for report in check(state_dir) if report.isolates and not report.unsealed):
+        box = Sandbox(tier, state_dir)
+        spec = dataclasses.replace(match(player, honest), sealing=POSSIBLE)
+        assert sealing.sealed_parties(spec, box, kinds) == (tier == "namespaces", True)
+        if tier != "namespaces":
+            with pytest.raises(
+                Infrastructure, match=r"requires sealed bots, .* player was made by Go, which needs threads"
+            ):
+                sealing.sealed_parties(dataclasses.replace(spec, sealing=ALWAYS), box, kinds)

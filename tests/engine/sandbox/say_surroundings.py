@@ -1,4 +1,4 @@
-"""What a program finds around it in a tier: what every program expects, and what no bot has."""
+"""The surroundings of a program in a tier: what every program expects, and what no bot has."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def test_dangerous_calls_fail_with_the_stated_error(
     [
         ("clone", (0x3D0F00,)),
         ("openat", (0, 0, 0o2000000)),
-        ("openat", (0, 0, 0o1101)),  # how every program opens /dev/null to write
+        ("openat", (0, 0, 0o1101)),  # Every program opens /dev/null so, to write.
         ("mmap", (0, 4096, 3, 0x22)),
         ("mmap", (0, 4096, 1, 0x01)),
         ("futex", (0x1000, 128)),

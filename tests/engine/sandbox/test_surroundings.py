@@ -6,7 +6,7 @@ import os
 
 from engine.sandbox.cgroups import slots
 from engine.sandbox.files import inventory
-from engine.sandbox.sealed import vdso
+from engine.sandbox.policy import DAY
 from tests.engine.sandbox.say_surroundings import EXPECTED, REFUSED, findings
 from tests.engine.sandbox.support import StateDirectory
 
@@ -34,6 +34,6 @@ def test_a_copy_of_a_bot_tells_nothing_of_when_and_where_it_was_made(state: Stat
         if report.isolates and report.holds and os.getuid() == 0:
             answers = findings(report.name, state.path)
             path = answers["sys.orig_argv[-1]"]
-            assert answers["os.stat('.').st_mtime, os.stat('bot.py').st_mtime"] == str((float(vdso.DAY),) * 2)
+            assert answers["os.stat('.').st_mtime, os.stat('bot.py').st_mtime"] == str((float(DAY),) * 2)
             assert inventory.kernel() not in path
             assert not any(f"/{user}" in path for user in range(slots.FIRST_USER, slots.LAST_USER + 1))

@@ -50,12 +50,13 @@ def test_each_connection_to_redis_is_watched_by_the_kernel(redis_server: RedisSe
         hints = link.default_channel.client
         cache = GuardedCache(url, {})._cache.get_client()
         for client in (hints, cache):
-            with client.connection_pool.get_connection() as connection:
-                line = connection._sock
-                assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
-                for option, value in env.NOTICE_LOSS_OF_REDIS["socket_keepalive_options"].items():
-                    assert line.getsockopt(socket.IPPROTO_TCP, option) == value
-                assert 0 < line.gettimeout() <= 1
+            connection = client.connection_pool.get_connection()
+            line = connection._sock
+            assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            for option, value in env.NOTICE_LOSS_OF_REDIS["socket_keepalive_options"].items():
+                assert line.getsockopt(socket.IPPROTO_TCP, option) == value
+            assert 0 < line.gettimeout() <= 1
+            client.connection_pool.release(connection)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from league.domain.tournaments import tournaments
 from league.models import Tournament
 from league.service import mail
 from tests.league.web.conftest import League
+from tests.support.chromium import FLAGS
 from tests.support.league import NOW
 
 PASSWORD = "a long password"
@@ -103,19 +104,22 @@ def test_nobody_is_logged_out_by_a_link(league: League, owner: Client) -> None:
 
 
 @pytest.mark.slow
-def test_after_a_log_out_the_back_button_shows_nothing_of_the_account(live, browser) -> None:
+def test_after_a_log_out_the_back_button_shows_nothing_of_the_account(live, browser, chromium: str) -> None:
+    """Also not from the memory in which browsers keep whole pages, which Playwright switches off."""
     url, _ = live
-    page = browser.new_context(locale="en").new_page()
+    options = {"executable_path": chromium, "args": list(FLAGS)}
+    keeps = browser.browser_type.launch(**options, ignore_default_args=["--disable-back-forward-cache"])
+    page = keeps.new_page()
     page.goto(f"{url}/accounts/login/")
     page.fill("[name=username]", "ana")
     page.fill("[name=password]", PASSWORD)
     page.click("main form button.button")
-    page.goto(f"{url}/bots/rufo/")
-    assert page.locator("form[action='/accounts/logout/']").count()
+    page.goto(f"{url}/docs/luck/")
     page.goto(f"{url}/docs/")
     page.locator("form[action='/accounts/logout/'] button").first.evaluate("button => button.click()")
     page.wait_for_url(f"{url}/")
-    page.go_back()
-    page.go_back()
-    page.wait_for_url(f"{url}/bots/rufo/")
+    for _ in range(2):
+        page.go_back(wait_until="commit")
+    page.wait_for_function("location.pathname === '/docs/luck/'")
     assert page.locator("form[action='/accounts/logout/']").count() == 0, "the page of who has left"
+    keeps.close()

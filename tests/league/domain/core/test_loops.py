@@ -8,7 +8,8 @@ import pytest
 
 from league.domain.core import clock, loops
 from league.domain.core.loops import Loops
-from league.models import Player, Worker
+from league.domain.people import players
+from league.models import Worker
 
 EVERY = 0.001
 
@@ -64,7 +65,7 @@ def test_a_loop_rests_while_nothing_changes_in_the_league() -> None:
     Worker.objects.create(name="host:1", tier="none", started=clock.present(), seen=clock.present())
     look()
     assert len(rounds) == 2, "a heartbeat is no news"
-    Player.objects.create_user("ana")
+    players.create("ana")
     look()
     assert len(rounds) == 3
     eager = loops._after_changes(work, idle=1e-9)

@@ -318,7 +318,7 @@ def test_house_bots_rest_among_themselves_and_are_there_for_the_bots_of_players(
         workers.note_alive("w1", now=later(at))
         drawing.draw(now=later(at))
         tables += finish_all(pool, at)
-    assert tables == 1, "nobody waits for them"
+    assert tables == 2, "one for each, because nobody waits for them"
 
     newcomer = accepted(ana, "rufo", games=[GAME])
     places.enter(now=later(300))

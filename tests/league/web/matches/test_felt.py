@@ -278,9 +278,26 @@ def test_the_turn_is_said_in_words() -> None:
         (["play 1e", "play 2e"], ["1e", "2e"], lead[:1], "You lead."),
         (["pass", "bid 60", "bid 65"], ["1e"], [], "Bid 60 or more, or pass."),
         (["play Ro", "sing o"], ["Ro"], lead[:1], "You may sing, then you lead."),
+        (["play 1e", "accuse 1"], ["1e"], lead[:1], "You lead."),
+        (["pass", "accuse 1"], [], [], "The cards are played. Accuse a player of a revoke, or nobody."),
     ):
         offer = offers.offer(legal, hand)
         assert felt.prompt(offer, legal, events) == sentence
+
+
+def test_accusations_are_folded_up_under_the_names_of_the_players() -> None:
+    legal = ["play 1e", "accuse 0", "accuse 2"]
+    offer = offers.offer(legal, ["1e"], names=["rufo 1", "you", "rufo 2"])
+    assert [(choice.do, choice.text) for choice in offer.accusations] == [
+        ("accuse 0", "rufo 1"),
+        ("accuse 2", "rufo 2"),
+    ]
+    assert not offer.words
+    with override("es"):
+        closing = offers.offer(["pass", *legal[1:]], [])
+        assert [choice.text for choice in closing.words] == ["No acusar a nadie"]
+        assert closing.filled
+        assert closing.accusations[0].text == "Acusar de renuncio al jugador 1"
 
 
 @pytest.mark.slow

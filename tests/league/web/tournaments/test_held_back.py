@@ -196,8 +196,8 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
     assert ratings_of() == points, "and stays so"
 
 
-@pytest.mark.parametrize("terms", [HIDDEN, releases.Terms(private=True)], ids=["hidden", "private"])
-def test_whoever_may_not_see_a_match_cannot_follow_it(terms: releases.Terms, league, dora) -> None:
+@pytest.mark.parametrize("terms", [HIDDEN, releases.ReleaseTerms(private=True)], ids=["hidden", "private"])
+def test_whoever_may_not_see_a_match_cannot_follow_it(terms: releases.ReleaseTerms, league, dora) -> None:
     """A hidden subject answers like an absent one: its name is not repeated, and no version is sent."""
     consulting.enter("greedy")
     field = [league.rufo, made.accepted(league.ana, "vega")]
