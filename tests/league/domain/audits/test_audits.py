@@ -328,7 +328,9 @@ def test_an_audit_that_breaks_off_at_its_bot_twice_is_a_failure_of_the_bot(cup, 
     handler = audits.AuditHandler()
     for at in (NOW, later(3600)):
         job = MatchLease(audit_held(now=at))
-        job.task = audits.Task(Audit.objects.get(work=job.match), [], BotSpec("rufo", tmp_path, "python", "bot.py"))
+        job.task = audits.AuditTask(
+            Audit.objects.get(work=job.match), [], BotSpec("rufo", tmp_path, "python", "bot.py")
+        )
         error = BrokenOff("it does not die")
         error.party = job.task.row.seat
         handler.fail(job, error, now=at)
