@@ -28,6 +28,9 @@ from league.service import alive
 log = logging.getLogger("league.processes")
 PR_SET_PDEATHSIG, PR_SET_NAME, M_ARENA_MAX = 1, 15, -8
 LIBC = ctypes.CDLL(None, use_errno=True)
+# Threads of our processes mostly wait; a heap for each would only be half empty. It must be said before the first thread.
+if hasattr(LIBC, "mallopt"):
+    LIBC.mallopt(M_ARENA_MAX, 1)
 QUICK = 5.0  # A process that ends within this many seconds counts as a failed start.
 MOST_FAILURES = 5  # The supervisor gives up after this many failed starts in a row.
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -101,7 +104,6 @@ class Supervisor:
         """Start everything. What all children need is loaded before, and its memory then shared."""
         for game in engine.games():
             engine.load(game)
-        LIBC.mallopt(M_ARENA_MAX, 1)  # Threads of our processes mostly wait; a heap for each would only be half empty.
         gc.collect()
         gc.freeze()  # Otherwise the first collection in a child would copy the memory that it shares with us.
         for child in self.children:
