@@ -683,20 +683,21 @@ def test_what_follows_the_clock_is_rendered_again_as_it_moves_on(league, site, m
 
 def test_a_change_while_an_answer_is_made_is_seen(league, site):
     path = f"/api/v1/pools/{league.pool.pk}/leaderboard"
-    disturbed = []
+    selected, disturbed = [], []
 
     def disturb(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
-        if '"league_rating"' in sql and not disturbed:
+        if selected and not disturbed:  # At the next statement, since SQLite reads rows one by one.
             disturbed.append(True)
-            Rating.objects.update(elo=1234.5)  # after the answer has read its rows
-        return result
+            Rating.objects.update(elo=98765.25)
+        if '"league_rating"' in sql:
+            selected.append(True)
+        return execute(sql, params, many, context)
 
     with connection.execute_wrapper(disturb):
         first = Answered(site, path)
     assert disturbed
-    assert b"1234.5" not in first.body
-    assert b"1234.5" in Answered(site, path).body
+    assert b"98765.25" not in first.body
+    assert b"98765.25" in Answered(site, path).body
 
 
 def test_a_kept_answer_ends_by_the_clock(league, site, monkeypatch):

@@ -116,7 +116,9 @@ def tell() -> None:
     quotas.set_quota(berto, "boards", 500, why="a class", actor="op", now=now)
     consent.block(dora, "op", now=now)
     # A cup: one player asks for vega, and its owner says yes; one entry is withdrawn.
-    cup = tournaments.create(ana, "Cup", "partnership", boards=2, versions=[rufo, luna], secret=league.SECRET, now=now)
+    cup = league.counted(
+        tournaments.create(ana, "Cup", "partnership", boards=2, versions=[rufo, luna], secret=league.SECRET, now=now)
+    )
     enrolment.enter(cup, sol, player=cira, now=league.later(1))
     enrolment.enter(cup, zoe, player=dora, now=league.later(2))
     enrolment.withdraw(cup, zoe, player=dora, now=league.later(3))
