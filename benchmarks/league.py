@@ -361,7 +361,7 @@ def ahead() -> None:
     # For each match: True if its bots were started ahead; the times at which it asked whether to stop.
     starts: list[tuple[bool, list[float]]] = []
 
-    class WatchedWorker(worker.Worker):
+    class WatchedWorker(worker.WorkerLoop):
         def run(self, job: Any, *, ahead: bool = False) -> Any:
             worker.SOON_S = (math.inf, -1.0)[len(starts) % 2]
             starts.append((job.task is not None and job.task.crew is not None, []))

@@ -533,7 +533,7 @@ def addresses() -> dict[str, str]:
         "account (its owner)": "/accounts/me/",
         "requests (their owner)": "/accounts/requests/",
         "editor (its author)": "/editor/",
-        "tables (who sits)": "/tables/",
+        "tables (who sits)": "/play/",
         "table (who sits)": f"/tables/{Table.objects.get().public_id}/",
         "try (its author)": f"/tries/{Try.objects.get().work.public_id}/",
         "new tournament (its owner)": f"/t/new/?game={GAME}",

@@ -122,7 +122,7 @@ def kit_rows() -> list[str]:
     """Return the tables of the kits as lines of one JSON object. A value that depends on the number of players has keys such as `4p`."""
     games = {key: _kit(game(key, KIT)) for key in engine.games()}
     further = {
-        key: {value: _kit(table) for value, table in tables.items()}
+        key: {value.replace("=True", "=true"): _kit(table) for value, table in tables.items()}
         for key in engine.games()
         if (tables := implied(key, KIT))
     }

@@ -1,7 +1,7 @@
 """Grant the database roles of the web and of the workers exactly the rights they need. Run it after each migration; repeating it is harmless.
 
-Neither role owns a table. `tute_web`, for web and scheduler, reads and writes rows, but can only add to the journal. `tute_runner`, for the
-processes that run uploaded code, has the rights in RUNNER and RULES below: an attacker who broke out of the sandbox would find no account,
+Neither role owns or creates anything. `tute_web`, for web and scheduler, reads and writes rows, but can only add to the journal. `tute_runner`, for
+the processes that run uploaded code, has the rights in RUNNER and RULES below: an attacker who broke out of the sandbox would find no account,
 could change no player, package, rating, or final result, and could read the secret of no match that the worker has not leased.
 
 With --only-roles it creates the roles and grants nothing, as restoring a backup requires.
@@ -55,6 +55,7 @@ RUNNER = {
     "league_board": Rights(add=True),
     "league_bot": Rights(change=("state", "paused_for", "retest_at", "retests")),  # A failing bot is paused.
     "league_botversion": Rights(change=("status", "refused", "fault", "fault_detail")),  # The result of a validation.
+    "league_change": Rights(only=("id",)),  # Whether anything has changed since its last look.
     "league_check": Rights(add=True),
     "league_consultation": Rights(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s", *BEFORE, "progress")),
     "league_foundpuzzle": Rights(add=True),
@@ -97,6 +98,7 @@ JOURNAL = {
     "bot": ("paused", "resumed"),
     "worker": ("started", "refused", "resumed", "stopped"),
 }
+CREATORS = ("lo_creat", "lo_create", "lo_from_bytea", "lo_import")  # The functions that create large objects.
 LINES = ", ".join(f"'{what}.{word}'" for what, words in JOURNAL.items() for word in words)
 ITSELF = "actor ~ '^[^:]+:[0-9]+$'"
 PLAYS = f"EXISTS (SELECT FROM league_match m WHERE m.id = match_id AND m.{LEASED})"
@@ -157,6 +159,8 @@ def grant(url: str, *, web: str, runner: str, only_roles: bool = False) -> None:
                 _grant_web(connection)
                 _grant_runner(connection)
                 _create_policies(connection)
+                for why in _withhold_creation(connection):
+                    print(f"warning: {why}", file=sys.stderr)
             return
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
             if not tries_left:
@@ -214,6 +218,28 @@ def _grant_runner(connection: psycopg.Connection) -> None:
 
 def _columns(names: tuple[str, ...] | list[str]) -> sql.Composed:
     return sql.SQL(", ").join(map(sql.Identifier, names))
+
+
+def _withhold_creation(connection: psycopg.Connection) -> list[str]:
+    """Take from everybody but the owner what PostgreSQL lets every role create: large objects and temporary tables. Return what remains."""
+    (database,) = connection.execute("SELECT current_database()").fetchone() or ("",)
+    _say(connection, "REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC", sql.Identifier(database))
+    functions = connection.execute(
+        "SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = ANY (%s)",
+        [list(CREATORS)],
+    ).fetchall()
+    for (function,) in functions:
+        connection.execute(f"REVOKE EXECUTE ON FUNCTION pg_catalog.{function} FROM PUBLIC")
+    rest = [name for (name,) in functions if _may(connection, "has_function_privilege(%s, %s, 'EXECUTE')", ROLE, name)]
+    rest += (
+        ["temporary tables"] if _may(connection, "has_database_privilege(%s, %s, 'TEMPORARY')", ROLE, database) else []
+    )
+    return [f"{ROLE} can still create {name}, which only a superuser of PostgreSQL can withhold" for name in rest]
+
+
+def _may(connection: psycopg.Connection, privilege: str, *values: str) -> bool:
+    (may,) = connection.execute(f"SELECT {privilege}", values).fetchone() or (False,)  # type: ignore[arg-type]  # of this file
+    return bool(may)
 
 
 def _create_policies(connection: psycopg.Connection) -> None:

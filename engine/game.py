@@ -119,13 +119,16 @@ def _loaded(key: str, players: int, options: tuple[tuple[str, Any], ...]) -> Gam
 
 def _continued(game: Game, seats_left: int) -> Game:
     rules = game.declared
+    options = game.options
     if seats_left == 2 and game.rules.final_duel:
         duel = declared(game.rules.duel_game)
         ending = {
             name: getattr(game.rules, name)
             for name in ("match_end", "max_losses", "final_duel", "duel_game", "next_dealer", "score_unit")
         }
-        return Game(replace(duel, **ending), {}, 2, game.origin)
+        agreed: dict[str, Any] = {
+            name: options[name] for name in ("illegal_move", "no_load", "rank_order") if name in options
+        }
+        return Game(replace(duel, **ending), agreed, 2, game.origin)
     allowed = choices(rules, seats_left)
-    options = {name: value for name, value in game.options.items() if name in allowed}
-    return Game(rules, options, seats_left, game.origin)
+    return Game(rules, {name: value for name, value in options.items() if name in allowed}, seats_left, game.origin)

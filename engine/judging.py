@@ -40,7 +40,7 @@ class Broken(RuntimeError):
 
 
 @dataclass(slots=True)
-class Verdict:
+class DecisionVerdict:
     """One decision of a record. at: the number of events before it; ply: the number of those that belong to its deal.
 
     lost is None if the decision could not be judged. first: True if its seat belongs to the first camp, to which `par` and `worth` refer; None if
@@ -102,17 +102,17 @@ class Child:
             "parent": os.getpid(),
         }
 
-    def judge(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Verdict], bool]:
+    def judge(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[DecisionVerdict], bool]:
         """Judge all decisions of a record in order. The second value is False if the CPU time ran out before the end.
 
         Raise Stopped if `stop` returned True, Broken if the process failed.
         """
         lines = [] if self._order is None else [self._order]
         self._order = None  # It is sent once, before the first record.
-        results: list[Verdict] = []
+        results: list[DecisionVerdict] = []
         try:
             self._say(*lines, replay)
-            results = [Verdict(*row) for row in self._hear(stop) or []]
+            results = [DecisionVerdict(*row) for row in self._hear(stop) or []]
             places = {verdict.step: verdict for verdict in results}
             while (judged := self._hear(stop)) is not None:
                 for step, lost, best, par, worth, error, line in judged:

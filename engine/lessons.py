@@ -13,7 +13,7 @@ ME, PARTNER = 3, 1  # The reader plays last: seats 0, 1 and 2 have played before
 
 
 @dataclass(frozen=True)
-class Answer:
+class LessonAnswer:
     """A card to play or a pair to sing, and what it is worth to the side of the reader.
 
     best: True if no legal answer brings more. points: what the trick and the songs bring our side; None if the answer is not legal. winner: the seat
@@ -35,7 +35,7 @@ class Lesson:
     trump: str
     table: tuple[tuple[int, str], ...]
     hand: tuple[str, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[LessonAnswer, ...]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _lesson(game: Game, position: _Position) -> Lesson:
         answers = [_follow(game, position, card) for card in position.hand]
     elif position.others:
         hands = {**dict(enumerate(position.others)), ME: position.hand}
-        answers = [Answer(f"play {card}", legal=True, points=_lead(game, hands, card)) for card in position.hand]
+        answers = [LessonAnswer(f"play {card}", legal=True, points=_lead(game, hands, card)) for card in position.hand]
     else:
         answers = _announce(game, position)
     most = max(answer.points for answer in answers if answer.points is not None)
@@ -79,25 +79,25 @@ def _lesson(game: Game, position: _Position) -> Lesson:
         TRUMP,
         tuple(enumerate(position.table)),
         position.hand,
-        tuple(Answer(a.text, a.legal, a.points, a.winner, a.points == most) for a in answers),
+        tuple(LessonAnswer(a.text, a.legal, a.points, a.winner, a.points == most) for a in answers),
     )
 
 
-def _follow(game: Game, position: _Position, card: str) -> Answer:
+def _follow(game: Game, position: _Position, card: str) -> LessonAnswer:
     table = [f"{seat}:{played}" for seat, played in enumerate(position.table)]
     if card not in _legal(game, ME, table, position.hand):
-        return Answer(f"play {card}", legal=False)
+        return LessonAnswer(f"play {card}", legal=False)
     winner, points = _won(game, [*table, f"{ME}:{card}"])
     ours = points if winner in (ME, PARTNER) else 0
-    return Answer(f"play {card}", legal=True, points=ours, winner=winner)
+    return LessonAnswer(f"play {card}", legal=True, points=ours, winner=winner)
 
 
-def _announce(game: Game, position: _Position) -> list[Answer]:
+def _announce(game: Game, position: _Position) -> list[LessonAnswer]:
     """Return the songs after a trick that the reader has won, and the choice to sing nothing."""
     case = {"players": 4, "seat": ME, "trump": TRUMP, "trick_winner": ME, "hand": list(position.hand)}
     songs = [str(song) for song in playing.declaration(game, case)["legal"]]
-    answers = [Answer(f"sing {song[2:] or TRUMP}", legal=True, points=int(song[:2])) for song in songs]
-    return [*answers, Answer("pass", legal=True, points=0)]
+    answers = [LessonAnswer(f"sing {song[2:] or TRUMP}", legal=True, points=int(song[:2])) for song in songs]
+    return [*answers, LessonAnswer("pass", legal=True, points=0)]
 
 
 def _lead(game: Game, hands: dict[int, tuple[str, ...]], card: str) -> int:

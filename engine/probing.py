@@ -28,12 +28,12 @@ import engine
 from engine.cards.chance import Dice
 from engine.intervals import t95
 from engine.parent import end_with
-from engine.responding import Choice, Habits, Responder, features, two_sided
+from engine.responding import ChoiceModel, ObservedChoice, Responder, features, two_sided
 from engine.runner import BotSpec, FaultReport, MatchSpec
 from engine.runner.faults import Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.match import forfeited, load, starter_of, suits_of
-from engine.runner.sitting import Sitting, Texts
+from engine.runner.sitting import BoardRun, Texts
 from engine.sandbox import Sandbox
 
 SEARCH = "search"
@@ -58,8 +58,8 @@ class ProbeTask:
 
     spec: MatchSpec
     bot: BotSpec | None
-    ours: Habits
-    theirs: Habits
+    ours: ChoiceModel
+    theirs: ChoiceModel
     noted: bool
 
 
@@ -68,7 +68,7 @@ class TaskResult:
     """The result of a task: the response's lead on each board, in units; the choices of both parties; the first fault of each."""
 
     ahead: list[float] = field(default_factory=list)
-    choices: tuple[list[Choice], list[Choice]] = field(default_factory=lambda: ([], []))
+    choices: tuple[list[ObservedChoice], list[ObservedChoice]] = field(default_factory=lambda: ([], []))
     faults: dict[int, FaultReport] = field(default_factory=dict)
 
 
@@ -79,7 +79,7 @@ class Candidate:
     name: str
     bot: BotSpec | None
     ahead: list[float] = field(default_factory=list)
-    choices: list[Choice] = field(default_factory=list)
+    choices: list[ObservedChoice] = field(default_factory=list)
     fault: FaultReport | None = None
 
     @property
@@ -176,8 +176,8 @@ class _Training:
         self.search = Candidate(SEARCH, None)
         self.bots = [Candidate(bot.name, bot) for bot in responses]
         self.dice = Dice(int.from_bytes(sha256(spec.secret).digest()[:4], "big"))
-        self.theirs, self.ours = Habits(), Habits()
-        self.of_bot: list[Choice] = []
+        self.theirs, self.ours = ChoiceModel(), ChoiceModel()
+        self.of_bot: list[ObservedChoice] = []
         self.trained = 0
         self.foresights: list[float] = []  # The share of foreseen choices in each of the last steps.
         self.fault: FaultReport | None = None
@@ -256,7 +256,7 @@ class _Training:
         model = max(self.bots, key=lambda candidate: candidate.mean, default=None)
         self.learn(self.ours, model.choices if model else self.of_bot, REMEMBERED)
 
-    def learn(self, habits: Habits, sample: Sequence[Choice], new: int) -> None:
+    def learn(self, habits: ChoiceModel, sample: Sequence[ObservedChoice], new: int) -> None:
         """Learn from the last `new` choices and from as many before them, several times."""
         habits.learn(sample[-2 * new :] if new else [], self.dice, AGAIN)
 
@@ -310,10 +310,10 @@ def _play_in_pool(task: ProbeTask) -> TaskResult:
     return play(task, _pool_box["box"])
 
 
-class _Noted(Sitting):
+class _Noted(BoardRun):
     """A sitting that records every choice of each party."""
 
-    choices: tuple[list[Choice], list[Choice]]
+    choices: tuple[list[ObservedChoice], list[ObservedChoice]]
 
     def _decide(self, seat: Any, legal: Sequence[int]) -> None:
         actions = features(self.state, legal)
@@ -321,7 +321,7 @@ class _Noted(Sitting):
         super()._decide(seat, legal)
         taken = self.state.taken_actions[place]
         if taken in legal:
-            self.choices[seat.party].append(Choice(actions, legal.index(taken)))
+            self.choices[seat.party].append(ObservedChoice(actions, legal.index(taken)))
 
 
 def play(task: ProbeTask, box: Sandbox) -> TaskResult:
@@ -342,7 +342,7 @@ def _play_pass(
     starter = replace(starter_of(spec, game, box), absent=absent)
     started = [PROBED if seat in absent else party for seat, party in enumerate(seating)]
     bots = starter.start(started, None)
-    starter.begin(bots, number, started, None)
+    starter.begin(bots, starter.pass_record(number, started), started, None)
     try:
         table: list[Any] = [None] * game.players
         for seat in bots.seats:
@@ -355,7 +355,7 @@ def _play_pass(
             seed = engine.board_seed(spec.secret, game.key, spec.table, board)
             deals = game.board_deals if spec.deals is None else spec.deals
             state = game.new_match(seed=seed, deals=deals, suits=suits_of(game, seed, number))
-            kind = _Noted if task.noted else Sitting
+            kind = _Noted if task.noted else BoardRun
             sitting = kind(state, table, feed, texts, board, number)
             if isinstance(sitting, _Noted):
                 sitting.choices = results.choices

@@ -1,6 +1,6 @@
 """A player that searches for the best response to one bot, using a model of that bot's habits.
 
-`Habits` models how a player chooses; it learns from observed choices. `Responder` tries each of its actions in deals that agree with what its seat
+`ChoiceModel` says how a player chooses; it learns from observed choices. `Responder` tries each of its actions in deals that agree with what its seat
 knows: its opponents continue by the habits of the bot, its own side by its own habits, which learn from its choices in turn. So each round of playing
 and learning is one step of policy improvement against a fixed opponent.
 
@@ -43,7 +43,7 @@ SIZE = WORDS + WORD_PLACES * PROGRESS
 Features = tuple[int, ...]  # Indexes of the weights that apply to an action.
 
 
-class Choice(NamedTuple):
+class ObservedChoice(NamedTuple):
     """One observed choice: the features of each legal action, and the index of the chosen one."""
 
     actions: list[Features]
@@ -93,7 +93,7 @@ def features(state: State, legal: Sequence[int]) -> list[Features]:
     return rows
 
 
-class Habits:
+class ChoiceModel:
     """A model of how a player chooses: a probability for each legal action (multinomial logistic regression)."""
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class Habits:
                 return action
         return legal[-1]
 
-    def learn(self, choices: Sequence[Choice], dice: Dice, times: int = 1) -> None:
+    def learn(self, choices: Sequence[ObservedChoice], dice: Dice, times: int = 1) -> None:
         """Learn from observed choices: `times` passes over all of them, in random order."""
         weights = self.weights
         for _ in range(times):
@@ -130,7 +130,7 @@ class Habits:
                     for feature in action:
                         weights[feature] += step
 
-    def foreseen(self, choices: Sequence[Choice]) -> float:
+    def foreseen(self, choices: Sequence[ObservedChoice]) -> float:
         """Return the share of choices that were the most likely actions; 0 if there are no choices."""
         right = 0
         for actions, taken in choices:
@@ -145,7 +145,9 @@ class Responder:
     cpu_us = 0
     took_s = latency_s = 0.0
 
-    def __init__(self, game: Game, seat: int, ours: Habits, theirs: Habits, seed: int, deals: int = DEALS) -> None:
+    def __init__(
+        self, game: Game, seat: int, ours: ChoiceModel, theirs: ChoiceModel, seed: int, deals: int = DEALS
+    ) -> None:
         self.party = 1
         self.seat = seat
         self.requests = 0

@@ -19,7 +19,7 @@ else:
     Page = admin.ModelAdmin  # Only the stubs are generic.
 
 
-class ReadOnly(Page):
+class ReadOnlyPage(Page):
     """A read-only page for staff."""
 
     show_full_result_count = False
@@ -51,7 +51,7 @@ for model in list(admin.site._registry):  # Remove Django's and other apps' page
 
 
 @admin.register(get_user_model())
-class AccountAdmin(ReadOnly):
+class AccountAdmin(ReadOnlyPage):
     """Accounts, without the password hash. `manage.py set_password` sets a password and informs the owner."""
 
     list_display = ["username", "is_active", "is_staff", "is_superuser", "last_login", "date_joined"]
@@ -61,7 +61,7 @@ class AccountAdmin(ReadOnly):
 
 
 @admin.register(models.Player)
-class PlayerAdmin(ReadOnly):
+class PlayerAdmin(ReadOnlyPage):
     """Players."""
 
     list_display = ["name", "created"]
@@ -69,7 +69,7 @@ class PlayerAdmin(ReadOnly):
 
 
 @admin.register(models.Audit)
-class AuditAdmin(ReadOnly):
+class AuditAdmin(ReadOnlyPage):
     """Audits. People review those with a difference: `first` is the first different decision."""
 
     list_display = [
@@ -91,8 +91,18 @@ class AuditAdmin(ReadOnly):
     raw_id_fields = ["work", "match", "version"]
 
 
+@admin.register(models.Case)
+class CaseAdmin(ReadOnlyPage):
+    """Cases: results of two owners that their ratings do not explain."""
+
+    list_display = ["__str__", "boards", "points", "expected", "deviations", "created", "conclusion", "closed_by"]
+    list_filter = ["conclusion"]
+    search_fields = ["loser__name", "winner__name"]
+    raw_id_fields = ["pool", "loser", "winner"]
+
+
 @admin.register(models.Job)
-class JobAdmin(ReadOnly):
+class JobAdmin(ReadOnlyPage):
     """Queued and running jobs, except matches."""
 
     list_display = [
@@ -115,7 +125,7 @@ class JobAdmin(ReadOnly):
 
 
 @admin.register(models.Judgement)
-class JudgementAdmin(ReadOnly):
+class JudgementAdmin(ReadOnlyPage):
     """Analyses of matches, with requester, cost and error."""
 
     list_display = [
@@ -138,7 +148,7 @@ class JudgementAdmin(ReadOnly):
 
 
 @admin.register(models.Consultation)
-class ConsultationAdmin(ReadOnly):
+class ConsultationAdmin(ReadOnlyPage):
     """Consultations of house bots, with requester, cost and error."""
 
     list_display = ["__str__", "status", "asked_by", "created", "cpu_s", "reason"]
@@ -149,7 +159,7 @@ class ConsultationAdmin(ReadOnly):
 
 
 @admin.register(models.TakenName)
-class TakenNameAdmin(ReadOnly):
+class TakenNameAdmin(ReadOnlyPage):
     """Names with their holders and look-alikes."""
 
     list_display = ["name", "kind", "skeleton", "holder", "until"]
@@ -158,7 +168,7 @@ class TakenNameAdmin(ReadOnly):
 
 
 @admin.register(models.Bot)
-class BotAdmin(ReadOnly):
+class BotAdmin(ReadOnlyPage):
     """Bots."""
 
     list_display = ["slug", "owner", "state", "is_house", "created"]
@@ -168,7 +178,7 @@ class BotAdmin(ReadOnly):
 
 
 @admin.register(models.BotVersion)
-class BotVersionAdmin(ReadOnly):
+class BotVersionAdmin(ReadOnlyPage):
     """Uploads."""
 
     list_display = ["__str__", "status", "fault", "runtime", "created"]
@@ -178,7 +188,7 @@ class BotVersionAdmin(ReadOnly):
 
 
 @admin.register(models.Tournament)
-class TournamentAdmin(ReadOnly):
+class TournamentAdmin(ReadOnlyPage):
     """Tournaments, without the secret."""
 
     list_display = ["name", "owner", "format", "status", "boards", "created"]
@@ -188,7 +198,7 @@ class TournamentAdmin(ReadOnly):
 
 
 @admin.register(models.Match)
-class MatchAdmin(ReadOnly):
+class MatchAdmin(ReadOnlyPage):
     """Matches, without the secret."""
 
     list_display = ["public_id", "kind", "status", "worker", "attempts", "progress", "lease_until", "reason", "created"]
@@ -198,7 +208,7 @@ class MatchAdmin(ReadOnly):
 
 
 @admin.register(models.Table)
-class TableAdmin(ReadOnly):
+class TableAdmin(ReadOnlyPage):
     """Tables of people, without secret, cards and records."""
 
     list_display = ["public_id", "player", "pool", "status", "turn", "since", "reason", "created"]
@@ -209,7 +219,7 @@ class TableAdmin(ReadOnly):
 
 
 @admin.register(models.Worker)
-class WorkerAdmin(ReadOnly):
+class WorkerAdmin(ReadOnlyPage):
     """Processes that play matches."""
 
     list_display = ["name", "tier", "match", "seen", "refusal", "trouble", "broker"]
@@ -217,14 +227,14 @@ class WorkerAdmin(ReadOnly):
 
 
 @admin.register(models.Scheduler)
-class SchedulerAdmin(ReadOnly):
+class SchedulerAdmin(ReadOnlyPage):
     """Processes that keep the queue in order."""
 
     list_display = ["name", "started", "seen", "errors", "trouble", "broker"]
 
 
 @admin.register(models.LeagueEvent)
-class LeagueEventAdmin(ReadOnly):
+class LeagueEventAdmin(ReadOnlyPage):
     """The journal."""
 
     list_display = ["at", "kind", "subject", "actor", "data"]

@@ -18,8 +18,12 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+# Django's checks would load every page of the site into each worker; `manage.py check` runs them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 from django.conf import settings
+
+from league.service.env import NOTICE_LOSS_OF_REDIS, make_folder
 
 MATCHES = "matches"  # The queue of the workers.
 UPKEEP = "upkeep"  # The queue of the scheduler.
@@ -31,14 +35,14 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
     parts = urlsplit(url)
     if parts.scheme == "filesystem":
         folder = Path(parts.path) if parts.path.strip("/") else state_dir / "broker"
-        folder.mkdir(parents=True, exist_ok=True)
-        place = str(folder)
-        return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.1}
+        place = str(make_folder(folder))
+        return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.2}
     return {
         "ack_emulation": False,  # Keep no copies of messages in the broker, so nothing can fail after the work.
         "priority_steps": [0],
         "socket_timeout": PATIENCE_S,
         "socket_connect_timeout": PATIENCE_S,
+        **NOTICE_LOSS_OF_REDIS,
         "health_check_interval": 2,  # Seconds until a connection that died silently is noticed.
         "max_retries": 1,
         "interval_start": 0,

@@ -56,7 +56,7 @@ class BotState(models.TextChoices):
 class EntryPolicy(models.TextChoices):
     """The policy of a bot: which players may enter it (league.domain.bots.consent)."""
 
-    USUAL = "usual", _("default: anyone in public leagues; with your permission in other rated events")
+    USUAL = "usual", _("default: anyone in public leagues; with your permission in other events")
     ANYBODY = "anybody", _("anyone")
     ASK = "ask", _("only with your permission")
     NOBODY = "nobody", _("nobody")
@@ -154,12 +154,15 @@ class AuditVerdict(models.TextChoices):
 
     SAME = "same", _("the same answers")
     ALIKE = "alike", _("differs no more than two runs of the bot")
-    DIFFERS = "differs", _("differs")  # A case that a person has to look at.
+    DIFFERS = "differs", _("differs")
     FAILED = "failed", _("failed when repeated")
 
 
+CASES = (AuditVerdict.DIFFERS, AuditVerdict.FAILED)  # A person has to look at them.
+
+
 class AuditConclusion(models.TextChoices):
-    """A person's conclusion about an audit with a difference."""
+    """A person's conclusion about a case."""
 
     HONEST = "honest", _("harmless difference")
     BENT = "bent", _("outside help suspected")
@@ -266,6 +269,20 @@ class Audience(models.TextChoices):
     PUBLIC = "public", _("everyone")
     ENTRANTS = "entrants", _("participants")
     HIDDEN = "hidden", _("only the owner and operators")
+
+
+class Counting(models.TextChoices):
+    """The reason why the results of a tournament or event count for the ratings or not (league.domain.tournaments.rule)."""
+
+    LEAGUE = "league", _("Results count for the ratings, because the league or one of its operators runs this event.")
+    PLAYER = (
+        "player",
+        _("Results do not count for the ratings: the organiser chose who plays, on how many boards and when."),
+    )
+    HIDDEN = (
+        "hidden",
+        _("Results do not count for the ratings: they were hidden, so some people saw them before others."),
+    )
 
 
 class Entrance(models.TextChoices):

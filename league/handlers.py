@@ -62,11 +62,12 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 500, or 503 in the API while the database is down."""
-    if not is_api(request):
-        return errors.server_error(request)
+    """Return 500, or 503 while the database is down."""
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
-        response = respond(request, "unavailable", "The database does not respond.")
+        if is_api(request):
+            response: HttpResponse = respond(request, "unavailable", "The database does not respond.")
+        else:
+            response = errors.unavailable(request)
         response["Retry-After"] = RETRY_S
         return response
-    return respond(request, "broken", "The error has been logged.")
+    return respond(request, "broken", "The error has been logged.") if is_api(request) else errors.server_error(request)

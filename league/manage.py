@@ -13,9 +13,23 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
     # Loaded modules stay in memory, and collecting while loading takes a tenth of the start; `league.apps` enables the collector again.
     gc.disable()
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
-    execute_from_command_line(sys.argv)
+    from engine.console import escape_what_cannot_be_shown
+
+    escape_what_cannot_be_shown()
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"{sys.argv[0]}: {error}")
+    except OperationalError as error:
+        from league.service import logs
+
+        if not (why := logs.away(error)):
+            raise
+        sys.exit(f"{sys.argv[0]}: {why}")
 
 
 if __name__ == "__main__":

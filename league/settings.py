@@ -9,12 +9,23 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.service.env import data_home, database, envbool, envint, envlist, envsecret, envstr, mail_server
+from league.service.env import (
+    data_home,
+    database,
+    envbool,
+    envint,
+    envlist,
+    envproxies,
+    envsecret,
+    envstr,
+    mail_server,
+    make_folder,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 IN_CLONE = (BASE_DIR / "manage.py").is_file()  # Otherwise this is an installed package.
 STATE_DIR = Path(envstr("STATE_DIR") or (BASE_DIR / "var" if IN_CLONE else data_home())).resolve()
-STATE_DIR.mkdir(parents=True, exist_ok=True)
+make_folder(STATE_DIR)
 
 DEBUG = envbool("DEBUG", False)
 # Embedded: no database URL is set, so this is one person's machine. Only there a key is generated and stored automatically.
@@ -52,7 +63,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "league.web.common.limits.Limits",
+    "league.web.common.limits.RateLimits",
+    "league.service.middleware.NullCharacters",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "league.urls"
@@ -123,7 +135,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-TRUST_PROXY = envbool("TRUST_PROXY", False)
+PROXIES = envproxies("TRUST_PROXY")
+TRUST_PROXY = bool(PROXIES)
 if TRUST_PROXY:  # Our proxy sets these headers and strips those that clients send.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 # Plain http requests from a proxy or a probe are answered directly.
@@ -149,6 +162,8 @@ FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # For the pages that
 # ---- the league
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # "auto", or the name of one of engine.sandbox.TIERS.
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # Below this tier a worker refuses to play.
+# True if the passes of a match that counts begin on a fixed grid where a bot plays unsealed (docs/fairness.md).
+PASSES_APART = envbool("PASSES_APART", True)
 # Percent of the conversations of finished matches that are audited.
 AUDIT_PERCENT = envint("AUDIT_PERCENT", 3, least=0)
 # Limits of one analysis, made in idle time (league.domain.judgements): CPU seconds, and deals over which a fair analysis averages each decision.
@@ -160,6 +175,7 @@ PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)
 DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
 # A file from `tute puzzles find` with puzzles for people and bots; empty: no puzzles (league.domain.puzzles).
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
+PUZZLES = PUZZLES and str(Path(PUZZLES).absolute())  # A process may change its folder.
 # A worker takes no match while the disk of STATE_DIR has less free space.
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)
 # The most megabytes of unpacked bots and runtimes that no worker is using.
@@ -181,6 +197,8 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
 LADDERS = envbool("LADDERS", True)  # True if the league plays standing ladders in idle time.
+# Seconds that a house bot rests at least between two tables of a ladder. On one person's machine nobody waits for them.
+HOUSE_REST_S = envint("HOUSE_REST_S", 3600 if EMBEDDED else 0, least=0)
 LEASE_S = envint("LEASE_S", 30, least=2)  # A worker loses its match after this many seconds without a heartbeat.
 # Attempts of a match that may fail by a fault of ours before it is void.
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
@@ -239,7 +257,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"chosen": {"()": "league.service.logs.formatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
+    "filters": {"away": {"()": "league.service.logs.AwayOnce"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen", "filters": ["away"]}},
     "loggers": {  # A line for each task would drown the league's own messages.
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }

@@ -23,7 +23,7 @@ from league.domain.upkeep import reconcile as upkeep
 from league.models import Pool, Tournament
 
 if TYPE_CHECKING:
-    from league.domain.jobs.worker import Worker
+    from league.domain.jobs.worker import WorkerLoop
 
 log = logging.getLogger("league.tasks")
 HINTS = 64  # The most messages in the queue of matches: enough to wake every worker, too few to accumulate.
@@ -32,16 +32,18 @@ LAST_S = 0.2  # When a process ends, it waits this many seconds for its last hin
 
 
 class _Process:
-    worker: Worker | None = None
+    worker: WorkerLoop | None = None
 
 
-def worker() -> Worker:
+def worker() -> WorkerLoop:
     """Return the worker of this process; its sandbox is checked on first use."""
-    from league.domain.jobs.worker import Worker  # Imported late: web processes send tasks and never load the sandbox.
+    from league.domain.jobs.worker import (
+        WorkerLoop,  # Imported late: web processes send tasks and never load the sandbox.
+    )
 
     this_process = _Process.worker
     if this_process is None or this_process.pid != os.getpid():
-        this_process = Worker(settings.STATE_DIR / "bots", after=wake)
+        this_process = WorkerLoop(settings.STATE_DIR / "bots", after=wake)
         this_process.open()
         _Process.worker = this_process
     return this_process
@@ -57,12 +59,13 @@ def play_match(match_id: int | None = None) -> None:
     this_process.look(match_id)
 
 
-def reconcile() -> None:
-    """Repair whatever was lost. By hand: `manage.py reconcile`."""
+def reconcile() -> bool:
+    """Repair whatever was lost. Return True if the next round is due soon. By hand: `manage.py reconcile`."""
     result = upkeep.reconcile()
     if any(result.counts().values()):
         log.info("reconciled: %s", result)
     wake()
+    return upkeep.has_work()
 
 
 def play_ladders() -> None:

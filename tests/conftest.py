@@ -28,6 +28,7 @@ gc.disable()  # until everything is collected: what is imported stays
 os.environ.setdefault("AUDIT_PERCENT", "0")
 # They play standing ladders only where a test says so: else there would always be one match more than a test has made.
 os.environ.setdefault("LADDERS", "0")
+os.environ.setdefault("HOUSE_REST_S", "0")
 
 # In a container the tests share out cores and users of bots among themselves; elsewhere with all that runs on the machine.
 if reservations.shared_folder() is None:

@@ -242,10 +242,132 @@ _GAMES: dict[str, dict[str, Any]] = {
     },
 }
 _IMPLIED: dict[str, dict[str, dict[str, Any]]] = {
-    "bato": {"match_end=losses": {"settlement": "loss_marks"}},
-    "codillo": {"match_end=losses": {"settlement": "loss_marks"}},
+    "a_dos": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "americano": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "arrastrado": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "bato": {
+        "no_load=True": {"rank_points": {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}},
+        "match_end=losses": {"settlement": "loss_marks"},
+    },
+    "brisca": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "cabrero": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "chancho": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "codillo": {
+        "match_end=losses": {"settlement": "loss_marks"},
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "corriente": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "gana_pierde_3": {
+        "rank_order=13RSC7654": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "gana_pierde_4_5": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "habanero": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "havanian": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "individual": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "partnership": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
     "podrida": {"preset=podrida52": {"deck": "fr52", "rank_order": "AKQJT98765432"}},
-    "remate": {"match_end=elimination": {"settlement": "loss_marks"}},
+    "remate": {
+        "match_end=elimination": {"settlement": "loss_marks"},
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "subastado": {
+        "rank_order=13RSC7654": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
+    "two_player": {
+        "rank_order=13RSC76542": {
+            "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+            "pair_ranks": "RS",
+            "tute_ranks": "RS",
+        },
+    },
 }
 # <<< written by `make texts`
 
@@ -284,17 +406,21 @@ _KINDS = (
 class View:
     """Everything that your seat knows. Read it freely; `run` updates it.
 
-    Match: `game`, `options`, `seats` (how many), `seat` (yours), `sides` (seats of each side), `side` (yours),
-    `boards`, `limits`, `seed`; `bank_s`: seconds of thinking time left beyond the limit per move; `legal`: what you may answer now.
+    Match: `game` (its key, such as 'partnership'), `options` (the options of this table), `seats` (how many), `seat`
+    (yours, from 0), `sides` (seats of each side), `side` (the number of yours), `boards` (how many this match has),
+    `limits` (of time and memory), `seed` (of your own chance); `bank_s`: seconds of thinking time left beyond the limit
+    per move; `legal`: what you may answer now.
 
-    Deal: `board`, `deal`, `dealer`, `mano`, `out` (seats not in this deal), `trump` (suit or None), `shown` (the
-    face-up card), `holder` (seat that has held the shown card, or None: it lies on the table), `stock` (cards still
-    to be drawn, the shown one included), `hand` (your cards, suit by suit, strongest first), `counts` (cards in each
-    hand), `soloist`, `called` (card), `partner` (its holder, once known to you), `contract` (the soloist's call: 'bid 70', 'play'),
-    `calls` [(seat, call)], `predictions` {seat: tricks}, `capote` (seat that announced it).
+    Deal: `board` (its number, from 1), `deal` (its number within the board), `dealer` (seat), `mano` (seat that leads
+    first), `out` (seats not in this deal), `trump` (suit or None), `shown` (the face-up card), `holder` (seat that has
+    held the shown card, or None: it lies on the table), `stock` (cards still to be drawn, the shown one included),
+    `hand` (your cards, suit by suit, strongest first), `counts` (cards in each hand), `soloist` (seat that plays alone,
+    or None), `called` (the card that the soloist called, or None), `partner` (its holder, once known to you),
+    `contract` (the soloist's call: 'bid 70', 'play'), `calls` [(seat, call)], `predictions` {seat: tricks}, `capote`
+    (seat that announced it).
 
-    Trick: `table` [(seat, card)], `led` (suit to follow), `leader`, `best` ((seat, card) that is winning, or None),
-    `trick_points`.
+    Trick: `table` (the cards of this trick: [(seat, card)]), `led` (suit to follow), `leader` (seat that led), `best`
+    ((seat, card) that is winning, or None), `trick_points`.
 
     Record of the deal: `played` (cards, in order), `tricks` (won, per seat), `taken` (card points per seat), `sung`
     (song points per seat), `bonus` (last trick, per seat), `songs` [(seat, suit, points)], `known` (cards that a seat
@@ -303,8 +429,8 @@ class View:
     `gone` (your discards), `notice` ((seat, card) laid for an exchange, or None).
 
     Match score: `totals` (points carried into this deal, per side), `score` (the last deal's `score` event or None),
-    `marks` (loss marks per seat), `games` (won, per side), `chips` (per seat), `eliminated` (seats), `faults`
-    [(seat, fault)].
+    `marks` (loss marks per seat), `games` (won, per side), `chips` (per seat), `eliminated` (seats that are out of the
+    match), `faults` [(seat, fault)].
     """
 
     def __init__(self, hello: Mapping[str, Any]) -> None:

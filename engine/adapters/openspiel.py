@@ -152,7 +152,9 @@ class TuteObserver:
 def _register() -> None:
     for key in engine.games():
         game_type = _type(key)
-        pyspiel.register_game(game_type, type(f"Tute_{key}", (TuteGame,), {"key": key, "game_type": game_type}))
+        name = f"Tute_{key}"
+        globals()[name] = type(name, (TuteGame,), {"key": key, "game_type": game_type})  # By its name it is pickled.
+        pyspiel.register_game(game_type, globals()[name])
 
 
 _register()

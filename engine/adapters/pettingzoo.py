@@ -11,15 +11,18 @@
 Agents are "seat_0" to "seat_n-1". Observations are {"observation": float32 vector, "action_mask": int8 vector}, laid out as in
 `engine.adapters.tensors`. Rewards come once, at the end: the seat's score minus the mean of the table (`State.returns`). An illegal action
 ends the episode as it would end the sitting of a bot in the league: with the worst score for the offender (`Game.fault_scores`).
+
+An environment can be copied and pickled in the middle of an episode; the copy goes on by itself.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import EzPickle, seeding
+from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
 import engine
@@ -27,14 +30,14 @@ from engine.adapters import tensors
 from engine.search import encoding
 
 
-class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
+class TuteEnv(AECEnv):  # type: ignore[misc]
     """One rated board of a game (or `deals` deals of it) for all its seats."""
 
     metadata = {"name": "tute_v0", "render_modes": ["ansi"], "is_parallelizable": False}
 
     def __init__(self, key: str, *, deals: int | None = None, render_mode: str | None = None, **options: Any) -> None:
-        EzPickle.__init__(self, key, deals=deals, render_mode=render_mode, **options)
-        AECEnv.__init__(self)
+        super().__init__()
+        self._key, self._options = key, options
         self.game = engine.load(key, **options)
         self.deals = deals if deals is not None else self.game.board_deals
         self.render_mode = render_mode
@@ -60,7 +63,8 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         """Deal again. The same seed gives the same cards; without a seed the environment draws its next one."""
         if seed is not None:
             self._random, _ = seeding.np_random(seed)
-        self.state_of_match = self.game.new_match(seed=self._random.bytes(32), deals=self.deals, record=False)
+        self._seed, self._played = self._random.bytes(32), list[int]()
+        self._deal()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -68,6 +72,26 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self._to_act()
+
+    def _deal(self) -> None:
+        self.state_of_match = self.game.new_match(seed=self._seed, deals=self.deals, record=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything but the match, which the seed of its cards and its actions give again."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("game", "state_of_match")}
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        """Play the match again up to where it was."""
+        self.__dict__.update(stored)
+        self.game = engine.load(self._key, **self._options)
+        if "_seed" in stored:
+            self._deal()
+            for action in self._played:
+                self.state_of_match.apply(encoding.action(self.state_of_match, action))
+
+    def __copy__(self) -> TuteEnv:
+        """Return an environment that shares nothing with this one."""
+        return copy.deepcopy(self)
 
     def _to_act(self) -> str:
         return self.possible_agents[max(0, self.state_of_match.current_seat)]
@@ -92,6 +116,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
             scores = self.game.fault_scores(self.game.side[seat])
             self._finish([score - sum(scores) / len(scores) for score in scores])
         else:
+            self._played.append(int(action))
             state.apply(encoding.action(state, int(action)))
             if state.is_over:
                 self._finish(state.returns())

@@ -154,6 +154,10 @@ class Matches:
         """Return a random legal action for each match, but never a claim."""
         return self.batch.random()
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Refuse to be copied or pickled: the arrays of a copy would no longer be views of its batch."""
+        raise TypeError("matches in lock step cannot be copied; create others with the same arguments and seed")
+
     def _publish(self) -> None:
         for ours, theirs in self._pairs:
             np.copyto(ours, theirs)
@@ -174,7 +178,8 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
     policy that maps observations (n, SIZE) and masks (n, width) to n actions. With it the learner plays all seats of one side, in match i side i
     modulo the number of sides, and acts for no other; the reward is that of this side. `info` has "seat", the seat to move, and "rewards" of all
     seats. Matches restart in the step that ends them (AutoresetMode.SAME_STEP); no seat is to move at the end, so there is no "final_obs".
-    `copy=False` returns the same arrays in each step instead of copies. Opponents that answer -1, "wait", raise ValueError.
+    `copy=False` returns the same arrays in each step instead of copies. Opponents that answer -1, "wait", raise ValueError. An environment cannot be
+    copied or pickled: create another one.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}

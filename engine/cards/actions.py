@@ -26,10 +26,10 @@ DECLINE: Final = 72
 JOIN: Final = 73
 OUT: Final = 74
 PLAY: Final = 75  # the call "play" of codillo and bato
-ACCUSE: Final = 76
 TRUMP: Final = 80  # + suit
 CALL: Final = 84  # + card
 PREDICT: Final = 136  # + tricks, 0..17
+ACCUSE: Final = 160  # + seat, 0..5
 BID: Final = 200  # + points, 0..230
 DISCARD: Final = 1000  # + base-53 digits, 1 + card for each card put away, ascending; 1000 itself keeps all
 
@@ -42,8 +42,9 @@ _WORDS = {
     JOIN: "join",
     OUT: "out",
     PLAY: "play",
-    ACCUSE: "accuse",
 }
+# verb of an action with a number: the action of nought, and the highest number
+_NUMBERED = {"predict": (PREDICT, 17), "bid": (BID, 230), "accuse": (ACCUSE, 5)}
 _NUMBERS = {word: number for number, word in _WORDS.items()}
 
 
@@ -124,6 +125,7 @@ _BLOCKS: tuple[tuple[int, int, str, Callable[[Pack, int], str]], ...] = (
     (TRUMP, CALL, "trump", _suit),
     (CALL, PREDICT, "call", Pack.text),
     (PREDICT, PREDICT + 18, "predict", lambda pack, place: str(place)),
+    (ACCUSE, ACCUSE + 6, "accuse", lambda pack, place: str(place)),
     (BID, BID + 231, "bid", lambda pack, place: str(place)),
 )
 
@@ -151,8 +153,9 @@ def _parsed(pack: Pack, verb: str, name: str) -> int | None:
         return TUTE + TUTE_RANKS.index(name)
     if verb == "exchange" and name[:1] in ("7", "2"):
         return (EXCHANGE_SEVEN if name[0] == "7" else EXCHANGE_TWO) + pack.parse_suit(name[1:])
-    if verb in ("predict", "bid") and name.isascii() and name.isdigit() and len(name) <= 3:
+    if verb in _NUMBERED and name.isascii() and name.isdigit() and len(name) <= 3:
         number = int(name)
-        if number <= (17 if verb == "predict" else 230) and str(number) == name:
-            return (PREDICT if verb == "predict" else BID) + number
+        first, most = _NUMBERED[verb]
+        if number <= most and str(number) == name:
+            return first + number
     return None

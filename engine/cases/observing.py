@@ -15,7 +15,7 @@ from engine.cases.positions import Answer, Case
 from engine.errors import EngineError
 from engine.match import position as pos
 from engine.match.opening import auctions
-from engine.match.redaction import Moment, redact
+from engine.match.redaction import EventRecord, redact
 from engine.match.state import State
 from engine.match.trick import exchanges, songs, tricks, windows
 
@@ -173,24 +173,24 @@ def _held(card: str, seat: int) -> str:
     return f"{card} is in seat {seat}'s hand until played"
 
 
-def _of_a_draw(event: Moment) -> list[str]:
+def _of_a_draw(event: EventRecord) -> list[str]:
     return [_held(event["card"], event["seat"])] if "card" in event else [f"seat {event['seat']} has drawn a card"]
 
 
-def _of_a_song(event: Moment) -> list[str]:
+def _of_a_song(event: EventRecord) -> list[str]:
     suit = event.get("suit", "") if event["points"] == 20 else ""
     return [f"seat {event['seat']} has sung {event['points']}{suit}"] + [
         _held(card, event["seat"]) for card in event.get("cards", ())
     ]
 
 
-def _of_an_exchange(event: Moment) -> list[str]:
+def _of_an_exchange(event: EventRecord) -> list[str]:
     return [f"{event['gives']} is the shown card"] + (
         [_held(event["takes"], event["seat"])] if "takes" in event else []
     )
 
 
-SENTENCES: dict[str, Callable[[Moment], list[str]]] = {
+SENTENCES: dict[str, Callable[[EventRecord], list[str]]] = {
     "notice": lambda event: [f"{event['card']} lies before seat {event['seat']}"],
     "exchange": _of_an_exchange,
     "draw": _of_a_draw,

@@ -101,8 +101,12 @@ FIELDS: dict[str, tuple[str, str]] = {
         "chips losers? received? pot_after?",
     ),
     "match": (
-        "players games? cotos? games_played? game_winner? game_value? loss_marks? deal_losers? revoke_by? accusation?",
+        "players games? cotos? games_played? game_winner? game_value? loss_marks? deal_losers? revoke_by? accusation? cards?",
         "games? cotos? loss_marks? eliminated? over winners? match_losers?",
+    ),
+    "accusation": (
+        "players seat revoked accuses",
+        "legal? asked? proven? losers? marks?",
     ),
     "observation": (
         "players event",

@@ -179,6 +179,7 @@ def match(game: engine.Game, position: Case) -> Answer:
         state.games_played = position["games_played"] - 1
     if "loss_marks" in position:
         state.marks = tuple(position["loss_marks"][seat] for seat in range(state.seats))
+    state.clock = position.get("cards", 0)
     if "game_winner" in position:
         settlement.book_game(state, position["game_winner"], position.get("game_value", 1))
     verdict = None
@@ -189,7 +190,7 @@ def match(game: engine.Game, position: Case) -> Answer:
     elif "accusation" in position:
         accusation = position["accusation"]
         verdict = claims.accusation_verdict(
-            accusation["by"], position.get("revoke_by", accusation.get("against", -1)), accusation["proven"]
+            state, accusation["by"], position.get("revoke_by", accusation.get("against", -1)), accusation["proven"]
         )
     if verdict is not None:
         settlement.book_marks(state, verdict)
@@ -207,4 +208,18 @@ def match(game: engine.Game, position: Case) -> Answer:
     }
 
 
-ANSWERS = (claim, auto_end, capote, last_trick_choice, scoring, result, payment, match)
+def accusation(game: engine.Game, position: Case) -> Answer:
+    """Return the accusations open to a seat, the seats asked before the count, and the cost of an accusation."""
+    state = begin(game, position)
+    claims.last_accusations(state)
+    queue = list(state.queue)
+    state.turn = position["seat"]
+    state.revokers = tuple(position["revoked"])
+    legal = [game.action_text(action) for action in claims.accusations(state, state.turn)]
+    claims.accuse(state, game.parse_action(f"accuse {position['accuses']}"))
+    verdict = state.verdict or Verdict()
+    proven = verdict.why == "revoke"
+    return {"legal": legal, "asked": queue, "proven": proven, "losers": list(verdict.losers), "marks": verdict.marks}
+
+
+ANSWERS = (claim, auto_end, capote, last_trick_choice, scoring, result, payment, match, accusation)

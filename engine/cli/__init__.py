@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from engine.cli.output import BAD, paint, set_color
 from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
+from engine.console import escape_what_cannot_be_shown
 from engine.errors import meant
 
 COMMANDS = (
@@ -59,7 +60,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """A parser that says what is wrong first, and names the command or option that was probably meant."""
 
     def error(self, message: str) -> NoReturn:
@@ -94,9 +95,9 @@ def _complain(text: str) -> None:
     print(f"{paint('tute:', BAD, sys.stderr)} {text}", file=sys.stderr)
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """Build the parser for all commands."""
-    top = Parser(
+    top = CommandParser(
         prog="tute", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and whether the rules are compiled")
@@ -108,6 +109,7 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code (see EPILOG). Usage errors are printed to stderr and exit with 2."""
+    escape_what_cannot_be_shown()
     args = parser().parse_args(argv)
     set_color(args.color)
     try:

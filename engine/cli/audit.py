@@ -1,4 +1,4 @@
-"""`tute audit`: compare a match with what the bot plays alone."""
+"""`tute audit`: compare a match with what the bot plays among stand-ins."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ tute audit games.jsonl my_bot
 tute audit games.jsonl my_bot --party 1 --json
 """
 DETAILS = """
-Sends a bot every line that it received in a logged match twice more, alone, in fresh processes, at two different paces, and compares the three
-answers to each request. A bot whose bot.toml says deterministic = true must give the same answer three times; for any other bot the log may
+Sends a bot every line that it received in a logged match twice more, in fresh processes, among stand-ins for the other bots, and compares the
+three answers to each request. A bot whose bot.toml says deterministic = true must give the same answer three times; for any other bot the log may
 differ from the two runs no more than they differ from each other. The league does the same with a sample of its matches (docs/fairness.md,
 "Audits").
 
@@ -31,7 +31,9 @@ exit codes:
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "audit", "compare a logged match with what the bot plays alone", EXAMPLE, DETAILS)
+    parser = command(
+        commands, "audit", "compare a logged match with what the bot plays among stand-ins", EXAMPLE, DETAILS
+    )
     parser.add_argument("log", metavar="LOG|ID")
     remote.add_league_flag(parser)
     parser.add_argument("bot", metavar="BOT", help="a file, folder, zip or house bot")
@@ -86,7 +88,7 @@ def _print(reports: Sequence[dict[str, Any]]) -> None:
         if first := report["first"]:
             print(
                 f"  first difference: board {first['board']}, request {first['request']}, after {first['step']} actions:"
-                f" in the match {first['logged']}, alone {' and '.join(first['runs'])}"
+                f" in the match {first['logged']}, in the runs {' and '.join(run or 'nothing' for run in first['runs'])}"
             )
         if report["fault"]:
             print(f"  it failed by {report['fault']}: {report['detail']}")

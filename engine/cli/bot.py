@@ -191,7 +191,7 @@ def _check_table(
 
     import engine
     from engine.runner import Infrastructure, MatchSpec
-    from engine.runner.spec import PARTNERS
+    from engine.runner.spec import POSSIBLE
     from engine.runner.trial import START, WHOLE, try_bot
 
     rules = engine.load(game, players=players)
@@ -206,7 +206,7 @@ def _check_table(
         deals=1 if rules.board_deals == 1 else deals,
         parties=(bot, *[opponent] * (parties - 1)),
         limits=table.limits(args),
-        sealing=PARTNERS,
+        sealing=POSSIBLE,
     )
     try:
         trial = try_bot(spec, box)

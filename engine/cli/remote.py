@@ -116,7 +116,7 @@ def _refusal(error: HTTPError) -> NoReturn:
         text = _in_words(document)
     except (ValueError, AttributeError):
         text = f"it answered {error.code}, {error.reason}; this address may be no page of a league"
-    raise Refused(error.code, f"the league refused this: {text}")
+    raise RefusedByLeague(error.code, f"the league refused this: {text}")
 
 
 def _in_words(document: dict[str, Any]) -> str:
@@ -127,7 +127,7 @@ def _in_words(document: dict[str, Any]) -> str:
     return " ".join(f"{part.rstrip('.')}." for part in parts) or str(document["title"])
 
 
-class Refused(Problem):
+class RefusedByLeague(Problem):
     """The league answered with a status of 400 or above."""
 
     def __init__(self, status: int, text: str) -> None:
@@ -221,7 +221,7 @@ def match_log(league: League, match: str) -> str:
     """Return the replays of a finished match, one per line. Raise Problem if there is no such match, or its cards are not public yet."""
     try:
         return league.ask("GET", f"/m/{quote(match)}.jsonl").body.decode()
-    except Refused as refused:
+    except RefusedByLeague as refused:
         if refused.status != 404:
             raise
         raise Problem(

@@ -1,8 +1,9 @@
 """Tute de a dos: two players, six cards and a stock; any card may be played until it is gone. Source: rules book, a_dos (001)."""
 
 from engine.match.scoring.results import fewest_points_loses
-from engine.rules.options import Range
+from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
@@ -42,5 +43,8 @@ GAME = Rules(
         "hand_size": (6, 8, 10),
         "max_losses": Range(1, 50),
         "tute": ("wins", "none"),
+        "illegal_move": ("reject", "two_marks", "one_mark", "accuse"),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

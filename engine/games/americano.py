@@ -6,7 +6,8 @@ Source: rules book, americano (004, 002).
 from dataclasses import replace
 
 from engine.games.corriente import GAME as CORRIENTE
-from engine.rules.options import Range
+from engine.rules.options import BOOL, Range
+from engine.rules.ranks import ORDERS
 
 GAME = replace(
     CORRIENTE,
@@ -42,5 +43,7 @@ GAME = replace(
         "match_end": ("race", "series"),
         "win_by": (1, 2),
         "illegal_move": ("reject", "lose_game"),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

@@ -9,6 +9,7 @@ from engine.match.scoring.payments import lost_contract, winner_and_songs
 from engine.match.scoring.results import most_points_wins
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
@@ -66,5 +67,6 @@ GAME = Rules(
         "match_deals": Range(1, 500),
         "undertrump": BOOL,
         "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

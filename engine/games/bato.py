@@ -6,16 +6,20 @@ from engine.errors import OptionError
 from engine.match.scoring.payments import lost_pot, pot_per_trick
 from engine.match.scoring.results import trick_commitments
 from engine.rules.options import BOOL, Range
-from engine.rules.parameters import Rules
+from engine.rules.parameters import CARD_POINTS, Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Return the parameters that loss marks imply: they are the score and end the match. Raises OptionError for `losses` without marks."""
+    """Return what loss marks imply (they are the score and end the match) and no loading (cards have their usual points, which nobody counts).
+
+    Raise OptionError for `losses` without marks.
+    """
     ends_by_marks = options.get("match_end") == "losses"
     marks = options.get("settlement", "loss_marks" if ends_by_marks else "chips") == "loss_marks"
     if ends_by_marks and not marks:
         raise OptionError("match_end 'losses' counts loss marks: it needs settlement 'loss_marks'")
-    return {"settlement": "loss_marks", "score_unit": "marks", "match_end": "losses"} if marks else {}
+    by_marks = {"settlement": "loss_marks", "score_unit": "marks", "match_end": "losses"} if marks else {}
+    return by_marks | ({"rank_points": CARD_POINTS} if options.get("no_load") else {})
 
 
 GAME = Rules(
@@ -62,6 +66,7 @@ GAME = Rules(
         "dealer_takes_shown": BOOL,
         "first_leader": ("first_playing", "soloist"),
         "undertrump": BOOL,
+        "no_load": BOOL,
         "tricks_soloist": Range(1, 4),
         "tricks_joiner": Range(1, 4),
         "settlement": ("chips", "loss_marks"),

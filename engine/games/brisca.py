@@ -5,6 +5,7 @@ from typing import Any
 from engine.match.scoring.results import most_points_wins
 from engine.rules.options import Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
@@ -54,5 +55,6 @@ GAME = Rules(
         "stock": {3: (27, 30)},
         "sides": {4: ("pairs", "single")},
         "match_games": Range(1, 100),
+        "rank_order": ORDERS,
     },
 )

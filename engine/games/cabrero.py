@@ -3,11 +3,17 @@
 from engine.match.scoring.results import middle_loses
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
     """Return ten cards each at a table of five where the dealer sits out."""
     return {"hand_size": 10} if players == 5 and options.get("dealer_plays") is False else {}
+
+
+def is_of_revision_3(rules: Rules) -> bool:
+    """Return True for the options of revision 3: accusations name a seat and wait until the count; the duel keeps what was agreed before it."""
+    return rules.illegal_move == "accuse" or (rules.final_duel and (rules.no_load or rules.illegal_move != "reject"))
 
 
 SHOWN = ("mano_last", "last_dealt", "rotating")
@@ -16,6 +22,7 @@ GAME = Rules(
     key="cabrero",
     code="CAB",
     revision=2,  # In revision 1 the first deal event of a match named a mano that the next event contradicted.
+    revised=(is_of_revision_3,),
     title="Tute cabrero",
     line={
         "en": "Three to six players, no friends: whoever ends in the middle loses, until one is left out.",
@@ -59,5 +66,6 @@ GAME = Rules(
         "tute": ("wins", "none"),
         "undertrump": BOOL,
         "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

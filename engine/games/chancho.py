@@ -5,12 +5,22 @@ Source: rules book, chancho (001; all else as cabrero).
 
 from dataclasses import replace
 
+from engine.games import cabrero
 from engine.games.cabrero import GAME as CABRERO
 from engine.rules.options import BOOL
+from engine.rules.parameters import Rules
+
+
+def is_of_revision_3(rules: Rules) -> bool:
+    """Return True for the options of revision 3: those of cabrero, and table songs spoil a capote only where songs do."""
+    spoiled_by_table_only = rules.capote_spoiled_by_table_song and not rules.capote_spoiled_by_song
+    return spoiled_by_table_only or cabrero.is_of_revision_3(rules)
+
 
 GAME = replace(
     CABRERO,
     key="chancho",
+    revised=(is_of_revision_3,),
     code="CHA",
     title="Tute chancho",
     line={

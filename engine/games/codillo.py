@@ -7,6 +7,7 @@ from engine.match.scoring.payments import each_loser_to_each_winner, lost_alone
 from engine.match.scoring.results import soloist_side_best_single, soloist_side_more_points
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
@@ -58,5 +59,6 @@ GAME = Rules(
         "match_end": ("deals", "losses"),
         "max_losses": Range(1, 100),
         "match_deals": Range(1, 500),
+        "rank_order": ORDERS,
     },
 )

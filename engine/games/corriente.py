@@ -1,8 +1,9 @@
 """Tute corriente, two players: six cards and a stock, games to 101 over several deals, claims. Source: rules book, corriente (004)."""
 
 from engine.match.scoring.results import to_target
-from engine.rules.options import Range
+from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS, TUTES
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
@@ -42,7 +43,7 @@ GAME = Rules(
         "hand_size": (6, 8),
         "target": Range(1),
         "tute": ("wins", "none"),
-        "tute_ranks": ("RC", "R", "C"),
+        "tute_ranks": TUTES,
         "song_order": ("any", "forty_first_in_window", "forty_first"),
         "song_timing": ("after_draw", "before_draw"),
         "song_min_stock": Range(0, 28),
@@ -55,5 +56,7 @@ GAME = Rules(
         "match_end": ("race", "series"),
         "win_by": (1, 2),
         "illegal_move": ("reject", "lose_game"),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

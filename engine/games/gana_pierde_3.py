@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import SHORT_ORDERS
 from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -56,5 +57,11 @@ GAME = Rules(
     settlement="loss_marks",
     match_end="losses",
     max_losses=6,
-    options={"max_losses": Range(1, 50), "result": (middle_of_three_loses, cabron_loses), "undertrump": BOOL},
+    options={
+        "max_losses": Range(1, 50),
+        "result": (middle_of_three_loses, cabron_loses),
+        "undertrump": BOOL,
+        "no_load": BOOL,
+        "rank_order": SHORT_ORDERS,
+    },
 )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from engine.match.scoring.results import by_last_trick
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS
 from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -50,5 +51,6 @@ GAME = Rules(
         "tute": ("none", "wins"),
         "undertrump": BOOL,
         "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

@@ -49,8 +49,14 @@ def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     return {"form": form} | FORMS[form, players]
 
 
+def is_of_revision_2(rules: Rules) -> bool:
+    """Return True for the options of revision 2: the 7 no longer takes back a 2 that has taken it."""
+    return rules.exchange != "none" and "2" in rules.exchange_seven and "7" in rules.exchange_two
+
+
 GAME = Rules(
     key="guinote",
+    revised=(is_of_revision_2,),
     code="GUI",
     title="Guiñote",
     line={
@@ -107,5 +113,6 @@ GAME = Rules(
         "cotos_to_win": Range(1, 20),
         "next_dealer": ("last_trick_winner", "right"),
         "illegal_move": ("reject", "lose_game"),
+        "no_load": BOOL,
     },
 )

@@ -4,8 +4,9 @@ Source: rules book, habanero (002, 004).
 """
 
 from engine.match.scoring.results import to_target
-from engine.rules.options import Range
+from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS, TUTES
 
 GAME = Rules(
     key="habanero",
@@ -40,7 +41,7 @@ GAME = Rules(
         "capote": ("announced", "none"),
         "obligation_stock_open": ("free", "trump_follow"),
         "tute": ("wins", "none"),
-        "tute_ranks": ("RC", "R", "C"),
+        "tute_ranks": TUTES,
         "song_min_stock": Range(0, 24),
         "song_timing": ("after_draw", "before_draw"),
         "song_order": ("any", "forty_first_in_window", "forty_first"),
@@ -55,5 +56,7 @@ GAME = Rules(
         "match_end": ("race", "series"),
         "win_by": (1, 2),
         "illegal_move": ("reject", "lose_game"),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

@@ -1,8 +1,17 @@
 """Individual Tute, two or three players, each alone: strict duties from the first trick, a stock. Source: rules book, individual (004, 002)."""
 
+from typing import Any
+
 from engine.match.scoring.results import most_points_wins
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS, TUTES
+
+
+def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
+    """Return what a session by the clock implies: a board is a whole session, and most games win it."""
+    return {"board_deals": None, "score_unit": "games"} if options.get("match_end") == "clock" else {}
+
 
 GAME = Rules(
     key="individual",
@@ -27,12 +36,15 @@ GAME = Rules(
     result=most_points_wins,
     match_end="series",
     match_games=12,
+    match_minutes=60,
+    implied=implied,
     options={
-        "match_end": ("series", "race"),
+        "match_end": ("series", "race", "clock"),
+        "match_minutes": Range(5, 240),
         "match_games": Range(1, 100),
         "win_by": (1, 2),
         "tute": ("wins", "none"),
-        "tute_ranks": ("RC", "R", "C"),
+        "tute_ranks": TUTES,
         "song_order": ("forty_first", "forty_first_in_window", "any"),
         "song_timing": ("after_draw", "before_draw"),
         "song_min_stock": Range(0, 20),
@@ -44,5 +56,7 @@ GAME = Rules(
         "undertrump": BOOL,
         "beat_after_trumped": BOOL,
         "illegal_move": ("reject", "lose_game"),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

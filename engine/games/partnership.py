@@ -3,6 +3,7 @@
 from engine.match.scoring.results import most_points_wins
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS, TUTES
 
 GAME = Rules(
     key="partnership",
@@ -24,7 +25,7 @@ GAME = Rules(
         "hand_songs": ("trick_winner", "winning_side"),
         "songs_per_trick": (1, "many"),
         "tute": ("wins", "none"),
-        "tute_ranks": ("RC", "R", "C"),
+        "tute_ranks": TUTES,
         "tute_first_trick_only": BOOL,
         "double_at_101": BOOL,
         "song_order": ("forty_first", "forty_first_side", "any"),
@@ -34,5 +35,7 @@ GAME = Rules(
         "beat_after_trumped": BOOL,
         "illegal_move": ("reject", "lose_game"),
         "last_trick_bonus": Range(0, 100),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

@@ -7,6 +7,7 @@ from engine.match.scoring.payments import lost_bid, per_five
 from engine.match.scoring.results import soloist_reaches_bid
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import ORDERS
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
@@ -25,8 +26,14 @@ def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     )
 
 
+def is_of_revision_2(rules: Rules) -> bool:
+    """Return True for the options of revision 2: fewer marks rank higher after a fixed number of deals."""
+    return rules.settlement == "loss_marks" and rules.match_end == "deals"
+
+
 GAME = Rules(
     key="remate",
+    revised=(is_of_revision_2,),
     code="REM",
     title="Tute remate",
     line={
@@ -60,7 +67,6 @@ GAME = Rules(
     unit=10,
     implied=implied,
     options={
-        "no_load": BOOL,
         "min_bid": Range(5, 230, 5),
         "bid_step": Range(1, 100),
         "max_bid": Range(5, 230),
@@ -74,5 +80,7 @@ GAME = Rules(
         "max_losses": Range(1, 100),
         "song_order": ("any", "forty_first"),
         "match_deals": Range(1, 500),
+        "no_load": BOOL,
+        "rank_order": ORDERS,
     },
 )

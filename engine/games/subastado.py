@@ -4,6 +4,7 @@ from engine.match.scoring.payments import lost_bid, per_five
 from engine.match.scoring.results import soloist_reaches_bid
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
+from engine.rules.ranks import SHORT_ORDERS
 
 GAME = Rules(
     key="subastado",
@@ -55,5 +56,6 @@ GAME = Rules(
         "match_deals": Range(1, 500),
         "undertrump": BOOL,
         "no_load": BOOL,
+        "rank_order": SHORT_ORDERS,
     },
 )

@@ -15,7 +15,7 @@ from engine.cards.pack import NO_SUIT
 if TYPE_CHECKING:
     from engine.cards.chance import Dice
     from engine.cards.pack import ByHolding
-    from engine.match.redaction import Moment
+    from engine.match.redaction import EventRecord
     from engine.rules.obligations import InForce
     from engine.rules.terms import Terms
     from engine.rules.verdict import Verdict
@@ -38,15 +38,15 @@ class Data:
 
     # slots: made by tests.support.slots
     __slots__ = (
-        "active", "best", "best_suit", "bit_of", "capote_by", "cards", "chips", "coto_games", "cotos", "deal_no",
-        "dealer", "deals", "dice", "drawn", "extra", "facts", "follow", "ftab", "game", "game_deal", "games",
-        "games_played", "hand", "hands", "heard", "held", "holder", "htab", "in_force", "is_over", "last_trick",
-        "lead", "lead_extra", "lead_swap", "leader", "left", "left_at", "legal", "log", "mano", "marks", "modified",
-        "n", "next", "no_load", "notes", "out", "over", "own_extra", "own_turn", "pending", "phase", "points_of",
-        "pot", "queue", "reached", "revokers", "ruffed", "rules", "score", "seats", "seed", "shown", "side", "size",
-        "songs", "songs_made", "stage", "stock", "suit_map", "suit_of", "sung", "swap", "swapped", "table",
-        "table_points", "taken_actions", "totals", "tricks", "trump", "turn", "tute_by", "twenties", "verdict",
-        "void", "watched", "window", "window_songs", "window_swap", "winner", "winners",
+        "active", "best", "best_suit", "bit_of", "capote_by", "cards", "chips", "clock", "coto_games", "cotos",
+        "deal_no", "dealer", "deals", "dice", "drawn", "extra", "facts", "follow", "ftab", "game", "game_deal",
+        "games", "games_played", "hand", "hands", "heard", "held", "holder", "htab", "in_force", "is_over",
+        "last_trick", "lead", "lead_extra", "lead_swap", "leader", "left", "left_at", "legal", "log", "mano", "marks",
+        "modified", "n", "next", "no_load", "notes", "out", "over", "own_extra", "own_turn", "pending", "phase",
+        "points_of", "pot", "queue", "reached", "revokers", "ruffed", "rules", "score", "seats", "seed", "shown",
+        "side", "size", "songs", "songs_made", "stage", "stock", "suit_map", "suit_of", "sung", "swap", "swapped",
+        "table", "table_points", "taken_actions", "totals", "tricks", "trump", "turn", "tute_by", "twenties",
+        "verdict", "void", "watched", "window", "window_songs", "window_swap", "winner", "winners",
     )  # fmt: skip
     # slots: end
 
@@ -63,7 +63,7 @@ class Data:
         self.rules = game.rules
         self.seed = seed
         self.suit_map = suit_map  # suit of the shuffle -> suit played with
-        self.log: list[Moment] | None = [] if record else None
+        self.log: list[EventRecord] | None = [] if record else None
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
         # True if a card on the table is recorded or may move trumps
@@ -88,6 +88,7 @@ class Data:
         self.deal_no = 0
         self.game_deal = 0  # number of the deal within the game where a game takes several
         self.games_played = 0
+        self.clock = 0  # cards played in the finished deals of the match
         self.dealer = -1
         self.mano = -1
         sides = len(game.sides)
@@ -159,9 +160,7 @@ class Data:
         self.last_trick = -1
         self.tute_by = -1
         self.capote_by = -1
-        self.revokers: tuple[
-            int, ...
-        ] = ()  # seats with an illegal card in this deal that nobody has accused, the earliest first
+        self.revokers: tuple[int, ...] = ()  # seats with an illegal card in this deal that nobody has accused
         self.notes: dict[str, Any] = {}  # facts that only some games need; replaced, never changed in place
 
         self.table: OwnList = []
@@ -187,6 +186,7 @@ class Data:
         new.capote_by = self.capote_by
         new.cards = self.cards[:]
         new.chips = self.chips
+        new.clock = self.clock
         new.coto_games = self.coto_games
         new.cotos = self.cotos
         new.deal_no = self.deal_no
@@ -283,7 +283,7 @@ class Data:
         return 0 if self.best_suit == NO_SUIT else len(self.table)
 
     @property
-    def events(self) -> list[Moment]:
+    def events(self) -> list[EventRecord]:
         """The whole record so far. `engine.redact` reduces it to what a seat may see."""
         if self.log is None:
             raise ValueError("this match is not recorded: ask new_match for record=True")

@@ -28,6 +28,8 @@ def run(state: Data, step: int) -> None:
             step = next_stage(state)
         elif step == steps.DEAL:
             step = dealing.start(state)
+        elif step == steps.COUNT and state.game.accuses and state.phase is not claims.ACCUSING:
+            step = claims.last_accusations(state)
         else:  # COUNT or DECIDED
             verdict = state.verdict if step == steps.DECIDED else None
             step = end_deal(state, verdict or claims.decide(state))

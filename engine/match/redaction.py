@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-Moment = dict[str, Any]  # one event of the record of a match
+EventRecord = dict[str, Any]  # one event of the record of a match
 
 
-def redact(events: Iterable[Moment], seat: int | None) -> list[Moment]:
+def redact(events: Iterable[EventRecord], seat: int | None) -> list[EventRecord]:
     """Return the events as one seat may see them; `seat=None` is a spectator who sees no hidden card."""
     return [_redacted(event, seat) for event in events]
 
 
-def alike(event: Moment) -> bool:
+def alike(event: EventRecord) -> bool:
     """Return True if every seat and every spectator sees the whole event, so that `redact` changes nothing."""
     return "secret" not in event and event["e"] != "deal"
 
 
-def _redacted(event: Moment, seat: int | None) -> Moment:
+def _redacted(event: EventRecord, seat: int | None) -> EventRecord:
     if alike(event):
         return event
     if event["e"] == "deal":

@@ -105,7 +105,8 @@ class State(Data):
             legal = coins[a] + cups[b] + swords[c] + batons[d]
         if self.watched:
             if self.own_turn:
-                self.extra = extra = windows.before_card(self) if hand[self.trump] & self.swap else self.own_extra
+                by_hand = hand[self.trump] & self.swap or self.game.accuses
+                self.extra = extra = windows.before_card(self) if by_hand else self.own_extra
                 legal += extra
             if self.modified:
                 legal = None

@@ -40,7 +40,7 @@ _ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # Flag bits of a zip entry: encrypted, 
 
 
 @dataclass(frozen=True)
-class Package:
+class BotPackage:
     """Checked contents: a sorted mapping of paths to bytes, always with `bot.toml`."""
 
     manifest: Manifest
@@ -106,7 +106,7 @@ class Package:
             shutil.rmtree(work, ignore_errors=True)
 
 
-def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Package:
+def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> BotPackage:
     """Read an uploaded package: the bytes of a zip or of one source file, and its file name.
 
     games: the games of a package that is one source file (None: every game); a zip declares them in its bot.toml.
@@ -128,12 +128,12 @@ def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Pack
     return _single(data, name, games)
 
 
-def read_stored(data: bytes) -> Package:
+def read_stored(data: bytes) -> BotPackage:
     """Read a package's own zip, which `Package.zip` has written: its paths are taken as they are. Raise PackageRefused."""
     return _package(_unzipped(data, _as_named), None)
 
 
-def read_path(path: Path, games: Iterable[str] | None = None) -> Package:
+def read_path(path: Path, games: Iterable[str] | None = None) -> BotPackage:
     """Read a package from disk: a source file, a zip, or a folder with a bot.toml. Raise PackageRefused, OSError."""
     if path.is_dir():
         return _package(_folder(path), games)
@@ -142,7 +142,7 @@ def read_path(path: Path, games: Iterable[str] | None = None) -> Package:
     return read(data, path.name, games)
 
 
-def _single(data: bytes, name: str, games: Iterable[str] | None) -> Package:
+def _single(data: bytes, name: str, games: Iterable[str] | None) -> BotPackage:
     if data[:4] == elf.MAGIC:
         raise PackageRefused(
             f"an executable alone does not say what it plays; send a zip with it and a {manifest.FILE} (docs/bot-package.md)"
@@ -151,10 +151,10 @@ def _single(data: bytes, name: str, games: Iterable[str] | None) -> Package:
     if name == manifest.FILE:
         raise PackageRefused(f"a {manifest.FILE} alone is not a bot; send a zip with it and the files it names")
     what = manifest.for_file(name, games or (), _known_games())
-    return Package(what, dict(sorted({manifest.FILE: what.toml().encode(), name: data}.items())))
+    return BotPackage(what, dict(sorted({manifest.FILE: what.toml().encode(), name: data}.items())))
 
 
-def _package(files: dict[str, bytes], games: Iterable[str] | None) -> Package:
+def _package(files: dict[str, bytes], games: Iterable[str] | None) -> BotPackage:
     files = _without_top_folder(files)
     if manifest.FILE not in files:
         raise PackageRefused(
@@ -167,7 +167,7 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> Package:
         )
     if what.runtime == "binary":
         _check_executable(files[what.entry], what.entry)
-    return Package(what, dict(sorted(files.items())))
+    return BotPackage(what, dict(sorted(files.items())))
 
 
 def _check_executable(data: bytes, name: str) -> None:

@@ -33,12 +33,17 @@ triunfos_alternos|cabrero|4,5,6|{"trump_source": "rotating"}|Cabrero con triunfo
 |Cabrero with trumps in turn|No card is shown: coins, cups, swords and batons are trump in turn.
 hasta_uno|cabrero||{"final_duel": true}|Cabrero hasta que queda uno|Los dos últimos juegan un duelo al tute de a dos.\
 |Cabrero to the last player|The last two play a duel of Tute de a dos.
-con_renuncio|cabrero||{"illegal_move": "accuse"}|Cabrero con renuncio|Una carta ilegal vale si nadie acusa; acusar mal es perder.\
-|Cabrero with accusations|An illegal card stands unless somebody accuses; a wrong accusation loses.
+con_renuncio|cabrero||{"illegal_move": "accuse"}|Cabrero con renuncio|Una carta ilegal vale si nadie acusa a quien la jugó; acusar mal es perder.\
+|Cabrero with accusations|An illegal card stands unless somebody accuses the offender; a wrong accusation loses.
 canta_el_companero|partnership||{"hand_songs": "winning_side"}|Canta también el compañero|Tras ganar una baza puede cantar cualquiera de los dos.\
 |The partner sings too|After a trick either partner of the winning side may sing.
 vale_dos|partnership||{"double_at_101": true}|Con 101 vale dos|Ganar con 101 o más vale dos juegos.\
 |101 wins two|A win with 101 or more counts as two games.
+no_vale_cargar|partnership||{"no_load": true}|No vale cargar|Quien no puede ganar la baza echa, de las cartas permitidas, una de las que menos valen.\
+|No loading|A player who cannot win the trick plays a legal card of the least value.
+cartas_de_guinote|partnership||{"rank_order": "13RSC76542"}|Con las cartas del guiñote\
+|La sota gana al caballo y vale 3; el caballo, 2; se cantan rey y sota.\
+|With guiñote's ranks|The jack beats the horse and is worth 3, the horse 2; king and jack sing.
 dos_de_ventaja|partnership||{"win_by": 2}|Con dos de ventaja|La partida sigue hasta que una pareja saca dos juegos a la otra.\
 |Two ahead|The match goes on until one side leads by two games.
 a_tres|partnership||{"match_games": 3}|A tres juegos|Gana la partida quien llega antes a tres juegos.\
@@ -51,6 +56,10 @@ francesa|podrida||{"preset": "podrida52"}|Podrida con baraja francesa|52 cartas 
 |Podrida with French cards|52 French cards instead of 40 Spanish ones.
 subir_y_bajar|podrida||{"sequence": "up_down"}|Podrida de subir y bajar|De una carta hacia arriba y otra vez hasta una.\
 |Podrida up and down|From one card upwards and down to one again.
+diez_cartas|two_player||{"hand_size": 10}|Con diez cartas|Diez cartas a cada uno y veinte por robar.\
+|With ten cards|Ten cards each and twenty to draw.
+media_hora|individual||{"match_end": "clock", "match_minutes": 30}|Media hora|Treinta minutos, a diez segundos por carta; gana quien gana más juegos.\
+|Half an hour|Thirty minutes, at ten seconds a card; most games win.
 sin_mazo|guinote|4|{"form": "full"}|Guiñote sin mazo|Se reparten todas las cartas.|Guiñote without a stock|All cards are dealt.
 """
 

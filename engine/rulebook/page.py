@@ -82,16 +82,17 @@ def _trick(key: str, lang: str) -> str:
     table, hand, legal = (
         ", ".join(card_name(card, lang) for card in cards) for cards in (follower.table, follower.hand, follower.legal)
     )
-    drawn = "; ".join(f"{head['seat'].format(seat)}: {card_name(card, lang)}" for seat, card in trick.plays)
-    image = f"![{drawn}. {head['picture']}](img/{key}.svg)"
+    drawn = "; ".join(f"{trick.player(seat, lang)}: {card_name(card, lang)}" for seat, card in trick.plays)
+    chooser = trick.player(follower.seat, lang)
+    image = f"![{drawn}. {head['picture'].format(chooser)}](img/{key}.svg)"
     ids = ["P1", *(follower.rule for follower in trick.followers)]
     rows = [
-        f"| {seat} | {card_name(card, lang)} (`{card}`) | {RULES[rule][lang == 'en']} ({rule}) |"
+        f"| {trick.player(seat, lang)} | {card_name(card, lang)} (`{card}`) | {RULES[rule][lang == 'en']} ({rule}) |"
         for (seat, card), rule in zip(trick.plays, ids, strict=True)
     ]
-    won = head["won"].format(trick.winner, trick.points)
+    won = head["won"].format(trick.player(trick.winner, lang), trick.points)
     if trick.trump_after and trick.trump_after != trick.trump:
         won += f" {head['trump_after']}: {suits[trick.trump_after]}."
-    won += "".join(f" {head['song'].format(seat, points)}" for seat, points in trick.songs)
-    choice = head["choice"].format(follower.seat, table, hand) + " " + head["may"].format(legal, follower.rule)
+    won += "".join(f" {head['song'].format(trick.player(seat, lang), points)}" for seat, points in trick.songs)
+    choice = head["choice"].format(chooser, table, hand) + " " + head["may"].format(legal, follower.rule)
     return "\n".join([facts, "", image, "", head["trick_columns"], "| --- | --- | --- |", *rows, "", won, "", choice])

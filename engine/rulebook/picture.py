@@ -1,4 +1,4 @@
-"""The worked trick as a picture: plain SVG for a Markdown page, with the seats under their cards and the legal cards framed."""
+"""The worked trick as a picture: plain SVG for a Markdown page, with the order of play under the cards and the legal cards framed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ SHAPES = {
 def picture(trick: WorkedTrick) -> str:
     """Draw the cards of the trick in order, the winner's framed, and below the hand of the chosen follower, its legal cards framed."""
     follower = trick.example
-    first = [_card(place, 0, card, str(seat), seat == trick.winner) for place, (seat, card) in enumerate(trick.plays)]
+    first = [
+        _card(place, 0, card, str(place + 1), seat == trick.winner) for place, (seat, card) in enumerate(trick.plays)
+    ]
     second = [_card(place, 1, card, "", card in follower.legal) for place, card in enumerate(follower.hand)]
     columns = max(len(first), len(second))
     wide, high = columns * (WIDTH + GAP) + GAP, 2 * (HEIGHT + 34) + GAP

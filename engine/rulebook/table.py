@@ -21,6 +21,7 @@ COMMON = (
 )  # fmt: skip
 """The parameters that the family shares. Everything else (hands, stock, match) differs by game: see `deal_steps`."""
 YES = {"es": ("no", "sí"), "en": ("no", "yes")}
+STEPS = {"es": ("de {0} en {0}", "o más", "o nada"), "en": ("in steps of {}", "or more", "or nothing")}
 PARTS = {
     "es": {"trump": "de triunfo", "other": "de otro palo"},
     "en": {"trump": "of trumps", "other": "of another suit"},
@@ -83,14 +84,18 @@ def lines(key: str, lang: str) -> list[ParameterRow]:
     return rows
 
 
-def option_lines(key: str, lang: str) -> list[ParameterRow]:
-    """Return the options of a game: what each changes, the allowed values and their meaning, the default by number of players."""
+def option_lines(key: str, lang: str, *, codes: bool = True) -> list[ParameterRow]:
+    """Return the options of a game: what each changes, the allowed values and their meaning, the default by number of players.
+
+    codes: True names the values as programs write them, too; False says only what they mean to players.
+    """
     rules = declared(key)
     rows = []
     for name in rules.options:
         tables = {n: choice for n in sorted(rules.players) if (choice := choices(rules, n).get(name)) is not None}
-        values = {n: _code(value, lang) for n, value in _values(key, name).items() if n in tables}
-        allowed = _joined({n: _allowed(name, choice, lang) for n, choice in tables.items()})
+        write = _code if codes else text
+        values = {n: write(name, value, lang) for n, value in _values(key, name).items() if n in tables}
+        allowed = _joined({n: _allowed(name, choice, lang, codes) for n, choice in tables.items()})
         if len(tables) < len(rules.players) and len({str(choice) for choice in tables.values()}) == 1:
             allowed = f"({', '.join(map(str, tables))}) {allowed}"
         rows.append(ParameterRow(name, _joined(values), "", MEANINGS[name][lang == "en"], allowed))
@@ -114,18 +119,28 @@ def _joined(texts: Mapping[int, str]) -> str:
     return "; ".join(f"({', '.join(map(str, players))}) {line}" for line, players in groups.items())
 
 
-def _code(value: Any, lang: str) -> str:
+def _code(_name: str, value: Any, lang: str) -> str:
     value = word(value)
     return YES[lang][value] if isinstance(value, bool) else "–" if value in (None, "") else str(value)
 
 
-def _allowed(name: str, choice: Choice, lang: str) -> str:
+def _allowed(name: str, choice: Choice, lang: str, codes: bool) -> str:
+    if isinstance(choice, Range) and not codes:
+        steps, more, none = STEPS[lang]
+        span = f"{choice.low} {more}" if choice.high is None else f"{choice.low}–{choice.high}"
+        return (
+            span + (f", {steps.format(choice.step)}" if choice.step > 1 else "") + (f", {none}" if choice.none else "")
+        )
     if isinstance(choice, Range):
         span = f"≥ {choice.low}" if choice.high is None else f"{choice.low}–{choice.high}"
         span += f" (+{choice.step})" if choice.step > 1 else ""
         return span + (", –" if choice.none else "")
+    if not codes:
+        texts = [text(name, allowed_value, lang) for allowed_value in choice]
+        return (" / " if any("," in line for line in texts) else ", ").join(texts)
     texts = []
     for allowed_value in choice:
         means = None if isinstance(word(allowed_value), bool) else meant(name, word(allowed_value), lang)
-        texts.append(f"{_code(allowed_value, lang)}: {means}" if means else _code(allowed_value, lang))
+        code = _code(name, allowed_value, lang)
+        texts.append(f"{code}: {means}" if means else code)
     return "; ".join(texts) if any(": " in line for line in texts) else ", ".join(texts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import EngineError
 from engine.game import load
 from engine.portable import draw_one
+from engine.rulebook.words import PLACES
 
 if TYPE_CHECKING:
     from engine.game import Game
@@ -61,6 +62,10 @@ class WorkedTrick:
     points: int
     songs: tuple[tuple[int, int], ...]
     example: Follower
+
+    def player(self, seat: int, lang: str) -> str:
+        """Return the name of a player in this trick: by the order of play."""
+        return PLACES[lang][[played_by for played_by, _ in self.plays].index(seat)]
 
 
 def worked_trick(key: str) -> WorkedTrick:

@@ -17,6 +17,10 @@ deck.es36|36 cartas, sin los doses|36 cards, without the twos
 deck.fr52|52 cartas francesas|52 French cards
 hand_size.deal_no|tantas como el número de la mano|as many as the number of the deal
 deal_packet.1|de una en una|one at a time
+rank_order.13RSC76542|as, tres, rey, sota, caballo, siete, seis, cinco, cuatro, dos: las cartas del guiñote, también en puntos y cantes\
+|ace, three, king, jack, horse, seven, six, five, four, two: guiñote's ranks, in points and songs too
+rank_order.13RSC7654|as, tres, rey, sota, caballo, siete, seis, cinco, cuatro: las cartas del guiñote, también en puntos y cantes\
+|ace, three, king, jack, horse, seven, six, five, four: guiñote's ranks, in points and songs too
 trump_source.turned_stock|una carta vuelta bajo el mazo|a card turned up under the stock
 trump_source.centre_card|la carta que sigue a las repartidas, vuelta en el centro|the next card after the deal, turned up in the centre
 trump_source.last_dealt|la última carta repartida, de quien da, que la enseña|the last card dealt, which the dealer shows and keeps
@@ -75,14 +79,14 @@ first_leader.mano|la mano|mano
 first_leader.soloist|el solista|the soloist
 first_leader.first_playing|el primero que juega desde la mano|the first active player, counting from mano
 obligation.free|vale cualquier carta|any card may be played
-obligation.trump_follow|a triunfo se contesta con triunfo, sin tener que superar; lo demás es libre|a trump lead must be answered with a trump, \
+obligation.trump_follow|a triunfo se contesta con triunfo, sin tener que montar; lo demás es libre|a trump lead must be answered with a trump, \
 not necessarily a higher one; everything else is free
-obligation.follow|hay que asistir al palo, sin tener que superar ni fallar; sin el palo, cualquier carta|follow suit, without having to beat or \
+obligation.follow|hay que asistir al palo, sin tener que montar ni fallar; sin el palo, cualquier carta|follow suit, without having to beat or \
 trump; if void, any card
-obligation.follow_or_trump|hay que asistir al palo y, sin él, fallar, sin tener que superar; si no se puede, cualquier carta|follow suit or, \
+obligation.follow_or_trump|hay que asistir al palo y, sin él, fallar, sin tener que montar ni pisar; si no se puede, cualquier carta|follow suit or, \
 if void, play a trump, without having to beat; if impossible, any card
-obligation.strict|hay que asistir al palo y superar si se puede (si la baza ya está fallada, basta asistir); sin el palo, jugar triunfo, y más \
-alto que los de la mesa; si no se puede, cualquier carta|follow suit and beat if possible (once the trick has been trumped, following is \
+obligation.strict|hay que asistir al palo y montar si se puede (si la baza ya está fallada, basta asistir); sin el palo, fallar o, \
+si ya fallaron, pisar; si no se puede, cualquier carta|follow suit and beat if possible (once the trick has been trumped, following is \
 enough); if void, play a trump higher than those on the table; if impossible, any card
 partner_exempt.none|no|no
 partner_exempt.all|basta asistir; sin el palo, cualquier carta|following is enough; if void, any card
@@ -172,6 +176,8 @@ match_end.deals|un número fijo de manos|a fixed number of deals
 match_end.losses|cuando alguien tiene demasiados porotos, pierde|a player with too many loss marks loses
 match_end.elimination|quien tiene demasiados porotos sale; ganan los últimos, cuando quedan menos de tres|a player with too many loss marks \
 leaves; when fewer than three are left, they win
+match_end.clock|cuando se acaba el tiempo: esa mano es la última, y gana quien ganó más juegos|when the time is up: that deal is the last one, and \
+most games win
 match_end.sequence|al acabar la serie de manos gana el total más alto|after the series of deals the highest total wins
 sequence.up|de una carta en adelante|from one card upwards
 sequence.up_down|hacia arriba y otra vez hasta una|up and down to one again
@@ -181,7 +187,8 @@ illegal_move.reject|no se admite|refused
 illegal_move.lose_game|pierde el juego|loses the game
 illegal_move.two_marks|pierde él solo, dos porotos|the offender alone loses, two marks
 illegal_move.one_mark|pierde él solo, un poroto|the offender alone loses, one mark
-illegal_move.accuse|vale si nadie acusa; acusar mal es perder|it stands unless another player accuses; a wrong accusation loses
+illegal_move.accuse|vale si nadie acusa a quien la jugó, en su turno o antes de contar; acusar mal es perder|it stands unless another player \
+accuses the offender, at a turn or before the count; a wrong accusation loses
 """
 WORDS = {name: (es, en) for name, es, en in (line.split("|") for line in _TEXT.strip().splitlines())}
 

@@ -14,11 +14,11 @@ HEADINGS = {
         "by_table": "Lo que puede elegir quien organiza. «(4) x» vale para cuatro jugadores; – es nada.",
         "difference_columns": "| | aquí | tute ordinario |", "none": "Ninguna.",
         "option_columns": "| opción | qué cambia | valores | por defecto |",
-        "default": "Por defecto", "trick_columns": "| asiento | carta | regla |", "seat": "asiento {}",
+        "default": "Por defecto", "trick_columns": "| jugador | carta | regla |",
         "number": "Baza {}", "trump": "triunfo", "stock": "cartas por robar", "trump_after": "Triunfo después",
-        "won": "Gana el asiento {}: {} puntos.", "song": "El asiento {} se apunta {} por una pareja en la mesa.",
-        "choice": "El asiento {}, con {} en la mesa, tenía: {}.", "may": "Podía jugar: {} (regla {}).",
-        "picture": "Abajo, la mano de ese asiento; enmarcado, lo que podía jugar.",
+        "won": "Gana la baza el {}: {} puntos.", "song": "El {} se apunta {} por una pareja en la mesa.",
+        "choice": "El {}, con {} en la mesa, tenía: {}.", "may": "Podía jugar: {} (regla {}).",
+        "picture": "Abajo, la mano del {}; enmarcado, lo que podía jugar.",
         "ordinary": "El tute ordinario",
         "ordinary_is": "Lo que comparte la familia (reglamento, secciones 1 a 4) y vale donde una página no dice otra cosa.",
     },
@@ -29,27 +29,32 @@ HEADINGS = {
         "by_table": "What an organiser may choose. “(4) x” applies to four players; – means nothing.",
         "difference_columns": "| | here | ordinary Tute |", "none": "None.",
         "option_columns": "| option | what it changes | values | default |",
-        "default": "Default", "trick_columns": "| seat | card | rule |", "seat": "seat {}",
+        "default": "Default", "trick_columns": "| player | card | rule |",
         "number": "Trick {}", "trump": "trump", "stock": "cards to draw", "trump_after": "Trump afterwards",
-        "won": "Seat {} wins {} points.", "song": "Seat {} scores {} for a pair on the table.",
-        "choice": "Seat {}, with {} on the table, held: {}.", "may": "It could play: {} (rule {}).",
-        "picture": "Below, the hand of that seat; the cards that it could play are framed.",
+        "won": "The {} player wins {} points.", "song": "The {} player scores {} for a pair on the table.",
+        "choice": "The {} player, with {} on the table, held: {}.", "may": "Legal cards: {} (rule {}).",
+        "picture": "Below, the hand of the {} player; the legal cards are framed.",
         "ordinary": "Ordinary Tute",
         "ordinary_is": "The rules that the family shares (rules book, sections 1 to 4). They apply unless a page says otherwise.",
     },
 }  # fmt: skip
+# The players of a trick in order of play.
+PLACES = {
+    "es": ("primero", "segundo", "tercero", "cuarto", "quinto", "sexto", "séptimo"),
+    "en": ("first", "second", "third", "fourth", "fifth", "sixth", "seventh"),
+}
 RULES = {
     "P1": ("quien sale juega cualquier carta", "the leader plays any card"),
-    "P2": ("salida de triunfo: uno mayor si tiene; si no, otro", "trump led: a higher one if held, else any trump"),
-    "P3": ("asistir y superar si puede", "follow suit and beat if possible"),
+    "P2": ("salida de triunfo: montar si puede; si no, otro", "trump led: a higher one if held, else any trump"),
+    "P3": ("asistir y montar si puede", "follow suit and beat if possible"),
     "P4": ("ya fallaron: asistir con cualquiera", "already ruffed: any card of the suit"),
     "P5": ("sin triunfos ante triunfo: cualquiera", "trump led and none held: any card"),
     "P6": ("sin el palo: fallar; sin triunfos, cualquiera", "void: ruff; without trumps any card"),
     "P7": ("sin el palo y ya fallado: pisar; si no puede, cualquiera", "void, already ruffed: overruff; else any card"),
     "Q0": ("cualquier carta", "any card"),
-    "QT": ("a triunfo, triunfo, sin superar", "trump led: any trump, no duty to beat"),
+    "QT": ("a triunfo, triunfo, sin tener que montar", "trump led: any trump, no duty to beat"),
     "Q2": ("cualquier carta", "any card"),
-    "F1": ("asistir, sin superar", "follow suit, no duty to beat"),
+    "F1": ("asistir, sin tener que montar", "follow suit, no duty to beat"),
     "F2": ("sin el palo: fallar", "void: any trump"),
     "F3": ("sin el palo: cualquiera", "void: any card"),
     "PX": ("gana el compañero: basta asistir", "the partner is winning: following is enough"),
@@ -63,7 +68,7 @@ form|seis cartas y mazo, o todas repartidas|six cards and a stock, or all dealt
 deck|baraja|pack
 rank_order|fuerza dentro del palo, de mayor a menor|strength within a suit, high to low
 rank_points|puntos de las cartas|card points
-hand_size|cartas por jugador; deal_no: tantas como el número de la mano|cards per seat; deal_no: the number of the deal
+hand_size|cartas por jugador|cards per seat
 deal_packet|cartas que se dan a la vez|cards given at a time
 trump_source|qué fija el triunfo|what fixes trump
 full_deal_trump|triunfo cuando no sobra carta|trump when no card is left to turn
@@ -99,7 +104,7 @@ obligation_stock_open|obligación mientras hay mazo|duty of followers while the 
 obligation_stock_empty|obligación al seguir, sin mazo|duty of followers with no stock left
 partner_exempt|libre si gana el compañero|exempt while the partner is winning
 undertrump|sin el palo se falla aunque no se pise|a void hand must ruff even if the trump is too low
-beat_after_trumped|hay que superar aunque ya fallaran|beat even in a ruffed trick
+beat_after_trumped|hay que montar aunque ya fallaran|beat even in a ruffed trick
 no_load|no vale cargar|no loading of lost tricks
 hand_songs|quién canta|who may sing
 pair_ranks|las dos cartas de un cante|the two cards of a song
@@ -139,6 +144,7 @@ settlement|qué vale una mano|what a deal is worth in the match
 double_at_101|con 101 vale dos juegos|101 or more wins two games
 double_threshold_with_song|ese umbral si cantó|the same threshold for a winner who sang
 match_end|cómo acaba la partida|how the match ends
+match_minutes|minutos de la sesión, a diez segundos por carta|minutes of a session, at ten seconds a card
 match_games|juegos de la partida|games of a match
 win_by|ventaja necesaria|lead needed
 games_per_coto|juegos por coto|games per coto

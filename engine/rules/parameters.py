@@ -13,6 +13,8 @@ from typing import Any
 from engine.rules.options import Choice
 from engine.rules.verdict import Verdict
 
+CARD_POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
@@ -26,6 +28,8 @@ class Rules:
     code: str = ""
     source: str = ""
     revision: int = 1
+    # One later revision each: True for the options whose rules it changed. Other options keep their revision.
+    revised: tuple[Callable[[Rules], bool], ...] = ()
     options: Mapping[str, Choice | Mapping[int, Choice]] = field(default_factory=dict)
     implied: Callable[[dict[str, Any], int], dict[str, Any]] | None = None  # options that set further fields
     board_deals: int | None = None  # deals of one rated board; None: a whole match
@@ -42,7 +46,7 @@ class Rules:
     form: Any = None
     deck: Any = "es40"
     rank_order: str = "13RCS76542"
-    rank_points: Mapping[str, int] = field(default_factory=lambda: {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2})
+    rank_points: Mapping[str, int] = field(default_factory=lambda: dict(CARD_POINTS))
     hand_size: Any = 10
     deal_packet: Any = 1
     trump_source: Any = "last_dealt"
@@ -132,6 +136,7 @@ class Rules:
     match_end: str = "race"
     match_games: int = 6
     win_by: int = 1
+    match_minutes: int | None = None
     games_per_coto: int | None = None
     cotos_to_win: int | None = None
     match_deals: int | None = None

@@ -9,6 +9,7 @@ from typing import Any
 from engine.errors import OptionError, meant
 from engine.rules.options import Choice, Range, by_players, word
 from engine.rules.parameters import Rules
+from engine.rules.ranks import follow_order
 
 _NAMES = tuple(f.name for f in fields(Rules))
 
@@ -57,4 +58,5 @@ def at_table(rules: Rules, options: Mapping[str, Any], players: int) -> Rules:
                 f"{rules.key}: with these options the stock holds {implied['stock']} cards, not {values['stock']}"
             )
         resolved |= implied
+    resolved |= follow_order(rules, resolved, values)
     return replace(rules, players=(players,), **(resolved | values))

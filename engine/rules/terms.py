@@ -17,6 +17,9 @@ SIDES_OF_PAIRS = ((0, 2), (1, 3))
 FORFEIT: Final = 230  # the most points of a deal: forfeiting a sitting is never better than losing it
 GAME_SCORE: Final = 1000  # board score of a game that takes several deals; its points only break ties
 
+# The clock of a session counts ten seconds a card, whoever plays it: nobody gains by playing slowly, and a replay takes the same time.
+CARDS_PER_MINUTE: Final = 6
+
 
 class Places(NamedTuple):
     """The seating of a deal: mano, the seats in play from mano in order of play, the others, and the ring of `next`."""
@@ -59,7 +62,7 @@ class Terms:
         self.options = self._needed()
         self.key = rules.key
         self.title = rules.title
-        self.revision = rules.revision
+        self.revision = rules.revision + max([n for n, is_of in enumerate(rules.revised, 1) if is_of(rules)], default=0)
         self.board_deals = rules.board_deals
         self.score_unit = rules.score_unit
         # Board scores are whole numbers; this many make one unit as people read it.
@@ -211,12 +214,16 @@ class Terms:
     def fault_scores(self, side: int) -> list[int]:
         """Return the scores by seat of a sitting that a side forfeits: the game's worst for its seats, the same good score for all others."""
         worst, best = 0, FORFEIT * (self.board_deals or 1)
+        marks = 2 if self.rules.illegal_move in ("two_marks", "accuse") else 1  # the most in one deal
         if self.score_unit == "games":
-            best = GAME_SCORE * (1 if self.board_deals else self.rules.match_games) + 2 * FORFEIT
+            games = 1 if self.board_deals else self.rules.match_games
+            if self.rules.match_end == "clock":  # at most a game a trick
+                games = (self.rules.match_minutes or 0) * CARDS_PER_MINUTE // self.players + 1
+            best = GAME_SCORE * games + 2 * FORFEIT
         elif self.score_unit == "rank":
             best = self.players
         elif self.score_unit == "marks":
-            worst, best = -(1 if self.board_deals else self.rules.max_losses or 1), 0
+            worst, best = -(marks if self.board_deals else (self.rules.max_losses or 1) + marks - 1), 0
         elif self.rules.forfeit is not None:
             worst = self.rules.forfeit(self.rules, self.players)
             best = -worst // (len(self.sides) - 1)

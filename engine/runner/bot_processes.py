@@ -9,6 +9,7 @@ runtime that could stop before its first instruction, so it starts only then.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -21,9 +22,9 @@ from engine.runner import bounds, rebuild
 from engine.runner.copies import Copies
 from engine.runner.cores import on_free_core
 from engine.runner.faults import Fault, blamed_on
-from engine.runner.limits import Noise
+from engine.runner.limits import LENIENT, Noise
 from engine.runner.seat import Seat
-from engine.runner.spec import BotSpec, MatchSpec
+from engine.runner.spec import NEVER, BotSpec, MatchSpec
 from engine.sandbox import BotFault, BotProcess, Policy, Runtime, Sandbox
 
 # The sandbox logger: kernel messages about a process can be matched with its lines.
@@ -93,15 +94,23 @@ class Starter:
     stop: Callable[[], bool] | None = None  # Interrupts a bot's turn by TurnStopped.
     interlude: Callable[[], Callable[[], None] | None] | None = None  # See `play_match`.
     absent: Collection[int] = ()  # Seats without a bot.
+    memory_mb: Mapping[int, int] = field(default_factory=dict)  # Limits of parties that differ from those of the match.
+    lenient: bool = False  # Allow more than the limits in `hello` (`Limits.lenient`).
 
     def start(self, seating: Sequence[int], core: int | None) -> BotProcesses:
-        """Start one process per seat and leave it frozen before its own code. Raise SandboxError."""
+        """Start one process per seat and leave it frozen before its own code. Raise SandboxError.
+
+        An unsealed bot in a match that seals starts only when its pass begins: it could read from the times of its pipes how long it has waited.
+        """
         bots = BotProcesses(copies=self.copies)
         try:
             for place, party in enumerate(seating):
                 if place in self.absent:
                     continue
-                if party not in self.spec.unplayable and self.runtimes[self.spec.parties[party].runtime].gate:
+                waits = self.runtimes[self.spec.parties[party].runtime].gate and (
+                    self.sealed[party] or self.spec.sealing == NEVER
+                )
+                if waits and party not in self.spec.unplayable:
                     bots.processes[place] = process = self._process(party, core)
                     # If the runtime has ended, `begin` will notice it again.
                     with suppress(BotFault), blamed_on(party):
@@ -111,12 +120,16 @@ class Starter:
             raise
         return bots
 
-    def begin(self, bots: BotProcesses, number: int, seating: Sequence[int], core: int | None) -> None:
-        """Let the bots of pass `number` begin one after another: each runs until it is ready, and is then frozen.
+    def begin(
+        self, bots: BotProcesses, pass_record: Mapping[str, Any], seating: Sequence[int], core: int | None
+    ) -> None:
+        """Let the bots of a pass begin one after another: each runs until it is ready, and is then frozen. pass_record: what they learn at the start.
 
         All of them begin even if one fails, so that no bot gains by failing later. If SandboxError is raised, all are killed.
         """
-        pass_record = self.pass_record(number, seating)
+        limits, pass_s = self.spec.limits, pass_record.get("pass_s") or math.inf
+        if self.lenient:
+            limits, pass_s = limits.lenient(), LENIENT * pass_s
         try:
             for place, party in enumerate(seating):
                 if place in self.absent:
@@ -135,9 +148,9 @@ class Starter:
                     party,
                     place,
                     bots.processes[place],
-                    self.spec.limits,
+                    limits,
                     noise=self.noise,
-                    pass_s=pass_record["pass_s"],
+                    pass_s=pass_s,
                 )
                 bots.seats.append(seat)
                 try:
@@ -150,7 +163,8 @@ class Starter:
 
     def _process(self, party: int, core: int | None) -> BotProcess:
         bot = self.spec.parties[party]
-        policy = replace(self.policy, sealed=self.sealed[party])
+        memory_mb = self.memory_mb.get(party, self.policy.memory_mb)
+        policy = replace(self.policy, sealed=self.sealed[party], memory_mb=memory_mb)
         with blamed_on(party):
             return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
 

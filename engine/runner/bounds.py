@@ -26,7 +26,11 @@ def pass_s(limits: Limits, game: engine.Game, boards: int, deals: int | None = N
     return limits.total_cpu_s(boards * decisions(game, deals))
 
 
+def grid_s(limits: Limits, game: engine.Game, boards: int, deals: int | None = None) -> float:
+    """Return the wall-clock seconds from the start of one pass to that of the next where passes begin on a grid: all that its bots may take."""
+    return game.players * pass_s(limits, game, boards, deals)
+
+
 def match_s(limits: Limits, game: engine.Game, parties: int, boards: int, deals: int | None = None) -> float:
     """Return the wall-clock seconds that all bots of a match may take together. The referee and a busy machine may add to them."""
-    processes = len(game.sittings(parties)) * game.players
-    return processes * pass_s(limits, game, boards, deals)
+    return len(game.sittings(parties)) * grid_s(limits, game, boards, deals)

@@ -13,13 +13,14 @@ import os
 import platform
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
 import engine
 from engine.cards import chance
-from engine.runner import noise, protocol, runtimes
+from engine.runner import bounds, noise, protocol, runtimes
 from engine.runner.bot_processes import Ahead, BotProcesses, Starter
 from engine.runner.copies import Copies
 from engine.runner.cores import pinned
@@ -28,10 +29,11 @@ from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from engine.runner.sealing import sealed_parties
 from engine.runner.seat import END_S, Seat
-from engine.runner.sitting import Sitting, Texts
+from engine.runner.sitting import BoardRun, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Policy, Runtime, Sandbox, SandboxError, TurnStopped
 
+WAIT_S = 0.05  # Wall seconds between two looks at `stop` while a match waits for its next pass.
 AT_ONCE = 16  # Boards dealt, and recorded, in one batch: code that runs only once per board runs with cold caches.
 # A generous number of decisions for one seat on one board. Only the kernel's backstop uses it; the clock is exact.
 DECISIONS = 200
@@ -41,6 +43,7 @@ Tap = Callable[[int, int, bytes, bytes], None]
 Closing = Callable[[float], None]
 Decided = Callable[[Sequence[BoardResult]], None]
 Interlude = Callable[[], Callable[[], None] | None]
+KeepCore = Callable[[], AbstractContextManager["int | None"]]
 
 
 def play_match(
@@ -80,10 +83,9 @@ def play_match(
     match = _Match(spec, game, seatings, starter, first, progress, between, closing, tap, clock)
     match.decided = decided
     began = time.monotonic()
+    keep_core = partial(pinned, pin) if core is None else partial(nullcontext, core)
     try:
-        cores = os.sched_getaffinity(0) if ahead else ()
-        with pinned(pin and core is None) as free_core:
-            match.play(free_core if core is None else core, cores)
+        match.play(keep_core, os.sched_getaffinity(0) if ahead else ())
     except TurnStopped:
         return match.result(time.monotonic() - began)
     except Exception as error:  # Faults of bots never reach this line, so the platform is to blame.
@@ -138,7 +140,7 @@ def starter_of(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    sealed = sealed_parties(spec, game, box, runtimes_by_name)
+    sealed = sealed_parties(spec, box, runtimes_by_name)
     return Starter(
         spec,
         game,
@@ -223,17 +225,43 @@ class _Match:
         self.total = len(self.boards) * len(seatings)
         self.cores: Collection[int] = ()
         self.next: Ahead | None = None
+        self.last_step = 0  # Number of the grid's step at which the current pass has begun.
 
-    def play(self, core: int | None, cores: Collection[int]) -> None:
-        """Play all passes, or until stopped. cores: the cores on which the bots of the next pass may start meanwhile."""
+    def play(self, keep_core: KeepCore, cores: Collection[int]) -> None:
+        """Play all passes, or until stopped. cores: the cores on which the bots of the next pass may start meanwhile.
+
+        If a bot could read from a clock when its pass begins, the passes begin on a grid, and the core is free for other matches in between.
+        """
         self.cores = cores
+        passes = list(enumerate(self.seatings))
+        apart = self.spec.apart and not all(self.starter.sealed)
+        began = time.monotonic()
         try:
-            for number, seating in enumerate(self.seatings):
-                if not self.play_pass(number, seating, core):
+            for together in [[each] for each in passes] if apart else [passes]:
+                if apart and not self._wait_for_pass(began, together[0][0]):
                     return
+                with keep_core() as core:
+                    for number, seating in together:
+                        if not self.play_pass(number, seating, core):
+                            return
         finally:
             if self.next is not None:
                 self.next.close()
+
+    def _wait_for_pass(self, began: float, number: int) -> bool:
+        """Wait for the start of a pass on the grid. Return False if stopped.
+
+        If a busy machine has let the pass before take longer than its limits, skip a whole step of the grid.
+        """
+        step_s = bounds.grid_s(self.spec.limits, self.game, len(self.boards), self.spec.deals)
+        passed = time.monotonic() - began
+        until = began + step_s * (max(self.last_step + 1, math.ceil(passed / step_s)) if number else 0)
+        self.last_step = round((until - began) / step_s)
+        while (left_s := until - time.monotonic()) > 0:
+            if self.stop is not None and self.stop():
+                return False
+            time.sleep(min(left_s, WAIT_S))
+        return True
 
     def _start_bots(self, number: int, seating: tuple[int, ...], core: int | None) -> BotProcesses:
         """Return the bots of a pass, started ahead or now, and start those of the next pass."""
@@ -243,7 +271,7 @@ class _Match:
             bots = self.starter.start(seating, core)
         else:
             bots.move(os.sched_getaffinity(0) if core is None else {core})
-        self.starter.begin(bots, number, seating, core)
+        self.starter.begin(bots, self.starter.pass_record(number, seating), seating, core)
         if self.cores and number + 1 < len(self.seatings):
             self.next = Ahead(partial(self.starter.start, self.seatings[number + 1]), self.cores)
         if self.tap is not None:
@@ -259,13 +287,13 @@ class _Match:
         seats: list[Seat] = []
         faults: list[FaultReport] = []
         totals = [0] * self.game.players
-        pass_record = self.starter.pass_record(number, seating)
+        pass_record = self.starter.pass_record(number, seating) | {"pinned": core is not None}
         try:
             for first in range(0, len(self.boards), AT_ONCE):
                 boards = self.boards[first : first + AT_ONCE]
                 began = self.clock()
                 sittings = [
-                    Sitting(self._state(board.number, number), seats, feed, self.texts, board.number, number)
+                    BoardRun(self._state(board.number, number), seats, feed, self.texts, board.number, number)
                     for board in boards
                 ]
                 if not seats:
@@ -294,8 +322,8 @@ class _Match:
         return True
 
     def _play(
-        self, sittings: Sequence[Sitting], faults: list[FaultReport], began: float
-    ) -> list[tuple[Sitting, tuple[FaultReport, ...]]]:
+        self, sittings: Sequence[BoardRun], faults: list[FaultReport], began: float
+    ) -> list[tuple[BoardRun, tuple[FaultReport, ...]]]:
         """Play sittings in order until stopped. Return each with the faults of the pass so far, which are added to `faults`."""
         played = []
         for sitting in sittings:
@@ -344,7 +372,7 @@ class _Match:
     # ---- Results
 
     def _sitting_result(
-        self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport], pass_record: dict[str, Any]
+        self, sitting: BoardRun, seating: tuple[int, ...], faults: Sequence[FaultReport], pass_record: dict[str, Any]
     ) -> SittingResult:
         replay = sitting.record(
             {

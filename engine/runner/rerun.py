@@ -47,6 +47,7 @@ class Rerun:
 
     replies: list[RepeatedDecision] = field(default_factory=list)
     fault: FaultReport | None = None
+    failed_at: Exchange | None = None  # The line at which the fault happened.
     max_cpu_s: float = 0.0  # CPU time of the slowest decision.
     cpu_s: float = 0.0  # CPU time of the whole conversation.
     stderr: str = ""
@@ -60,15 +61,14 @@ def rerun(
     *,
     party: int,
     sitting: int,
-    pause: Callable[[], None] = lambda: None,
+    progress: Callable[[], None] = lambda: None,
     stop: Callable[[], bool] = lambda: False,
     most_s: float = math.inf,
 ) -> Rerun | None:
     """Send the lines of one seat and pass to a fresh process of `bot`. Stop at a fault. Return None if `stop` returned True.
 
-    limits: enforced, whatever the bot's hello line says. The bot plays sealed if it did in the log and this machine can seal. pause: called before
-    each decision, while the bot is frozen. most_s: wall seconds after which no further line is sent. Raise SandboxError and OSError for failures that
-    are not the bot's.
+    limits: enforced, whatever the bot's hello line says. The bot plays sealed if it did in the log and this machine can seal. progress: called before
+    each decision. most_s: wall seconds after which no further line is sent. Raise SandboxError and OSError for failures that are not the bot's.
     """
     result = Rerun()
     exchange = exchanges[0]
@@ -79,6 +79,7 @@ def rerun(
     def blame(fault: Fault, evidence: tuple[str, str] = ("", "")) -> Rerun:
         if damage := copies.damage([0]):
             raise SandboxError(f"{bot.name} was run from damaged files: {damage}")
+        result.failed_at = exchange
         result.fault = FaultReport(
             party, exchange.seat, exchange.board, sitting, exchange.step, fault.kind, fault.detail, *evidence
         )
@@ -100,7 +101,7 @@ def rerun(
                     return None
                 if monotonic() > until:
                     break
-                _send(seat, exchange, result, pause)
+                _send(seat, exchange, result, progress)
         except Fault as fault:
             blame(fault, seat.evidence())
         result.max_cpu_s, result.cpu_s = seat.max_cpu_s, seat.cpu_s
@@ -109,15 +110,20 @@ def rerun(
     return result
 
 
-def _send(seat: Seat, exchange: Exchange, result: Rerun, pause: Callable[[], None]) -> None:
+def _send(seat: Seat, exchange: Exchange, result: Rerun, progress: Callable[[], None]) -> None:
     if exchange.step < 0:
         seat.start(exchange.request)
     elif exchange.answer is None:
         seat.tell(exchange.request)
     else:
-        pause()
-        now = protocol.answer(seat.put(exchange.request), seat.requests).do
-        reply = RepeatedDecision(exchange, now, seat.requests)
-        result.replies.append(reply)
-        if reply.differs and now not in reply.legal:
-            raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(reply.legal)}")
+        progress()
+        repeat(seat, exchange, result)
+
+
+def repeat(seat: Seat, exchange: Exchange, result: Rerun) -> None:
+    """Ask for a decision again, and add the answer to the result. Raise Fault."""
+    now = protocol.answer(seat.put(exchange.request), seat.requests).do
+    reply = RepeatedDecision(exchange, now, seat.requests)
+    result.replies.append(reply)
+    if reply.differs and now not in reply.legal:
+        raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(reply.legal)}")

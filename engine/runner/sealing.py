@@ -1,42 +1,32 @@
-"""Decide which bots of a match play sealed: without access to the host's clocks, through which partners could communicate.
+"""Decide which bots of a match play sealed: without access to the host's clocks, by which one could signal to another.
 
-A match has one of three settings. `never`; `partners`: seal if a party or a side holds more than one seat and the machine can; `always`: a machine
-that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, Node.js, or Go where threads have numbers of the
-host) play unsealed.
+The other is a partner, or the same bot in a later pass, which plays the same cards. A match has one of three settings. `never`; `possible`: seal if
+the machine can; `always`: a machine that cannot seal does not play the match. Bots that cannot be sealed (by their own declaration, Node.js, or Go
+where threads have numbers of the host) play unsealed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-import engine
 from engine.runner.faults import Infrastructure
-from engine.runner.spec import ALWAYS, PARTNERS, BotSpec, MatchSpec
+from engine.runner.spec import ALWAYS, NEVER, BotSpec, MatchSpec
 from engine.sandbox import Runtime, Sandbox
 
 
-def has_partners(game: engine.Game, parties: int) -> bool:
-    """Return True if some seat at this table has a partner: another seat of its party, or one that wins and loses with it."""
-    return parties < game.players or any(len(side) > 1 for side in game.sides)
-
-
-def why_unsealed(spec: MatchSpec, game: engine.Game, box: Sandbox) -> str | None:
+def why_unsealed(spec: MatchSpec, box: Sandbox) -> str | None:
     """Return why no bot plays sealed, or None. Raise Infrastructure if the match must be sealed and this machine cannot do it."""
-    if spec.sealing == ALWAYS or (spec.sealing == PARTNERS and has_partners(game, len(spec.parties))):
-        reason = box.report.unsealed
-        if reason and spec.sealing == ALWAYS:
-            raise Infrastructure(
-                f"match {spec.match_id} requires sealed bots, which this machine cannot provide: {reason}"
-            )
-        return reason
-    return "no seat has a partner" if spec.sealing == PARTNERS else "not requested"
+    if spec.sealing == NEVER:
+        return "not requested"
+    reason = box.report.unsealed
+    if reason and spec.sealing == ALWAYS:
+        raise Infrastructure(f"match {spec.match_id} requires sealed bots, which this machine cannot provide: {reason}")
+    return reason
 
 
-def sealed_parties(
-    spec: MatchSpec, game: engine.Game, box: Sandbox, runtimes: Mapping[str, Runtime]
-) -> tuple[bool, ...]:
+def sealed_parties(spec: MatchSpec, box: Sandbox, runtimes: Mapping[str, Runtime]) -> tuple[bool, ...]:
     """Return, for each party, True if it plays sealed. Raise what `why_unsealed` raises."""
-    sealing = why_unsealed(spec, game, box) is None
+    sealing = why_unsealed(spec, box) is None
     return tuple(sealing and _is_sealed(spec, bot, box, runtimes[bot.runtime]) for bot in spec.parties)
 
 

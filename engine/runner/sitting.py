@@ -55,7 +55,7 @@ class Texts:
         return self._game.parse_action(text) if number is None else number
 
 
-class Sitting:
+class BoardRun:
     """One playing of one board by the processes of one pass."""
 
     def __init__(

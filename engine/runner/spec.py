@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.packages import archive
-from engine.packages.archive import Package
+from engine.packages.archive import BotPackage
 from engine.runner.limits import Limits
 
 
@@ -26,7 +26,7 @@ class BotSpec:
     sealable: bool = True  # True if the bot declares that it needs neither the host's clocks nor threads.
 
 
-NEVER, PARTNERS, ALWAYS = SEALING = ("never", "partners", "always")  # The settings of `sealing`.
+NEVER, POSSIBLE, ALWAYS = SEALING = ("never", "possible", "always")  # The settings of `sealing`.
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class MatchSpec:
     """One match. `secret` keys the deals; `table` names the table, so that the tables of a tournament may share boards or not.
 
     unplayable: parties at whose bots the match has broken off twice, with the reason; they are not started and forfeit every sitting.
+    apart: True if passes begin on a fixed grid as soon as one bot plays unsealed, so that no pass learns from its start how long others took.
     """
 
     match_id: str
@@ -48,9 +49,10 @@ class MatchSpec:
     unplayable: Mapping[int, str] = field(default_factory=dict)
     deals: int | None = None  # Deals of one board; None: the game's own `board_deals`.
     sealing: str = NEVER
+    apart: bool = False
 
 
-def bot_spec(content: Package, folder: Path) -> BotSpec:
+def bot_spec(content: BotPackage, folder: Path) -> BotSpec:
     """Unpack a package under `folder`, in a directory named by its contents, and return how to start it."""
     path = content.unpack(folder / content.sha256)
     what = content.manifest

@@ -21,7 +21,7 @@ from engine.runner.feed import Feed
 from engine.runner.match import forfeited, load, starter_of, suits_of
 from engine.runner.result import FaultReport
 from engine.runner.seat import END_S, Seat
-from engine.runner.sitting import Sitting, Texts
+from engine.runner.sitting import BoardRun, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Sandbox, SandboxError, TurnStopped
 
@@ -102,7 +102,7 @@ class Person:
         return "", ""
 
 
-class _Sitting(Sitting):
+class _Sitting(BoardRun):
     """A sitting that reports each decision, and asks the person for every card."""
 
     record_decision: Callable[[int, str], None]
@@ -198,7 +198,7 @@ class _TableReferee:
         bots = BotProcesses()
         try:
             bots = starter.start(self.seating, None)
-            starter.begin(bots, 0, self.seating, None)
+            starter.begin(bots, starter.pass_record(0, self.seating), self.seating, None)
             if bots.faults:
                 return None
             (advisor,) = bots.seats
@@ -262,10 +262,10 @@ class _TableReferee:
         """Return True if this only action is a card of the person, who plays it by hand: no card should be played unseen."""
         return state.current_seat == self.person.seat and state.game.action_text(action).startswith("play ")
 
-    def start(self, sitting: Sitting) -> None:
+    def start(self, sitting: BoardRun) -> None:
         """Start the bots, and wait until each is ready."""
         bots = self.starter.start(self.seating, None)
-        self.starter.begin(bots, 0, self.seating, None)
+        self.starter.begin(bots, self.starter.pass_record(0, self.seating), self.seating, None)
         self.seats += bots.seats
         for failure in bots.faults:
             sitting.blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)
@@ -276,7 +276,7 @@ class _TableReferee:
         if seat != self.person.seat:
             self.result.decisions.append(Taken(seat, action))
 
-    def store_board(self, sitting: Sitting) -> None:
+    def store_board(self, sitting: BoardRun) -> None:
         """Store a finished board."""
         replay = sitting.record(
             {"match": self.spec.match_id, "table": self.spec.table, "board": sitting.board, "sitting": 0}

@@ -36,7 +36,7 @@ from engine.runner.rare_decisions import RandomBoard
 from engine.runner.rerun import rerun
 from engine.runner.result import FaultReport, MatchResult
 from engine.runner.seat import END_S, Seat
-from engine.runner.sitting import Sitting, Texts
+from engine.runner.sitting import BoardRun, Texts
 from engine.runner.spec import BotSpec, MatchSpec
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, TurnStopped
 from engine.sandbox.errors import BrokenOff
@@ -60,7 +60,7 @@ Stop = Callable[[], bool]
 
 
 @dataclass
-class Check:
+class TrialCheck:
     """The result of one of `CHECKS`.
 
     at: the situation in which the fault happened, in words of `rare_decisions`; empty if it was none of those. max_cpu_s: CPU time of the slowest
@@ -85,14 +85,14 @@ class Trial:
     game: str
     players: int
     result: MatchResult
-    checks: list[Check]
+    checks: list[TrialCheck]
     met: Counter[str] = field(default_factory=Counter)
     possible: set[str] = field(default_factory=set)
     stderr: str = ""  # Error output of the conversations; that of the match is in its result.
     complete: bool = True
 
     @property
-    def faulty(self) -> Check | None:
+    def faulty(self) -> TrialCheck | None:
         """The first failed check."""
         return next((check for check in self.checks if check.fault), None)
 
@@ -111,7 +111,7 @@ def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: B
     began = time.monotonic()
     result = play_match(spec, box, stop=stop, first=first)
     report = result.parties[0]
-    whole = Check(WHOLE, report.faults[0] if report.faults else None, "", report.decisions, report.max_cpu_s)
+    whole = TrialCheck(WHOLE, report.faults[0] if report.faults else None, "", report.decisions, report.max_cpu_s)
     whole.seconds = time.monotonic() - began
     trial = Trial(game.key, game.players, result, [whole], possible=set(rare_decisions.known_boards(game)))
     trial.complete = all(board.complete for board in result.boards)
@@ -161,7 +161,7 @@ class Announcer:
 
 def _converse(trial: Trial, spec: MatchSpec, game: engine.Game, box: Sandbox, core: int | None, stop: Stop) -> None:
     boards_by_situation = rare_decisions.known_boards(game)
-    checks = {name: Check(name) for name in (START, RARE, LONG, CANCELLED)}
+    checks = {name: TrialCheck(name) for name in (START, RARE, LONG, CANCELLED)}
     trial.checks += checks.values()
     for place in range(game.players):
         boards = {name: list(seats[place]) for name, seats in boards_by_situation.items() if seats.get(place)}
@@ -173,7 +173,7 @@ def _converse(trial: Trial, spec: MatchSpec, game: engine.Game, box: Sandbox, co
 
 def _repeat(trial: Trial, spec: MatchSpec, box: Sandbox, stop: Stop) -> None:
     """Send the lines of the first pass of the match to a new process. A bot that fails only then is not judged."""
-    check, began = Check(REPEATED), time.monotonic()
+    check, began = TrialCheck(REPEATED), time.monotonic()
     trial.checks.append(check)
     group = [json.loads(json.dumps(board.sittings[0].replay)) for board in trial.result.boards]
     seat = group[0]["meta"]["seating"].index(0)
@@ -200,7 +200,7 @@ class _Conversation:
     def __init__(
         self,
         trial: Trial,
-        checks: dict[str, Check],
+        checks: dict[str, TrialCheck],
         spec: MatchSpec,
         game: engine.Game,
         box: Sandbox,
@@ -299,12 +299,12 @@ class _Conversation:
             detail = f"after the end of a cancelled match: {fault.detail}"
             self._blame(check, FaultReport(0, self.place, self.board, 0, 0, fault.kind, detail), "end")
 
-    def _play(self, check: Check, own_seat: Seat, board: RandomBoard, enough: Stop | None = None) -> bool:
+    def _play(self, check: TrialCheck, own_seat: Seat, board: RandomBoard, enough: Stop | None = None) -> bool:
         """Play one board, to its end or until `enough` returns True. Return False after a fault, or if the trial is stopped."""
         self.board += 1
         began, requests_before = time.monotonic(), own_seat.requests
         table: list[Any] = [own_seat if seat == self.place else Announcer(seat) for seat in range(self.game.players)]
-        self.sitting = Sitting(board.begin(self.game, record=True), table, self.feed, self.texts, self.board, 0)
+        self.sitting = BoardRun(board.begin(self.game, record=True), table, self.feed, self.texts, self.board, 0)
         self.sitting.play(lambda: self._before_decision() or (enough is not None and enough()))
         check.decisions += own_seat.requests - requests_before
         check.max_cpu_s = max(check.max_cpu_s, own_seat.max_cpu_s)
@@ -325,7 +325,7 @@ class _Conversation:
             self.trial.met.update(self.situation)
         return len(state.actions) > rare_decisions.LONGEST or time.monotonic() > self.until
 
-    def _blame(self, check: Check, fault: FaultReport, at: str) -> None:
+    def _blame(self, check: TrialCheck, fault: FaultReport, at: str) -> None:
         check.fault, check.at = fault, at
 
 

@@ -268,14 +268,14 @@ class Batch:
         return [int(self.actions[start + way]) for way in range(self.ways[number])]
 
     def random(self) -> list[int]:
-        """Return a random legal action for each match; never a claim, which would end a game at once, mostly wrongly."""
+        """Return a random legal action for each match; never a claim or an accusation, which would end a game or deal, mostly wrongly."""
         dice, actions, ways = self.chance, self.actions, self.ways
         chosen: list[int] = []
         number: i64 = 0
         start: i64 = 0
         while number < self.count:
             action: i64 = actions[start + dice.below(ways[number])]
-            while action == act.CLAIM:
+            while action == act.CLAIM or act.ACCUSE <= action < act.BID:
                 action = actions[start + dice.below(ways[number])]
             chosen.append(int(action))
             number += 1

@@ -113,7 +113,7 @@ _STAGES = {
 
 def width(game: Game) -> int:
     """Return the length of a mask: one more than the highest dense number that a match of this game can ask for."""
-    highest = act.ACCUSE
+    highest = act.ACCUSE + 5 if game.accuses else act.PLAY + 1
     for stage in game.stages:  # Neither eliminations nor a final duel add a stage.
         highest = max(highest, _STAGES.get(stage.__name__, 0))
         if stage.__name__ in ("points_auction", "censor"):

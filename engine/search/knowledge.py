@@ -30,11 +30,11 @@ from engine.search.deals import BITS, AtMost, Deal, Deals, Facts, suits_sung
 
 if TYPE_CHECKING:
     from engine.game import Game
-    from engine.match.redaction import Moment
+    from engine.match.redaction import EventRecord
     from engine.match.state import State
 
 FILLER = "4"  # Rank of the cards that stand for unseen cards: no song, tute or exchange needs it.
-SILENT = ("window", "exchange", "capote")  # questions that may be declined without an event
+SILENT = ("window", "exchange", "capote", "accusing")  # questions that may be declined without an event
 
 
 class Knowledge:
@@ -57,7 +57,7 @@ class Knowledge:
         self.sung: list[
             tuple[int, int, dict[int, int]]
         ] = []  # Hidden songs: index in songs_made, seat, cards that it must hold by suit.
-        self._upcoming: list[Moment] = []  # the events after the present one
+        self._upcoming: list[EventRecord] = []  # the events after the present one
 
     # ---- deals and states
 
@@ -117,7 +117,7 @@ class Knowledge:
 
     # ---- the course of the match
 
-    def follow(self, events: Iterable[Moment]) -> None:
+    def follow(self, events: Iterable[EventRecord]) -> None:
         """Take in events. Raises EngineError for an event that is impossible after the earlier ones."""
         waiting = list(events)
         self._upcoming = waiting
@@ -153,7 +153,7 @@ class Knowledge:
             raise EngineError("nothing is known before the first deal")
         return self.table
 
-    def _deal(self, event: Moment) -> None:
+    def _deal(self, event: EventRecord) -> None:
         state = self.table
         if state is None or event["deal"] == 1:
             state = self.game.new_match(seed=0, record=False)
@@ -202,7 +202,7 @@ class Knowledge:
         state.phase = None
         flow.run(state, steps.STAGE)
 
-    def _shown_card(self, state: State, event: Moment) -> int:
+    def _shown_card(self, state: State, event: EventRecord) -> int:
         """Return the shown card. In the first deal of cabrero the first event after the deal names it."""
         if event["shown"] is not None:
             return state.game.pack.parse(event["shown"])
@@ -314,7 +314,7 @@ class Knowledge:
         while state.phase is not None and state.phase.name in SILENT and state.turn != self.seat:
             self._pass(state)
 
-    def _play(self, event: Moment) -> None:
+    def _play(self, event: EventRecord) -> None:
         state = self._require_table()
         seat, card = event["seat"], state.game.pack.parse(event["card"])
         self._decline()
@@ -427,7 +427,7 @@ class Knowledge:
             elif kind not in ("trick", "song", "exchange"):
                 return
 
-    def _draw(self, event: Moment) -> None:
+    def _draw(self, event: EventRecord) -> None:
         state = self._require_table()
         seat, text = event["seat"], event.get("card")
         self._draws_next()
@@ -442,7 +442,7 @@ class Knowledge:
         self.known[seat] |= BITS[card]
         state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
 
-    def _song(self, event: Moment) -> None:
+    def _song(self, event: EventRecord) -> None:
         if event.get("table"):
             return
         state, seat = self._require_table(), event["seat"]
@@ -487,12 +487,12 @@ class Knowledge:
         else:
             state.legal = None
 
-    def _tute(self, event: Moment) -> None:
+    def _tute(self, event: EventRecord) -> None:
         state = self._require_table()
         state.tute_by = event["seat"]
         flow.run(state, steps.COUNT)
 
-    def _exchange(self, event: Moment) -> None:
+    def _exchange(self, event: EventRecord) -> None:
         state = self._require_table()
         pack, seat = state.game.pack, event["seat"]
         card = pack.parse(event["gives"])
@@ -525,11 +525,12 @@ class Knowledge:
         if "before_first_lead" in state.game.exchange_moments:
             # The shown card is a different one now, so other seats may be asked first.
             state.stage = 1
+            state.notes = {name: value for name, value in state.notes.items() if name == "declined"}  # no auction yet
             flow.run(state, exchanges.stage(state) or steps.WAIT)
         else:
             self._go_on(steps.WAIT)
 
-    def _notice(self, event: Moment) -> None:
+    def _notice(self, event: EventRecord) -> None:
         state = self._require_table()
         seat, card = event["seat"], state.game.pack.parse(event["card"])
         give(state, seat, card)
@@ -541,15 +542,15 @@ class Knowledge:
         state.turn = turn
         self._go_on(steps.WAIT)
 
-    def _return(self, event: Moment) -> None:
+    def _return(self, event: EventRecord) -> None:
         seat = event["seat"]
         self.known[seat] |= BITS[self._require_table().game.pack.parse(event["card"])]
         self.counts[seat] += 1
 
-    def _reveal(self, event: Moment) -> None:
+    def _reveal(self, event: EventRecord) -> None:
         self._has(event["seat"], self._require_table().game.pack.parse(event["card"]))
 
-    def _call(self, event: Moment) -> None:
+    def _call(self, event: EventRecord) -> None:
         state = self._require_table()
         self._answer(event["seat"], state.game.parse_action(event["call"]))
         if state.phase is not None and state.rules.auction == "play_then_join":
@@ -561,21 +562,21 @@ class Knowledge:
         for seat in state.notes.get("thrown", ()):
             state.hands[seat] = state.game.pack.hand(cards[: self.counts[seat]])
 
-    def _look(self, event: Moment) -> None:
+    def _look(self, event: EventRecord) -> None:
         for text in event.get("cards") or []:
             self._has(event["of"], self._require_table().game.pack.parse(text))
 
-    def _takeover(self, event: Moment) -> None:
+    def _takeover(self, event: EventRecord) -> None:
         seat, other = event["seat"], event["of"]
         for by_seat in (self.known, self.counts):
             by_seat[seat], by_seat[other] = by_seat[other], by_seat[seat]
         self.proofs[seat], self.proofs[other] = self.proofs[other], self.proofs[seat]
 
-    def _trump(self, event: Moment) -> None:
+    def _trump(self, event: EventRecord) -> None:
         if event.get("seat") is not None:
             self._answer(event["seat"], act.TRUMP + self._require_table().game.pack.parse_suit(event["suit"]))
 
-    def _called(self, event: Moment) -> None:
+    def _called(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
         card = state.game.pack.parse(event["card"])
         is_own = bool(self.known[self.seat] & BITS[card])
@@ -587,14 +588,14 @@ class Knowledge:
         if not is_own:
             state.hands[holder][state.suit_of[card]] &= ~state.bit_of[card]
 
-    def _partner(self, event: Moment) -> None:
+    def _partner(self, event: EventRecord) -> None:
         state = self._require_table()
         state.notes = state.notes | {"partner": event["seat"]}
 
-    def _predict(self, event: Moment) -> None:
+    def _predict(self, event: EventRecord) -> None:
         self._answer(event["seat"], act.PREDICT + event["tricks"])
 
-    def _take(self, event: Moment) -> None:
+    def _take(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
         card = state.game.pack.parse(event["card"])
         self.unseen &= ~BITS[card]
@@ -602,7 +603,7 @@ class Knowledge:
         self.counts[seat] += 1
         self._answer(seat, act.TAKE)
 
-    def _discard(self, event: Moment) -> None:
+    def _discard(self, event: EventRecord) -> None:
         state, seat, count = self._require_table(), event["seat"], event["count"]
         pack = state.game.pack
         if "cards" in event:
@@ -620,18 +621,18 @@ class Knowledge:
         self._fill_thrown(state)
         self._answer(seat, act.discard(tuple(cards)))
 
-    def _reshuffle(self, event: Moment) -> None:
+    def _reshuffle(self, event: EventRecord) -> None:
         for seat in event["seats"]:
             self.unseen |= self.known[seat]
             self.known[seat] = self.counts[seat] = 0
 
-    def _capote(self, event: Moment) -> None:
+    def _capote(self, event: EventRecord) -> None:
         state = self._require_table()
         while state.phase is windows.CAPOTE and state.turn != event["seat"]:
             self._pass(state)
         self._answer(event["seat"], act.CAPOTE)
 
-    def _claim(self, event: Moment) -> None:
+    def _claim(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
         self._decline(seat)
         turn, state.turn = state.turn, seat
@@ -639,20 +640,26 @@ class Knowledge:
         state.turn = turn
         flow.run(state, step)
 
-    def _accuse(self, event: Moment) -> None:
+    def _accuse(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
-        offender = -1 if event["offender"] is None else event["offender"]
-        flow.run(state, claims.decided(state, claims.accusation_verdict(seat, offender, event["proven"])))
+        flow.run(
+            state, claims.decided(state, claims.accusation_verdict(state, seat, event["accused"], event["proven"]))
+        )
 
-    def _revoke(self, event: Moment) -> None:
+    def _score(self, event: EventRecord) -> None:
+        state = self._require_table()
+        while state.phase is claims.ACCUSING:
+            self._pass(state)
+
+    def _revoke(self, event: EventRecord) -> None:
         state, seat = self._require_table(), event["seat"]
         self._decline()
         flow.run(state, claims.decided(state, claims.revoke_verdict(state, seat)))
 
-    def _last_ten(self, event: Moment) -> None:
+    def _last_ten(self, event: EventRecord) -> None:
         self._answer(event["seat"], act.TAKE if event["taken"] else act.DECLINE)
 
-    def _ante(self, event: Moment) -> None:
+    def _ante(self, event: EventRecord) -> None:
         state = self._require_table()
         state.pot = event["pot"]
 
@@ -701,6 +708,7 @@ _HANDLERS: dict[str, Any] = {
     "capote": Knowledge._capote,
     "claim": Knowledge._claim,
     "accuse": Knowledge._accuse,
+    "score": Knowledge._score,
     "revoke": Knowledge._revoke,
     "last_ten": Knowledge._last_ten,
 }

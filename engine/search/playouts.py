@@ -1,8 +1,8 @@
 """Random playouts in a single call: `playout` for search, `play_many` for statistics.
 
-Every action but a claim has the same chance; a random claim would end a game at once, mostly wrongly. The kernel (`engine.search.kernel`) plays the
-matches; `State.apply` does if the rules run as Python source or the kernel does not know the game. Both throw the same dice for the same choices in
-the same order, so the scores are the same.
+Every action has the same chance, but nobody claims or accuses: that would end a game or a deal at once, mostly wrongly. The kernel
+(`engine.search.kernel`) plays the matches; `State.apply` does if the rules run as Python source or the kernel does not know the game. Both throw the
+same dice for the same choices in the same order, so the scores are the same.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.cards.actions import CLAIM
+from engine.cards import actions as act
 from engine.cards.chance import Dice
 from engine.search.kernel import announcing, asking, codes, running, tricks
 from engine.search.kernel.program import Program
@@ -33,9 +33,9 @@ def playout(
 ) -> list[int]:
     """Return board scores by seat after random play from this state to the end of the match. The state does not change.
 
-    `policy` chooses a legal action in a state, for all seats, with these dice; None chooses at random, but never a claim. `rng` is a seed, or dice to
-    continue with. The dice also shuffle later deals: a search must not look at the real ones. `quick`: True plays in the kernel, False by `apply`,
-    with the same result; as Python source the latter is faster.
+    `policy` chooses a legal action in a state, for all seats, with these dice; None chooses at random, but neither claims nor accuses. `rng` is a
+    seed, or dice to continue with. The dice also shuffle later deals: a search must not look at the real ones. `quick`: True plays in the kernel,
+    False by `apply`, with the same result; as Python source the latter is faster.
     """
     program = running.program_of(state.game, state.suit_map) if quick and policy is None and not state.is_over else None
     if program is not None:
@@ -55,8 +55,8 @@ def playout(
 def step(state: State, dice: Dice) -> None:
     """Take one random action."""
     legal = state.legal_actions()
-    if CLAIM in legal:
-        legal = tuple([action for action in legal if action != CLAIM])
+    if state.game.claims or state.game.accuses:
+        legal = tuple([action for action in legal if action != act.CLAIM and not act.ACCUSE <= action < act.BID])
     state.apply(legal[dice.below(len(legal))])
 
 
@@ -105,7 +105,7 @@ def play_on(t: KernelState) -> None:
     """Play at random to the end of the match."""
     dice = t.dice
     while not t.over:
-        if t.phase == codes.CARD and not t.extra & ~announcing.CLAIM:  # the usual question
+        if t.phase == codes.CARD and not t.extra & announcing.BY_CHANCE:  # the usual question
             legal: i64 = t.legal
             card: i64 = pick(legal, dice.below(count(legal)))
             step: i64 = tricks.lay(t, t.program.cards.place[card % FOLD])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
+from league.models.cases import Case
 from league.models.changes import Change
 from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
@@ -37,6 +38,7 @@ __all__ = [
     "Bot",
     "BotSums",
     "BotVersion",
+    "Case",
     "Change",
     "Check",
     "Circuit",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import AuditConclusion, AuditReason, AuditVerdict
+from league.enums import CASES, AuditConclusion, AuditReason, AuditVerdict
 from league.models.bots import BotVersion
 from league.models.matches import Match
 from league.models.words import only_words
@@ -27,12 +27,12 @@ class Audit(models.Model):
     all_differ = models.PositiveIntegerField(default=0)
     # Probability that the match has at least this many odd answers by chance.
     chance = models.FloatField(null=True)
-    first = models.JSONField(null=True)  # The first difference: board, step, request, legal, logged, runs.
+    first = models.JSONField(null=True)  # The first difference or failure: board, step, request, legal, logged, runs.
     fault = models.CharField(max_length=20, blank=True)  # Kind of the fault if the bot failed in the repetition.
     fault_detail = models.TextField(blank=True)  # Only its owner sees it.
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
-    # A person's conclusion about a difference; empty until somebody has drawn it.
+    # A person's conclusion about a case; empty until somebody has drawn it.
     conclusion = models.CharField(max_length=10, choices=AuditConclusion, blank=True, db_default="")
     why = models.TextField(blank=True, db_default="")  # Reason of the conclusion; public.
     closed_by = models.CharField(max_length=80, blank=True, db_default="")
@@ -47,8 +47,13 @@ class Audit(models.Model):
         ]
         indexes = [
             models.Index(fields=["version", "verdict"], name="audit_of_version"),
-            models.Index(fields=["-finished"], condition=models.Q(verdict="differs"), name="audit_cases"),
+            models.Index(fields=["-finished"], condition=models.Q(verdict__in=CASES, closed=None), name="audit_cases"),
         ]
 
     def __str__(self) -> str:
         return f"audit of pass {self.sitting}, seat {self.seat} of match {self.match_id}"
+
+    @property
+    def is_case(self) -> bool:
+        """Return True if a person has to look at it."""
+        return self.verdict in CASES

@@ -21,7 +21,7 @@ class Work(models.Manager["Match"]):
         return super().get_queryset().defer("secret")
 
 
-class Line(Work):
+class FairQueueWork(Work):
     """The fair queue: matches between bots, and tries. Audits wait beside it."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
@@ -96,7 +96,7 @@ class Match(Leased):
     )  # True once the match counts in the totals of its bots (league.domain.bots.totals).
 
     objects = Played()
-    line = Line()
+    line = FairQueueWork()
     work = Work()
 
     class Meta:

@@ -19,6 +19,8 @@ class Rating(models.Model):
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="ratings")
     elo = models.FloatField()
     margin = models.FloatField()  # Half of the 95% interval, in Elo.
+    # Elo less two and a half margins: the order of the table (league.pure.rating.leaderboard.certain_elo).
+    certain = models.FloatField(default=0.0, db_default=0.0)
     boards = models.PositiveIntegerField()
     opponents = models.PositiveIntegerField()
     score = models.FloatField()  # Share of the board points, 0 to 1.
@@ -31,7 +33,7 @@ class Rating(models.Model):
     field_score = models.FloatField(default=0.5)
     field_sd = models.FloatField(default=0.5)  # Standard deviation of `field_score`.
     provisional = models.BooleanField()
-    # True if the version represents its bot on the leaderboard: the newest settled version, else the newest.
+    # True if the version represents its bot on the leaderboard: the one with the highest certain Elo.
     listed = models.BooleanField(default=True)
     # True if the strength comes from the version's own boards with all others fixed: matches were counted since the last refit (large pools only).
     estimated = models.BooleanField(default=False, db_default=False)
@@ -44,14 +46,14 @@ class Rating(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["pool", "version"], name="rating_once")]
         indexes = [
-            models.Index(fields=["pool", "-elo"], name="rating_table"),
+            models.Index(fields=["pool", "-certain"], name="rating_table"),
             models.Index(
-                fields=["pool", "-elo", "version", "provisional"],
+                fields=["pool", "-certain", "version", "provisional"],
                 condition=models.Q(listed=True),
                 name="rating_listed",
             ),
             models.Index(
-                fields=["pool", "-elo", "version"],
+                fields=["pool", "-certain", "version"],
                 condition=models.Q(listed=True, idle=False),
                 name="rating_active",
             ),

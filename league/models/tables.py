@@ -14,7 +14,7 @@ NO_ADVICE = "?"
 LIVE = [TableStatus.WAITING, TableStatus.HELD, TableStatus.RESTING]
 
 
-class Tables(models.Manager["Table"]):
+class TableManager(models.Manager["Table"]):
     """Table rows without their secrets, which the role of the workers may not read."""
 
     def get_queryset(self) -> models.QuerySet[Table]:
@@ -62,7 +62,7 @@ class Table(models.Model):
     # Written at the end: zlib of a JSON list with the replay of each board.
     records = models.BinaryField(default=bytes)
 
-    objects = Tables()
+    objects = TableManager()
 
     class Meta:
         indexes = [

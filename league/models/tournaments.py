@@ -27,6 +27,8 @@ class Event(models.Model):
     # Until this time the replays of the event's tournaments are hidden, and so is its secret.
     embargo = models.DateTimeField(null=True)
     secret_after = models.DateTimeField(null=True)
+    # True if its owner was the house or an operator when it was created: it counts for ratings unless hidden (league.domain.tournaments.rule).
+    counts = models.BooleanField(default=False, db_default=False)
     # Who sees its matches before the release, and whether others see that the event exists (league.domain.matches.sight).
     audience = models.CharField(max_length=10, choices=Audience, default=Audience.PUBLIC, db_default=Audience.PUBLIC)
     private = models.BooleanField(default=False, db_default=False)
@@ -161,6 +163,7 @@ class Tournament(models.Model):
     secret_after = models.DateTimeField(null=True)
     # From this time on everybody sees the tournament; null: from its start. In an event it opens with the event, in a private event never.
     opens = models.DateTimeField(null=True)
+    counts = models.BooleanField(default=False, db_default=False)  # As in its event (league.domain.tournaments.rule).
     # Why the tournament ended, unless it simply played its last match.
     ending = models.CharField(max_length=20, choices=Ending, blank=True)
     facts = models.JSONField(default=dict)  # The numbers behind `ending`.

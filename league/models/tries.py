@@ -24,7 +24,7 @@ class Try(models.Model):
     language = models.CharField(
         max_length=12, default="python", db_default="python"
     )  # A key of league.domain.bots.languages.
-    # The decision of a finished match from which the try plays, instead of a new board (league.domain.bots.tries.Moment).
+    # The decision of a finished match from which the try plays, instead of a new board (league.domain.bots.tries.DecisionPoint).
     at = models.JSONField(null=True)
     # zlib of JSON (league.domain.bots.tries.Result); null until the try is played.
     result = models.BinaryField(null=True)

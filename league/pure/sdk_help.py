@@ -8,12 +8,29 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SUBJECT = re.compile(r"^(\w[\w ]*): ", re.MULTILINE)
 METHOD = re.compile(r"((?:^  // .*\n)+)^  (\w+)\((.*?)\) \{$", re.MULTILINE)
 FUNCTION = re.compile(r"((?:^// .*\n)+)^export (?:async )?function (\w+)\((.*?)\) \{$", re.MULTILINE)
 KNOWLEDGE = re.compile(r"((?:^// .*\n)+)^export class View ", re.MULTILINE)
+# What an author needs first; the rest keeps the order of its file.
+FIRST = (
+    "hand",
+    "table",
+    "trump",
+    "led",
+    "legal",
+    "would_win",
+    "beats",
+    "value",
+    "strength",
+    "plays",
+    "is_safe",
+    "is_void",
+    "partners",
+    "announce",
+)
 NAMED = re.compile(r"`(\w+)`|[(\[{]|[)\]}]")
 
 
@@ -28,7 +45,7 @@ class Member:
 
 
 def members(bot_source: str, sense_source: str = "") -> list[Member]:
-    """Return the names of the SDK (tute_bot.py), then the rules of thumb (tute_sense.py), each group in the order of its file."""
+    """Return the names of the SDK (tute_bot.py) and the rules of thumb (tute_sense.py): first those of `FIRST`."""
     module = ast.parse(bot_source)
     classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
     view, bot = classes["View"], classes["Bot"]
@@ -38,20 +55,24 @@ def members(bot_source: str, sense_source: str = "") -> list[Member]:
     listed += questions
     listed += _functions(bot.body, "self")
     listed += _functions(module.body, "")
-    return listed + list(_functions(ast.parse(sense_source).body, ""))
+    return _ordered(listed + list(_functions(ast.parse(sense_source).body, "")))
 
 
 def members_of_javascript(source: str) -> list[Member]:
-    """Return the names of the JavaScript kit (tute.mjs): first those listed in the comment on `View`, then the functions."""
+    """Return the names of the JavaScript kit (tute.mjs): those of `FIRST`, those listed in the comment on `View`, the functions."""
     methods = {name: (f"({arguments})", _first_sentence(text)) for text, name, arguments in METHOD.findall(source)}
     knowledge = KNOWLEDGE.search(source)
     listed = []
     for name, text in _named(_comment(knowledge[1])) if knowledge else ():
         signature, comment = methods.get(name, ("", text))
         listed.append(Member("view", name, signature, comment))
-    return listed + [
-        Member("", name, f"({rest})", _first_sentence(text)) for text, name, rest in FUNCTION.findall(source)
-    ]
+    functions = [Member("", name, f"({rest})", _first_sentence(text)) for text, name, rest in FUNCTION.findall(source)]
+    return _ordered(listed + functions)
+
+
+def _ordered(listed: list[Member]) -> list[Member]:
+    plain = [replace(member, help=member.help.replace("`", "")) for member in listed]
+    return sorted(plain, key=lambda member: FIRST.index(member.name) if member.name in FIRST else len(FIRST))
 
 
 def _comment(text: str) -> str:
@@ -75,19 +96,11 @@ def _first_line(node: ast.FunctionDef | ast.ClassDef) -> str:
 
 
 def _values(view: ast.ClassDef) -> dict[str, str]:
-    """Return the attributes of a view with their help: its own, or else the subject."""
-    types = {
-        node.target.attr: ast.unparse(node.annotation)
-        for node in ast.walk(view)
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
-    }
+    """Return the attributes of a view with their help."""
     texts: dict[str, str] = {}
     for paragraph in (ast.get_docstring(view) or "").split("\n\n"):
-        subject = SUBJECT.match(paragraph)
-        if subject is None:
-            continue
-        for name, text in _named(paragraph[subject.end() :]):
-            texts[name] = text or (f"{subject[1]}: {types[name]}" if name in types else subject[1])
+        if subject := SUBJECT.match(paragraph):
+            texts |= _named(paragraph[subject.end() :])
     return texts
 
 

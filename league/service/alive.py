@@ -108,6 +108,14 @@ def trouble(kind: str, *, ready: bool = False) -> str:
     return ""
 
 
+def latest(pid: int) -> float | None:
+    """Return the time of the latest sign of life of any loop of the process `pid`; None if there is none."""
+    with contextlib.suppress(OSError):
+        for place in folder().glob(f"*-{pid}-{_stat(pid)[1]}"):
+            return max((path.stat().st_mtime for path in place.iterdir()), default=None)
+    return None
+
+
 def _places(kind: str) -> list[Path]:
     with contextlib.suppress(OSError):
         return sorted(folder().glob(f"{kind}-*"))

@@ -12,12 +12,14 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
 from typing import Any
 
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
+
+from league.service.env import NOTICE_LOSS_OF_REDIS
+from league.service.process_cache import computed_once
 
 log = logging.getLogger("league.cache")
 WITHIN_S = 0.1  # The longest that one call may take, including the look-up of the name and the connection.
@@ -83,7 +85,7 @@ class Guard:
             log.warning("Redis answers again, after %.0f s", time.monotonic() - away)
 
 
-@cache
+@computed_once
 def guard(servers: tuple[str, ...]) -> Guard:
     """Return the guard of these servers in this process."""
     return Guard()
@@ -93,7 +95,9 @@ class GuardedCache(RedisCache):
     """Django's cache on Redis, behind a `Guard`."""
 
     def __init__(self, server: str | list[str], params: dict[str, Any]) -> None:
-        timeouts = {"socket_timeout": WITHIN_S, "socket_connect_timeout": WITHIN_S}
+        timeouts: dict[str, Any] = {"socket_timeout": WITHIN_S, "socket_connect_timeout": WITHIN_S}
+        if not str(server).startswith("unix:"):
+            timeouts |= NOTICE_LOSS_OF_REDIS
         super().__init__(server, {**params, "OPTIONS": {**timeouts, **params.get("OPTIONS", {})}})
         self._guard = guard((server,) if isinstance(server, str) else tuple(server))
         local = {**params, "OPTIONS": {"MAX_ENTRIES": LOCAL_ENTRIES}}

@@ -127,6 +127,12 @@ def of_tournament(tournament: int) -> str:
     return f"tournament:{tournament}"
 
 
+def position() -> tuple[object, ...]:
+    """Return numbers that are others after any change that counts. One query, of an index."""
+    (position,) = direct.ask("SELECT count(*), coalesce(max(id), 0) FROM league_change", [])
+    return position
+
+
 def read(keys: Sequence[str]) -> Counts:
     """Return the counts of these keys. One query."""
     padded = list(keys)

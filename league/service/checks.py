@@ -39,6 +39,15 @@ def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
 
 
 @register(Tags.security)
+def hosts_of_letters(**kwargs: Any) -> list[Error | Warning]:
+    """Refuse a league that writes letters and takes every host: whoever asks for a password link would choose where it leads."""
+    if not settings.MAIL or "*" not in settings.ALLOWED_HOSTS:
+        return []
+    hint = "Set ALLOWED_HOSTS to the names of the site."
+    return [Error("ALLOWED_HOSTS=* with MAIL_URL lets anybody send links to another site", hint=hint, id="league.E003")]
+
+
+@register(Tags.security)
 def redirect_behind_a_proxy(**kwargs: Any) -> list[Error | Warning]:
     """Warn of a redirect without end: behind a proxy that is not trusted every request looks like plain http."""
     if not settings.HTTPS_REDIRECT or settings.TRUST_PROXY:

@@ -7,6 +7,7 @@ sends the same statement.
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Sequence
@@ -17,8 +18,18 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 MAX_PLANS = 200  # The most planned statements of a connection; a cursor sends all others.
 _numbers = count(1)
-# Unique for this process, because a pooler may give its session to another process later.
-_PREFIX = secrets.token_hex(4)
+
+
+class _StatementNames:
+    # Unique for this process, because a pooler may give its session to another process later.
+    prefix = secrets.token_hex(4)
+
+    @classmethod
+    def renew(cls) -> None:
+        cls.prefix = secrets.token_hex(4)
+
+
+os.register_at_fork(after_in_child=_StatementNames.renew)
 
 
 class _Plans(threading.local):
@@ -76,7 +87,7 @@ def _plan(link: Any, sql: str) -> bytes | None:
     names = _plans.names
     if names is None or sql in names or len(names) >= MAX_PLANS:
         return names.get(sql) if names else None
-    name = f"tute_{_PREFIX}_{next(_numbers)}".encode()
+    name = f"tute_{_StatementNames.prefix}_{next(_numbers)}".encode()
     parts = [part.replace("%%", "%") for part in sql.split("%s")]
     numbered = "".join(f"{part}${number}" for number, part in enumerate(parts[:-1], 1)) + parts[-1]
     from psycopg import pq

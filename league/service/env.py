@@ -10,6 +10,8 @@ import fcntl
 import importlib.util
 import os
 import secrets
+import socket
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -76,6 +78,17 @@ def envlist(name: str, default: list[str]) -> list[str]:
     return default if value is None else [word.strip() for word in value.split(",") if word.strip()]
 
 
+def envproxies(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Return the networks of our proxies: all for 1 (nobody else reaches the site), none for 0, otherwise a list of addresses and networks."""
+    value = envstr(name) or "0"
+    if value.lower() in (*YES, *NO):
+        return (ip_network("0.0.0.0/0"), ip_network("::/0")) if value.lower() in YES else ()
+    try:
+        return tuple(ip_network(word.strip()) for word in value.split(",") if word.strip())
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}; write 1, 0, or the addresses of your proxies") from None
+
+
 def envsecret(name: str, *, keep_in: Path | None) -> str:
     """Return the secret `name`. If none is set, create it once and keep it in the file `keep_in`; refuse if that is None."""
     value = envstr(name)
@@ -132,6 +145,17 @@ def _drop_empty(path: Path) -> None:
         os.close(folder)
 
 
+def make_folder(path: Path, name: str = "STATE_DIR") -> Path:
+    """Create a folder of the setting `name` if it is missing. Refuse with one line if that is impossible."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"the folder {path} cannot be created ({error.strerror}): mount its disk writable, make room on it, or set {name} to another folder"
+        ) from error
+    return path
+
+
 def data_home() -> Path:
     """Return the folder of an installed league whose settings name none.
 
@@ -182,6 +206,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     """Return the settings of SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction."""
     return {
         "ENGINE": "django.db.backends.sqlite3",
+        "CONN_MAX_AGE": envint("CONN_MAX_AGE", 600, least=0),  # To open one takes longer than most queries.
         "NAME": str(path),
         "OPTIONS": {
             # A transaction that begins by reading and then writes would fail at once instead of waiting.
@@ -205,6 +230,17 @@ NOTICE_LOSS = {
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",  # Longest time in milliseconds that sent data may stay unacknowledged.
+}
+
+# The same for redis-py. Its own timeouts bound each answer; these end sockets that nobody reads.
+NOTICE_LOSS_OF_REDIS = {
+    "socket_keepalive": True,
+    "socket_keepalive_options": {
+        socket.TCP_KEEPIDLE: 15,
+        socket.TCP_KEEPINTVL: 5,
+        socket.TCP_KEEPCNT: 3,
+        socket.TCP_USER_TIMEOUT: 30_000,
+    },
 }
 
 

@@ -16,11 +16,17 @@ from typing import Any
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
+TICK_NS = 1_000_000_000
 
-class Channel(filesystem.Channel):
+
+class FolderChannel(filesystem.Channel):
     """One folder, one file per message: `<time>_<random>.<queue>.msg`."""
 
     supports_fanout = False
+    _quiet: tuple[str, int] = (
+        "",
+        0,
+    )  # The queue that was empty at the last look, and the time of the folder's last change before it.
 
     # The stubs of kombu's two classes name the second parameter differently.
     def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]
@@ -32,6 +38,9 @@ class Channel(filesystem.Channel):
 
     def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
         folder = Path(self.data_folder_in)
+        changed = folder.stat().st_mtime_ns
+        if self._quiet == (queue, changed):
+            raise Empty
         for name in sorted(path.name for path in folder.iterdir()):
             if name.startswith(".") or not name.endswith(f".{queue}.msg"):
                 continue
@@ -44,6 +53,8 @@ class Channel(filesystem.Channel):
             claimed.unlink()
             payload: dict[str, Any] = loads(text)
             return payload
+        # Two changes within a tick of the clock may have the same time.
+        self._quiet = (queue, changed) if time_ns() - changed > TICK_NS else ("", 0)
         raise Empty
 
     def _size(self, queue: str) -> int:
@@ -52,6 +63,6 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """Kombu transport over `Channel`."""
+    """Kombu transport over `FolderChannel`."""
 
-    Channel = Channel
+    Channel = FolderChannel

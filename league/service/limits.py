@@ -55,6 +55,11 @@ def address(request: HttpRequest) -> str:
         text = (
             str(chain).rpartition(",")[2].strip()
         )  # Our proxy appends the last address; the client may have invented the others.
+    return network_of(text)
+
+
+def network_of(text: str) -> str:
+    """Return an address as clients are counted: an IPv6 address as its network of 64 bits."""
     try:
         client = ipaddress.ip_address(text)
     except ValueError:

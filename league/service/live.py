@@ -32,7 +32,9 @@ HUB = "league.live.hub"  # Key in the environment of a request: the hub of this 
 LISTENER = "league.live.listener"  # Set by the view: the listener to which the server hands the connection.
 PACE_S = 0.5  # Time between two reads of the versions.
 REST_S = 1.0  # Time until the next read after the database did not answer.
-PING_S = 15.0  # Time between empty lines, which show proxies and browsers that the connection is alive.
+# Time between pings, which show proxies and pages that the connection is alive; a page without one for 40 s connects again (live.js).
+PING_S = 15.0
+PING = b"event: ping\ndata:\n\n"
 DEAD_S = 30  # A listener that has acknowledged nothing for this long counts as gone.
 MAX_UNSENT = 16 * 2**10  # The most bytes that one listener may leave unread.
 # A browser that lost its connection waits for a random time between these, so that not all reconnect at once.
@@ -127,8 +129,14 @@ class PageListener(asyncio.Protocol):
 class Hub:
     """The listeners of one process."""
 
-    def __init__(self, read: Read = topics.read, database: listening.Listener = listening.LISTENER) -> None:
-        self._read, self._database = read, database
+    def __init__(
+        self,
+        read: Read = topics.read,
+        database: listening.Listener = listening.LISTENER,
+        alive: Callable[[], None] = lambda: None,
+    ) -> None:
+        """alive: called in each round of reading versions."""
+        self._read, self._database, self._alive = read, database, alive
         self._woken = asyncio.Event()  # Set when a followed table may have changed.
         self._listens = False
         self._listeners: set[PageListener] = set()
@@ -260,6 +268,7 @@ class Hub:
         loop, away = asyncio.get_running_loop(), False
         due = loop.time() + PACE_S
         while True:
+            self._alive()
             if not away and loop.time() < due and await self._is_woken(due - loop.time()):
                 following = [topic for topic in self._following if topic.startswith(topics.TABLE)]
                 fresh = {listener for listener in self._fresh if set(following).issuperset(listener.request.topics)}
@@ -313,4 +322,4 @@ class Hub:
         while True:
             await asyncio.sleep(PING_S)
             for listener in list(self._listeners):
-                listener.send(b":\n\n")
+                listener.send(PING)

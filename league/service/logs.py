@@ -5,7 +5,11 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import re
 import sys
+import threading
+import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -45,16 +49,49 @@ def formatter() -> logging.Formatter:
 AWAY = frozenset({None, "57P01", "57P02", "57P03"})
 
 
+TOO_FEW = re.compile("too many (clients|connections)|connection slots are reserved")
+NEEDED = (
+    "set max_connections of PostgreSQL to at least 25 and 4 for each worker after the first (6 for a web process of 4 threads, 4 for the scheduler, "
+    "5 in reserve), or put PgBouncer before it (docs/scaling.md)"
+)
+AGAIN_S = 10.0  # Seconds until a process repeats the same reason.
+
+
 def away(error: BaseException | None) -> str:
     """Return in one line why PostgreSQL does not answer; "" for every other error."""
     psycopg = sys.modules.get("psycopg")  # A league on SQLite has not imported it, and cannot have such an error
     while error is not None and psycopg is not None:
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-            if error.sqlstate in AWAY or str(error.sqlstate).startswith("08"):
-                return str(error).strip().partition("\n")[0] or type(error).__name__
-            return ""
+            text = str(error).strip().partition("\n")[0] or type(error).__name__
+            if TOO_FEW.search(text):
+                return f"{text}; {NEEDED}"
+            return text if error.sqlstate in AWAY or str(error.sqlstate).startswith("08") else ""
         error = error.__cause__
     return ""
+
+
+class AwayOnce(logging.Filter):
+    """A filter that lets a process write the same reason only every AGAIN_S while PostgreSQL is down, not for each request and loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._written: dict[str, float] = {}
+        self._left_out: Counter[str] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return True for a line that is to be written. It gets the number of lines that were left out before it."""
+        why = away(record.exc_info[1]) if record.exc_info else ""
+        if not why:
+            return True
+        now = time.monotonic()
+        with self._lock:
+            if now - self._written.get(why, -AGAIN_S) < AGAIN_S:
+                self._left_out[why] += 1
+                return False
+            self._written = {text: at for text, at in self._written.items() if now - at < AGAIN_S} | {why: now}
+            record.left_out = self._left_out.pop(why, 0)
+        return True
 
 
 class _Brief(logging.Formatter):
@@ -68,6 +105,8 @@ class _Brief(logging.Formatter):
             record = copy.copy(record)
             record.msg, record.args = text if why in text else f"{text}: {why}", None
             record.exc_info = record.exc_text = None
+            if count := getattr(record, "left_out", 0):
+                record.msg = f"{record.msg} ({count} more such lines were left out)"
         return super().format(record)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import secrets
 from collections.abc import Callable, Mapping
@@ -9,7 +10,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.request import split_domain_port
 
 from league.service import logs
 
@@ -50,15 +52,30 @@ class Unread(BadRequest):
 
 
 def probes(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer probes of a balancer or of Prometheus, which ask by an address, as if they had asked by the site's name."""
+    """Answer probes of a balancer or of Prometheus, which ask by an address, as if they had asked by the site's name.
+
+    No other name will do: a page of another site could point its name at this machine and read the answer.
+    """
     name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
 
     def respond(request: HttpRequest) -> HttpResponse:
-        if request.path_info in PROBES:
+        if request.path_info in PROBES and _is_address(
+            str(request.META.get("HTTP_HOST") or request.META["SERVER_NAME"])
+        ):
             request.META["HTTP_HOST"] = name
         return get_response(request)
 
     return respond
+
+
+def _is_address(host: str) -> bool:
+    """Return True for an IP address, with or without a port, and for localhost."""
+    domain, _port = split_domain_port(host)
+    try:
+        ipaddress.ip_address(domain.strip("[]"))
+    except ValueError:
+        return domain == "localhost"
+    return True
 
 
 def unread(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -70,6 +87,32 @@ def unread(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Htt
         return get_response(request)
 
     return respond
+
+
+class NullCharacters:
+    """Middleware that refuses a null character in an address or a form: PostgreSQL does not store it, and no browser sends it by itself.
+
+    The API checks its own parameters and bodies.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass the request on; `process_view` checks it after the token of its form."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> None:
+        """Raise BadRequest if there is one."""
+        if request.path_info.startswith("/api/"):
+            return
+        texts = [request.path_info, *_texts(request.GET), *(_texts(request.POST) if request.method == "POST" else ())]
+        if any("\0" in text for text in texts):
+            raise BadRequest("null character")
+
+
+def _texts(values: QueryDict) -> list[str]:
+    return [text for name, listed in values.lists() for text in (name, *map(str, listed))]
 
 
 def response_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
+from functools import cache, wraps
+from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from django.db import connection
@@ -18,13 +19,29 @@ from league.service import changes
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+P = ParamSpec("P")
 _caches: WeakSet[Any] = WeakSet()
 
 
 def clear() -> None:
     """Clear all caches of this process."""
-    for cache in _caches:
-        cache.clear()
+    for values in _caches:
+        values.clear()
+
+
+def computed_once(make: Callable[P, Value]) -> Callable[P, Value]:
+    """Cache a function like `functools.cache`, but let only one thread compute while the others wait.
+
+    It is for values that must exist once, or whose computation is not safe for threads: the first requests of a process come together.
+    """
+    cached, lock = cache(make), threading.RLock()
+
+    @wraps(make)
+    def get(*args: P.args, **kwargs: P.kwargs) -> Value:
+        with lock:
+            return cached(*args, **kwargs)  # type: ignore[arg-type]  # The caller passes hashable arguments, as for `cache`.
+
+    return get
 
 
 class ProcessCache(Generic[Key, Value]):

@@ -13,7 +13,7 @@ from typing import Any
 from gunicorn.glogging import Logger as Theirs
 
 from league.service import logs
-from league.service.env import envbool
+from league.service.env import envproxies
 
 NUMBER = "x-request-id"
 
@@ -25,7 +25,7 @@ class Logger(Theirs):  # type: ignore[misc]  # gunicorn has no types
         """Set the formatters, at the start and whenever gunicorn reads its settings again."""
         super().setup(cfg)
         logging.captureWarnings(True)
-        self._trusts_proxy = envbool("TRUST_PROXY", False)
+        self._trusts_proxy = bool(envproxies("TRUST_PROXY"))
         for log in (self.error_log, self.access_log):
             for handler in log.handlers:
                 if getattr(handler, "_gunicorn", False):

@@ -1,7 +1,8 @@
 """The worker of the web server: gunicorn starts, watches and replaces the processes; waitress reads the requests in them.
 
 gunicorn's own threads would each read from a client, and one that sends half a request would block a thread. waitress reads all connections in one
-loop and gives threads whole requests only; slow clients get their responses from a buffer.
+loop and gives threads whole requests only; slow clients get their responses from a buffer. The guard of the process (`league.service.web_guard`)
+closes the connections of clients that are slower than that allows.
 
 A request that waitress cannot read (`Parser`) goes to the application as well, with the reason in UNREAD of its environment, so it is refused in
 the same words and form as all others.
@@ -19,28 +20,33 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+from django.conf import settings
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
+from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
-from waitress.server import TcpWSGIServer, create_server
-from waitress.task import ErrorTask, Task, WSGITask
+from waitress.server import TcpWSGIServer
+from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
 
-from league.service import live
+from league.service import live, web_guard
 from league.service.middleware import UNREAD
+from league.service.watchdog import Watchdog
 
-CONNECTIONS = 500  # The most open connections of a process; further ones wait to be accepted.
-SILENT_S = 30  # A connection that sends nothing for this long is closed, even within a request.
+AT_ONCE = 256  # The most connections that the loop accepts before it serves the others.
 MOST_BODY = 16 * 2**20  # The most bytes of a body; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
 LOOP_S = 1.0  # Time between two checks whether the loop shall stop.
+STUCK_S = 120  # A process in which no thread took the next of the waiting requests for this long ends.
 
 FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
 MOST_PATH = 2000
 INTERNAL = 500
+OF_PROXIES = ("HTTP_X_FORWARDED_", "HTTP_X_REQUEST_ID")
 KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # Headers that are still read from a request that could not be parsed.
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
@@ -51,45 +57,52 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     def run(self) -> None:
         """Answer requests until a signal stops the worker or its parent has died; then finish the requests that have started."""
         connections: dict[int, Any] = {}
-        TcpWSGIServer.channel_class = Channel
-        Channel.hub = live.Hub()
-        server = create_server(
-            self._counted(self.wsgi),
-            map=connections,
-            sockets=[listener.sock for listener in self.sockets],
-            threads=self.cfg.threads,
+        self.watchdog = Watchdog()
+        ClientConnection.hub = live.Hub(alive=partial(self.watchdog.note, "live", STUCK_S))
+        guard = web_guard.ConnectionGuard(
+            lambda: [link for link in connections.values() if isinstance(link, ClientConnection)], settings.PROXIES
+        )
+        limits = Adjustments(
             backlog=self.cfg.backlog,
-            connection_limit=CONNECTIONS,
-            channel_timeout=SILENT_S,
-            cleanup_interval=SILENT_S // 3,
             max_request_body_size=MOST_BODY,
             max_request_header_size=MOST_HEADERS,
-            clear_untrusted_proxy_headers=False,  # The settings decide (TRUST_PROXY).
-            asyncore_use_poll=True,
+            clear_untrusted_proxy_headers=False,  # `LiveTask` does that.
             ident=None,
         )
+        dispatcher = ThreadedTaskDispatcher()
+        dispatcher.set_thread_count(self.cfg.threads)
+        application = self._counted(self.wsgi)
+        for listener in self.sockets:
+            server = GuardedServer(application, connections, listener.sock, dispatcher, limits)
+            server.guard = guard
+        self.watchdog.start()  # gunicorn's own watches the loop below.
         while self.alive and self.ppid == os.getppid():
             self.notify()
+            if not dispatcher.queue:
+                self.watchdog.note("requests", STUCK_S)
             wasyncore.loop(LOOP_S, use_poll=True, map=connections, count=1)
-        self._finish(server, connections)
+            guard.sweep(time.monotonic())
+        self._finish(dispatcher, connections)
 
-    def _finish(self, server: Any, connections: dict[int, Any]) -> None:
+    def _finish(self, dispatcher: Any, connections: dict[int, Any]) -> None:
         for server_socket in [link for link in connections.values() if getattr(link, "accepting", False)]:
             server_socket.accepting = (
                 False  # Keep it open: closing it would also close the pipe by which threads wake this loop.
             )
-        Channel.hub.close()
+        ClientConnection.hub.close()
+        self.watchdog.forget("live")
         until = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < until and any(map(_busy, list(connections.values()))):
             self.notify()
             wasyncore.loop(0.1, use_poll=True, map=connections, count=1)
-        server.task_dispatcher.shutdown(timeout=1)
+        dispatcher.shutdown(timeout=1)
         wasyncore.close_all(connections, ignore_all=True)
 
     def _counted(self, application: Application) -> Application:
         """Return `application` with gunicorn's access log, and stop the process after the most requests that it may answer."""
 
         def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+            self.watchdog.note("requests", STUCK_S)
             self.nr += 1
             if self.nr == self.max_requests:
                 self.log.info("Stopping after %s requests: %s", self.nr, self)
@@ -128,7 +141,7 @@ def _busy(connection: Any) -> bool:
     return bool(getattr(connection, "requests", None) or getattr(connection, "total_outbufs_len", 0))
 
 
-class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
+class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
     """A parser that keeps the start of a request, so that it can be refused properly if the rest cannot be read."""
 
     start = b""
@@ -154,7 +167,10 @@ class LiveTask(WSGITask):  # type: ignore[misc]
     def get_environment(self) -> dict[str, Any]:
         """Return the environment with the hub of this process. It is the same dictionary at every call, so the listener can be read from it later."""
         if self.environ is None:
-            self.environ = {**super().get_environment(), live.HUB: self.channel.hub}
+            environ = super().get_environment()
+            if self.channel.client:  # Only a proxy of ours says for whom it asks.
+                environ = {name: value for name, value in environ.items() if not name.startswith(OF_PROXIES)}
+            self.environ = {**environ, live.HUB: self.channel.hub}
         return self.environ
 
     def build_response_header(self) -> bytes:
@@ -171,8 +187,8 @@ class LiveTask(WSGITask):  # type: ignore[misc]
 class UnreadTask(WSGITask):  # type: ignore[misc]
     """The application's refusal of a request that could not be read. The connection is closed after it."""
 
-    def __init__(self, channel: Any, unread: Parser) -> None:
-        request = Parser(channel.adj)
+    def __init__(self, channel: Any, unread: RequestParser) -> None:
+        request = RequestParser(channel.adj)
         request.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
         request.headers |= {name: unread.headers[name] for name in KEPT_HEADERS if name in unread.headers}
         # Claim https, so that the request is not redirected
@@ -210,18 +226,91 @@ class BrokenTask(ErrorTask):  # type: ignore[misc]
         self.write(problem)
 
 
-def _refusal(channel: Any, request: Parser) -> Task:
+def _refusal(channel: Any, request: RequestParser) -> Task:
     return (BrokenTask if request.error.code == INTERNAL else UnreadTask)(channel, request)
 
 
-class Channel(HTTPChannel):  # type: ignore[misc]
+class GuardedServer(TcpWSGIServer):  # type: ignore[misc]
+    """A listening socket, whose guard decides which connections stay."""
+
+    guard: web_guard.ConnectionGuard
+
+    def __init__(self, application: Application, connections: Any, listener: Any, dispatcher: Any, limits: Any) -> None:
+        place = (listener.family, listener.type, listener.proto, listener.getsockname())
+        super().__init__(
+            application,
+            connections,
+            _sock=listener,
+            dispatcher=dispatcher,
+            adj=limits,
+            sockinfo=place,
+            bind_socket=False,
+        )
+
+    def readable(self) -> bool:
+        """Return True while connections are accepted."""
+        return bool(self.accepting)
+
+    def handle_accept(self) -> None:
+        """Accept the connections that wait, so that a client that opens many does not keep the others waiting."""
+        for _ in range(AT_ONCE):
+            try:
+                accepted = self.accept()
+            except OSError:
+                return  # The client has gone, or the process has no descriptor left.
+            if accepted is None:
+                return
+            connection, address = accepted
+            client = self.guard.client_of(str(address[0]))
+            if not self.guard.make_room(client):
+                connection.close()
+                continue
+            self.set_socket_options(connection)
+            ClientConnection(self, connection, address, self.adj, map=self._map).client = client
+
+    def add_task(self, task: Any) -> None:
+        """Give a whole request to a thread."""
+        task.begin_turn()
+        super().add_task(task)
+
+
+class ClientConnection(HTTPChannel):  # type: ignore[misc]
     """One connection."""
 
-    parser_class = Parser
+    parser_class = RequestParser
     task_class = LiveTask
     error_task_class = staticmethod(_refusal)
     hub: live.Hub
     listen_request: live.Wanted | None = None
+    client = ""  # Its network address; "" for a proxy of ours.
+    turn = web_guard.HEAD
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.begin_turn()
+        super().__init__(*args, **kwargs)
+
+    def begin_turn(self) -> None:
+        """Let the time of the client begin again."""
+        self.began, self.moved = time.monotonic(), 0
+
+    def turn_now(self) -> str:
+        """Return what the connection waits for."""
+        if self.requests:
+            return web_guard.BUSY
+        if self.total_outbufs_len:
+            return web_guard.ANSWER
+        return web_guard.BODY if self.request is not None and self.request.headers_finished else web_guard.HEAD
+
+    def received(self, data: bytes) -> bool:
+        """Parse the next bytes of requests."""
+        self.moved += len(data)
+        return bool(super().received(data))
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send bytes of an answer. Return how many the network has taken."""
+        sent = int(super().send(data, do_close))
+        self.moved += sent
+        return sent
 
     def handle_close(self) -> None:
         """Close the connection; if it is a listener's, hand it over, now that its head has been sent."""

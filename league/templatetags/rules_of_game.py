@@ -27,10 +27,10 @@ def _rules(key: str, lang: str) -> dict[str, Any]:
     head, trick = HEADINGS[lang], rulebook.worked_trick(key)
     question = trick.example
     ids = ["P1", *(follower.rule for follower in trick.followers)]
-    won = [head["won"].format(trick.winner, trick.points)]
+    won = [head["won"].format(trick.player(trick.winner, lang), trick.points)]
     if trick.trump_after and trick.trump_after != trick.trump:
         won.append(f"{head['trump_after']}: {SUITS[lang][trick.trump_after]}.")
-    won += [head["song"].format(seat, points) for seat, points in trick.songs]
+    won += [head["song"].format(trick.player(seat, lang), points) for seat, points in trick.songs]
     trump = SUITS[lang][trick.trump] if trick.trump else head["no_trump"]
     return {
         "head": head,
@@ -39,17 +39,23 @@ def _rules(key: str, lang: str) -> dict[str, Any]:
         "steps": rulebook.deal_steps(key, lang),
         "facts": f"{head['number'].format(trick.number)}; {head['trump']}: {trump}; {head['stock']}: {trick.stock}.",
         "plays": [
-            {"seat": seat, "card": _card(card, lang), "why": f"{RULES[rule][lang == 'en']} ({rule})"}
+            {
+                "player": trick.player(seat, lang),
+                "card": _card(card, lang),
+                "why": f"{RULES[rule][lang == 'en']} ({rule})",
+            }
             for (seat, card), rule in zip(trick.plays, ids, strict=True)
         ],
         "won": " ".join(won),
         "columns": _columns(head["trick_columns"]),
-        "choice": head["choice"].format(question.seat, _names(question.table, lang), _names(question.hand, lang)),
+        "choice": head["choice"].format(
+            trick.player(question.seat, lang), _names(question.table, lang), _names(question.hand, lang)
+        ),
         "may": head["may"].format(_names(question.legal, lang), question.rule),
         "hand": [{**_card(card, lang), "legal": card in question.legal} for card in question.hand],
         "differences": rulebook.lines(key, lang),
         "difference_columns": _columns(head["difference_columns"]),
-        "options": rulebook.option_lines(key, lang),
+        "options": rulebook.option_lines(key, lang, codes=False),
     }
 
 

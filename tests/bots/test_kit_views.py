@@ -45,6 +45,15 @@ DUTIES: list[tuple[str, dict[str, Any]]] = [
     ("cabrero", {"players": 3, "exchange_duty": "must", "no_load": True, "undertrump": True}),
     ("cabrero", {"players": 4, "illegal_move": "two_marks"}),
     ("cabrero", {"players": 4, "illegal_move": "accuse"}),
+    ("a_dos", {"illegal_move": "accuse", "no_load": True}),
+    (
+        "partnership",
+        {"no_load": True, "beat_after_trumped": True, "rank_order": "13RSC76542", "singing_mandatory": True},
+    ),
+    ("guinote", {"players": 4, "no_load": True}),
+    ("gana_pierde_3", {"no_load": True, "rank_order": "13RSC7654"}),
+    ("bato", {"no_load": True}),
+    ("two_player", {"hand_size": 10}),
     ("codillo", {"call_own_card": "solo"}),
     ("gana_pierde_4_5", {"no_load": True, "undertrump": True}),
     ("subastado", {"no_load": True}),
@@ -109,7 +118,7 @@ class Recorded:
         reported = 0
         while not state.is_over:
             actions = state.legal_actions()
-            quiet = [a for a in actions if game.action_text(a) not in ("claim", "accuse")]
+            quiet = [a for a in actions if game.action_text(a).split()[0] not in ("claim", "accuse")]
             if state.current_seat == seat and len(actions) > 1:
                 events = engine.redact(state.events[reported:], seat)
                 reported = len(state.events)

@@ -153,9 +153,9 @@ PLACES: dict[str, Callable[[], None]] = {
 
 def before_the_answer() -> None:
     """Die after a create is committed and before its answer is sent."""
-    from league.api.http.base import View  # not before: workers and schedulers load no API
+    from league.api.http.base import ApiView  # not before: workers and schedulers load no API
 
-    after(View, "once", when(nth_call(2)))
+    after(ApiView, "once", when(nth_call(2)))
 
 
 # Of the web: a process of it dies in the second create that carries a key, and so does the one that takes its place.

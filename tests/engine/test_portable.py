@@ -6,7 +6,7 @@ import random
 
 from engine.cards.chance import Dice
 from engine.portable import add_up, draw_one, draw_weighted
-from engine.responding import Habits
+from engine.responding import ChoiceModel
 from engine.runner import rare_decisions
 
 LEGAL = ["play 7o", "claim", "pass", "sing o", "take"]
@@ -51,14 +51,14 @@ def test_the_player_of_rare_decisions_is_pinned() -> None:
 
 def test_habits_add_up_weights_one_by_one() -> None:
     """Ten weights of a tenth are a little less than one: so both actions weigh the same, in every version."""
-    habits = Habits()
+    habits = ChoiceModel()
     habits.weights[:11] = [0.1] * 10 + [0.9999999999999999]
 
     assert habits.chances([tuple(range(10)), (10,)]) == [0.5, 0.5]
 
 
 def test_habits_learn_what_they_always_learned() -> None:
-    habits = Habits()
+    habits = ChoiceModel()
     habits.learn([([(0, 1), (2, 3), (4, 5)], number % 3 and 1) for number in range(9)], Dice(3), times=4)
 
     learned = [round(weight, 12) for weight in habits.weights[:6]]

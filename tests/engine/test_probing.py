@@ -12,9 +12,9 @@ import pytest
 import engine
 from engine.cards.chance import Dice
 from engine.cli import main
-from engine.responding import Choice, Habits, Responder, features, lead
+from engine.responding import ChoiceModel, ObservedChoice, Responder, features, lead
 from engine.runner.feed import Feed
-from engine.runner.sitting import Sitting, Texts
+from engine.runner.sitting import BoardRun, Texts
 
 ALL_TWO_SIDED = [
     (key, players)
@@ -29,20 +29,20 @@ def lowest(state: engine.State, legal: Sequence[int]) -> int:
     return min(legal, key=lambda action: (state.facts[action][2], action) if action < 52 else (99, action))
 
 
-def sample_choices(seeds: range) -> list[Choice]:
+def sample_choices(seeds: range) -> list[ObservedChoice]:
     choices = []
     for seed in seeds:
         state = engine.load("partnership").new_match(seed=seed, record=False)
         while not state.is_over:
             legal = state.legal_actions()
             if len(legal) > 1:
-                choices.append(Choice(features(state, legal), legal.index(lowest(state, legal))))
+                choices.append(ObservedChoice(features(state, legal), legal.index(lowest(state, legal))))
             state.apply(lowest(state, legal))
     return choices
 
 
 def test_habits_are_learned_from_what_was_seen_and_foresee_what_was_not() -> None:
-    habits, fresh = Habits(), sample_choices(range(100, 110))
+    habits, fresh = ChoiceModel(), sample_choices(range(100, 110))
     assert habits.foreseen([]) == 0
 
     habits.learn(sample_choices(range(20)), Dice(1), times=3)
@@ -70,8 +70,8 @@ def test_it_plays_every_game_of_two_sides_by_what_a_seat_is_told(key: str, playe
 
     def sitting() -> list[int]:
         state = game.new_match(seed=5, deals=1)
-        table = [Responder(game, seat, Habits(), Habits(), seed=seat, deals=2) for seat in range(players)]
-        sitting_by_chance = Sitting(state, table, Feed(players), Texts(game), 1, 0)
+        table = [Responder(game, seat, ChoiceModel(), ChoiceModel(), seed=seat, deals=2) for seat in range(players)]
+        sitting_by_chance = BoardRun(state, table, Feed(players), Texts(game), 1, 0)
         assert sitting_by_chance.play(lambda: len(state.actions) > 60) or len(state.actions) > 60
         assert not sitting_by_chance.faults
         if state.is_over:
@@ -90,8 +90,8 @@ def test_it_takes_the_trick_that_decides() -> None:
     for seed in range(30):
         state = game.new_match(seed=seed)
         feed, texts = Feed(2), Texts(game)
-        table = [Responder(game, seat, Habits(), Habits(), seed=seat, deals=24) for seat in (0, 1)]
-        sitting = Sitting(state, table, feed, texts, 1, 0)
+        table = [Responder(game, seat, ChoiceModel(), ChoiceModel(), seed=seat, deals=24) for seat in (0, 1)]
+        sitting = BoardRun(state, table, feed, texts, 1, 0)
         sitting._open()
         while len(state.hand_of(state.turn)) > 3 or state.stock:
             state.apply(lowest(state, state.legal_actions()))

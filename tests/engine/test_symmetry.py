@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -111,6 +112,12 @@ def test_seats_are_alike(key: str, group: list[tables.Table]) -> None:
             check_turned(table)
 
 
+def seat_on(action: int, shift: int, seats: int) -> int:
+    """Return an action with the seat that it names, if any, turned round the table."""
+    is_accusation = act.ACCUSE <= action < act.BID
+    return act.ACCUSE + (action - act.ACCUSE + shift) % seats if is_accusation else action
+
+
 def check_turned(table: tables.Table) -> None:
     """Check that the same deal, turned round the table, goes the same way with everybody in the next seat."""
     game = table.load()
@@ -121,7 +128,7 @@ def check_turned(table: tables.Table) -> None:
     turned_state = dealt_from(game, f"turn {table}", (place + shift) % n)
     for _ in range(400):
         assert turned_state.turn == (here.turn + shift) % n
-        assert here.legal_actions() == turned_state.legal_actions()
+        assert {seat_on(action, shift, n) for action in here.legal_actions()} == set(turned_state.legal_actions())
         for name in ("cards", "songs", "tricks", "chips", "marks"):
             assert turned(getattr(here, name), shift) == list(getattr(turned_state, name)), name
         assert turned(map(here.hand_of, range(n)), shift) == list(map(turned_state.hand_of, range(n)))
@@ -129,9 +136,42 @@ def check_turned(table: tables.Table) -> None:
             break
         action = playing.choose(here, rng)
         here.apply(action)
-        turned_state.apply(action)
+        turned_state.apply(seat_on(action, shift, n))
     assert here.is_over == turned_state.is_over
     assert turned(here.scores(), shift) == turned_state.scores()
+
+
+# ---- ranks
+
+JACK_HIGH = str.maketrans("CS", "SC")
+WITH_ORDERS = [
+    table
+    for table in tables.plain()
+    if table.load().rules.rank_order.translate(JACK_HIGH) in table.load().declared.options.get("rank_order", ())
+]
+
+
+def jack_high(value: Any) -> Any:
+    """Return part of a record with the other name of each horse and jack."""
+    if isinstance(value, dict):
+        return {name: jack_high(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jack_high(part) for part in value]
+    return value.translate(JACK_HIGH) if isinstance(value, str) and re.fullmatch("[CS][oceb]?", value) else value
+
+
+@pytest.mark.parametrize("table", WITH_ORDERS, ids=str)
+def test_in_the_ranks_of_guinote_horse_and_jack_change_places(table: tables.Table) -> None:
+    """The same match goes the same way (004:204), with the other name of each horse and jack in its record."""
+    usual = table.load()
+    other = engine.load(table.key, players=table.players, rank_order=usual.rules.rank_order.translate(JACK_HIGH))
+    for seed in range(6):
+        state = usual.new_match(seed=f"match {seed}", deals=2)
+        other_state = other.new_match(seed=f"match {seed}", deals=2)
+        for action in playing.play(state, seed, limit=600):
+            other_state.apply(other.parse_action(usual.action_text(action).translate(JACK_HIGH)))
+        assert jack_high(state.events[1:]) == json.loads(json.dumps(other_state.events[1:]))
+        assert state.scores() == other_state.scores()
 
 
 # ---- suits
@@ -140,7 +180,7 @@ def check_turned(table: tables.Table) -> None:
 def renamed(game: engine.Game, action: int, names: dict[str, str]) -> int:
     """Return an action with its suits called otherwise."""
     verb, *objects = game.action_text(action).split(" ")
-    if verb in ("bid", "predict", "tute"):
+    if verb in ("bid", "predict", "tute", "accuse"):
         return action
     return game.parse_action(" ".join([verb, *(text[:-1] + names[text[-1]] for text in objects)]))
 
@@ -211,6 +251,7 @@ def test_named_suits_cannot_be_exchanged() -> None:
 def test_announcements_before_a_card_do_not_outlive_it() -> None:
     """An announcement offered to one seat is not offered to the next."""
     state = engine.load("cabrero", illegal_move="accuse").new_match(seed=3)
-    assert act.ACCUSE in state.legal_actions()
-    state.apply(next(action for action in state.legal_actions() if action < act.PLAY_END))
-    assert state.legal_actions().count(act.ACCUSE) == 1
+    for _ in range(2):
+        others = [act.ACCUSE + seat for seat in range(4) if seat != state.turn]
+        assert [action for action in state.legal_actions() if action >= act.ACCUSE] == others
+        state.apply(next(action for action in state.legal_actions() if action < act.PLAY_END))

@@ -145,7 +145,7 @@ def make_larger() -> Larger:
     knockout = tournaments.create(
         league.ana, "Knock-out", "partnership", boards=1, format="single_elimination", versions=three, now=made.NOW
     )
-    terms = releases.Terms(due=made.later(86400))
+    terms = releases.ReleaseTerms(due=made.later(86400))
     shy = made.accepted(players.create("shy", now=made.NOW), "shy", policy=EntryPolicy.ASK)
     events.create(league.ana, DOCUMENT, [*three, shy], terms=terms, now=made.NOW)
     circuit = circuits.create(league.ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
@@ -329,7 +329,7 @@ SHOW = "/e/one-board-an-hour/show/"
 
 def test_a_board_of_a_show_is_kept_once_it_is_shown(league, site, monkeypatch):
     document = {"name": "One board an hour", "game": "partnership", "stages": [{"format": "round_robin", "boards": 2}]}
-    terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
+    terms = releases.ReleaseTerms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
     event = events.create(league.ana, document, [league.luna, league.sol], terms=terms, now=made.NOW)
     made.play(Match.objects.get(tournament__event=event))
     progress.advance(event.tournaments.get(), now=made.NOW)
@@ -497,7 +497,7 @@ def audit() -> None:
     sampling.draw(now=made.NOW)
     while (work := leases.claim("w", now=made.NOW)) is not None:
         leases.start(work, now=made.NOW)
-        assert audits.report(work, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
+        assert audits.report(work, runner.AuditResult(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
 
 
 def play_on(tournament: Tournament) -> None:

@@ -6,6 +6,7 @@ import ast
 import enum
 import inspect
 import re
+from collections import defaultdict
 from functools import cache
 
 import pytest
@@ -30,11 +31,14 @@ def rows(title: str) -> list[list[str]]:
 
 
 @cache
-def classes() -> set[str]:
-    """Return the names of all classes of engine, service and bots."""
-    sources = [path for top in ("engine", "league", "bots") for path in (TOP / top).rglob("*.py")]
-    nodes = (node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    return {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+def classes() -> dict[str, list[str]]:
+    """Map the name of each class of engine, service and bots to the files that define it."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in [path for top in ("engine", "league", "bots") for path in (TOP / top).rglob("*.py")]:
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in {node.name for node in nodes if isinstance(node, ast.ClassDef)}:
+            places[name].append(str(path.relative_to(TOP)))
+    return places
 
 
 def words(name: str) -> set[str]:
@@ -87,13 +91,25 @@ def test_no_word_to_avoid_is_in_a_name_that_is_not_listed() -> None:
 
 def test_every_class_that_the_glossary_names_exists() -> None:
     class_names = {name for name in NAMES if re.fullmatch(r"[A-Z][a-z]\w*", name)}
-    present = classes() | set(document()["components"]["schemas"])
+    present = classes().keys() | set(document()["components"]["schemas"])
     assert sorted(class_names - present) == []
+
+
+def test_each_class_name_stands_for_one_class() -> None:
+    # Django fixes the names Command and Migration, and forms and models have a Meta; a house bot is one folder that brings its own copies; the SDK's
+    # names are those of authors.
+    fixed = {"Command", "Migration", "Meta", "Media"}
+    places = {
+        name: [path for path in paths if not path.startswith(("bots/house/", "bots/sdk/"))]
+        for name, paths in classes().items()
+        if name not in fixed
+    }
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
 
 
 def test_every_name_that_waits_for_a_better_one_exists() -> None:
     waiting = {name for cells in rows("Words to avoid") for name in re.findall(r"`(\w+)`", cells[2])}
-    assert sorted(waiting - classes() - fields()) == []
+    assert sorted(waiting - classes().keys() - fields()) == []
 
 
 @pytest.mark.parametrize("text", [GLOSSARY, MAP], ids=["glossary", "architecture"])

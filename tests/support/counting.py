@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from league.domain.core.queue import Terms
+from league.domain.core.queue import AttemptTerms
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease
 from league.models import Job, Judgement, Match
@@ -16,7 +16,7 @@ class CountingHandler(IdleHandler[Judgement, Match, int]):
     """Counts boards, and records what becomes of each job."""
 
     kinds = ("counting",)
-    terms = Terms(attempts=2)
+    terms = AttemptTerms(attempts=2)
     allowance = Allowance(share=0.2)
     needs_sandbox = False
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -145,12 +146,21 @@ def started(
     boards: int = 2,
     name: str = "Cup",
     mixed: bool = False,
+    options: dict[str, Any] | None = None,
 ) -> Tournament:
-    """Start a round robin."""
-    tournament = tournaments.create(
-        owner, name, game, boards=boards, versions=versions, players=players, mixed=mixed, secret=SECRET, now=NOW
+    """Start a round robin that counts for the ratings, as if its owner had been an operator when it was created."""
+    rules: dict[str, Any] = {"players": players, "options": options, "mixed": mixed}
+    tournament = counted(
+        tournaments.create(owner, name, game, boards=boards, versions=versions, **rules, secret=SECRET, now=NOW)
     )
     tournaments.start(tournament, now=NOW)
+    return tournament
+
+
+def counted(tournament: Tournament) -> Tournament:
+    """Let a tournament count for the ratings, whoever owns it."""
+    Tournament.objects.filter(pk=tournament.pk).update(counts=True)
+    tournament.counts = True
     return tournament
 
 

@@ -11,7 +11,6 @@ from engine.cards import actions as act
 WEIGHTS = {
     act.CLAIM: 0.01,
     act.CAPOTE: 0.05,
-    act.ACCUSE: 0.005,
     act.PASS: 8.0,
     act.TAKE: 8.0,
     act.PLAY: 4.0,
@@ -19,6 +18,7 @@ WEIGHTS = {
 }
 ANNOUNCEMENT = 12.0  # Songs and exchanges are rarely legal, so they are nearly always taken.
 TUTE = 0.5
+ACCUSATION = 0.002
 
 
 def weight(action: int) -> float:
@@ -27,7 +27,7 @@ def weight(action: int) -> float:
         return TUTE if act.TUTE <= action < act.EXCHANGE_SEVEN else ANNOUNCEMENT
     if action >= act.DISCARD:
         return 1.0 + len(act.discarded(action)) ** 3  # So that the undealt cards sometimes run out.
-    return WEIGHTS.get(action, 1.0)
+    return ACCUSATION if act.ACCUSE <= action < act.BID else WEIGHTS.get(action, 1.0)
 
 
 def choose(state: engine.State, rng: random.Random) -> int:

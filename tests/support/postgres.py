@@ -184,6 +184,11 @@ class PostgresServer:
         return True
 
     @property
+    def socket(self) -> Path:
+        """Return the file of the server's socket."""
+        return self.folder / f".s.PGSQL.{self.port}"
+
+    @property
     def version(self) -> str:
         """Return the server's version as it reports it, for example "18.6"."""
         with psycopg.connect(self.url("postgres")) as connection:

@@ -31,7 +31,9 @@ class RedisServer:
         self.folder = Path(tempfile.mkdtemp(prefix="tute-redis-"))
         self.port = free_port()
         users = self._prepare()
+        self.socket = self.folder / "socket"
         ours = [program(), "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder)]
+        ours += ["--unixsocket", str(self.socket)]
         theirs = compose.service("redis").command[1:]
         self.command = ours + [word.replace(f"{compose.SECRETS}redis_acl", str(users)) for word in theirs]
         self.start()

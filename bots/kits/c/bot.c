@@ -42,7 +42,7 @@ static const char *choose(View *view) {
         double liked = card >= 0 ? worth(view, card, deals, dealt) : 0;
         if (!strncmp(action, "tute ", 5) || !strncmp(action, "sing ", 5) || !strncmp(action, "exchange ", 9)) liked = 300;
         if (!strcmp(action, "pass")) liked = 200;
-        if (!strcmp(action, "claim") || !strcmp(action, "capote") || !strcmp(action, "accuse")) liked = -500;
+        if (!strcmp(action, "claim") || !strcmp(action, "capote") || !strncmp(action, "accuse ", 7)) liked = -500;
         if (liked > most) {
             most = liked;
             best = action;

@@ -1,4 +1,4 @@
-"""A bot for the Tute League. Change `choose_card`; docs/first-bot.md shows the next steps."""
+"""A bot for the Tute League. Change `choose_card`."""
 
 from tute_bot import Bot, View, plays, run
 from tute_sense import announce

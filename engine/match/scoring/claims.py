@@ -119,18 +119,48 @@ def revoke_verdict(state: Data, seat: int) -> Verdict:
     penalty = state.rules.illegal_move
     if penalty == "lose_game":
         return Verdict(best_other(state, seat), why="revoke")
-    return Verdict(None, (seat,), why="revoke", marks=1 if penalty == "one_mark" else 2)
+    return _lost_by(state, seat, "revoke", 1 if penalty == "one_mark" else 2)
 
 
-def accuse(state: Data) -> int:
-    """Carry out an accusation: another seat has revoked in this deal. Proven: two marks for the first that did; else one for the accuser."""
-    seat = state.turn
-    offender = next((other for other in state.revokers if other != seat), -1)
-    proven = offender >= 0
-    state.emit("accuse", seat=seat, proven=proven, offender=offender if proven else None)
-    return decided(state, accusation_verdict(seat, offender, proven))
+def _lost_by(state: Data, seat: int, why: str, marks: int) -> Verdict:
+    """Return the verdict that this seat alone loses. Of two seats the other one wins, so a revoke never saves a lost board."""
+    winner = state.next[seat] if len(state.active) == 2 else None
+    return Verdict(winner, (seat,), why=why, marks=marks)
 
 
-def accusation_verdict(seat: int, offender: int, proven: bool) -> Verdict:
+def accusations(state: Data, seat: int) -> tuple[int, ...]:
+    """Return the accusations that a seat may make, as actions: any other seat of the deal may have revoked."""
+    return tuple([act.ACCUSE + other for other in sorted(state.active) if other != seat])
+
+
+def accuse(state: Data, action: int) -> int:
+    """Carry out an accusation: the named seat has revoked in this deal."""
+    accused = action - act.ACCUSE
+    proven = accused in state.revokers
+    state.emit("accuse", seat=state.turn, accused=accused, proven=proven)
+    return decided(state, accusation_verdict(state, state.turn, accused, proven))
+
+
+def accusation_verdict(state: Data, seat: int, accused: int, proven: bool) -> Verdict:
     """Return the verdict of an accusation: two marks for a proven offender, or one for the accuser."""
-    return Verdict(None, (offender,), why="revoke", marks=2) if proven else Verdict(None, (seat,), why="accusation")
+    return _lost_by(state, accused, "revoke", 2) if proven else _lost_by(state, seat, "accusation", 1)
+
+
+def last_accusations(state: Data) -> int:
+    """Ask every seat, mano first, whether it accuses another one before the deal is counted. Until then accusations wait for the accuser's turn."""
+    state.queue = state.active
+    state.ask(state.queue[0], ACCUSING)
+    return steps.WAIT
+
+
+def _accuse_or_pass(state: Data, action: int) -> int:
+    if action != act.PASS:
+        return accuse(state, action)
+    state.queue = state.queue[1:]
+    if not state.queue:
+        return steps.COUNT
+    state.ask(state.queue[0], ACCUSING)
+    return steps.WAIT
+
+
+ACCUSING = Phase("accusing", lambda state: (act.PASS, *accusations(state, state.turn)), _accuse_or_pass)

@@ -9,7 +9,7 @@ from engine.match.data import Data
 from engine.match.places import seats_left
 from engine.match.scoring import payments
 from engine.rules.sizes import deal_sizes
-from engine.rules.terms import GAME_SCORE
+from engine.rules.terms import CARDS_PER_MINUTE, GAME_SCORE
 from engine.rules.verdict import Verdict
 
 TUTE_SCORE: Final = 130  # board score of a deal won without counting: all card points and the last ten
@@ -33,6 +33,7 @@ def settle(state: Data, verdict: Verdict) -> None:
         gained = state.rules.payments(state, verdict)
         state.chips = tuple(map(add, state.chips, gained))
     _board_score(state, verdict, value)
+    state.clock += sum(state.tricks) * state.size
     over = match_over(state) or state.deal_no >= LONGEST_MATCH
     if not over and state.deals is not None and state.deal_no >= state.deals:
         over = verdict.decided  # a game of several deals is played to its end
@@ -140,6 +141,8 @@ def match_over(state: Data) -> bool:
     if kind == "series":
         played = state.games_played >= rules.match_games
         return played and (rules.win_by < 2 or _led_by(state, 0, rules.win_by) is not None)
+    if kind == "clock":
+        return state.clock >= (rules.match_minutes or 0) * CARDS_PER_MINUTE
     if kind == "cotos":
         return max(state.cotos) >= (rules.cotos_to_win or 1)
     if kind == "deals":
@@ -166,7 +169,7 @@ def match_winners(state: Data) -> tuple[int, ...]:
     """Return the sides that win the finished match; empty for a drawn one."""
     rules = state.rules
     kind = rules.match_end
-    if kind in ("race", "series"):
+    if kind in ("race", "series", "clock"):
         side = _led_by(state, 0, 1)
         return () if side is None else (side,)
     if kind == "cotos":

@@ -41,6 +41,7 @@ def next_lead(state: Data) -> None:
             or paired[d]
             or a & b & c & d & game.tute_mask
             or hand[state.trump] & state.lead_swap
+            or game.accuses
         ):
             extra = windows.before_card(state)
         else:

@@ -21,8 +21,6 @@ def fix_turns(state: Data) -> None:
             lead = CLAIM
         else:
             own = CLAIM
-    if game.accuses:
-        own += (act.ACCUSE,)
     state.own_extra = own
     state.lead_extra = lead + own
     state.swap = state.lead_swap = state.window_swap = 0

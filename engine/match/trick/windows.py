@@ -31,6 +31,8 @@ def before_card(state: Data) -> tuple[int, ...]:
         if state.hand[state.trump] & swap:
             actions += tuple([a for a in exchanges.exchanges(state, seat, "own_turn") if a not in actions])
         actions += state.own_extra
+        if game.accuses:
+            actions += claims.accusations(state, seat)
     return actions
 
 
@@ -47,7 +49,7 @@ def carry_out(state: Data, action: int) -> int:
     if action < act.PASS:
         exchanges.exchange(state, action)
         return steps.WAIT
-    return claims.claim(state) if action == act.CLAIM else claims.accuse(state)
+    return claims.claim(state) if action == act.CLAIM else claims.accuse(state, action)
 
 
 # ---- windows

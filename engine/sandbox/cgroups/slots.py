@@ -54,11 +54,13 @@ def folder() -> Path:
 
 
 def acquire() -> Slot:
-    """Reserve a free user id: the lowest one, if the whole machine shares the folder. Raise SandboxError if all are in use."""
+    """Reserve a free user id. Raise SandboxError if all are in use.
+
+    The id is drawn at random. A bot can read it, and from the order of ids it could tell how many bots the machine runs. Slots of workers in other
+    containers are invisible here, and a draw makes a collision unlikely.
+    """
     users = list(range(FIRST_USER, LAST_USER + 1))
-    if reservations.shared_folder() is None:
-        # Slots of workers in other containers are invisible here, so a random order makes a collision unlikely.
-        random.SystemRandom().shuffle(users)
+    random.SystemRandom().shuffle(users)
     place = folder()
     try:
         for user in users:

@@ -117,7 +117,7 @@ def settle() -> None:
         os.sched_yield()
 
 
-class Channel:
+class ProbeChannel:
     """The two ends of a channel. numbers: the numbers of the system calls; peer: the transmitter's process id, as the worker knows it."""
 
     def __init__(self, numbers: dict[str, int], peer: int) -> None:
@@ -146,12 +146,12 @@ class Channel:
         return True
 
 
-class WallClock(Channel):
+class WallClock(ProbeChannel):
     def look(self) -> float:
         return time.monotonic()
 
 
-class TimeStampCounter(Channel):
+class TimeStampCounter(ProbeChannel):
     def look(self) -> float:
         if platform.machine() != "x86_64":
             raise OSError("this machine does not have one")
@@ -160,14 +160,14 @@ class TimeStampCounter(Channel):
         return float(ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))())
 
 
-class PipeTimes(Channel):
+class PipeTimes(ProbeChannel):
     """The inode of the pipe shows when the referee wrote the request."""
 
     def look(self) -> float:
         return os.fstat(0).st_mtime
 
 
-class IntervalTimer(Channel):
+class IntervalTimer(ProbeChannel):
     def look(self) -> float:
         return -signal.getitimer(signal.ITIMER_REAL)[0]
 
@@ -176,7 +176,7 @@ class IntervalTimer(Channel):
         super().prepare()
 
 
-class TimerDescriptor(Channel):
+class TimerDescriptor(ProbeChannel):
     def prepare(self) -> None:
         self.timer = call(self.numbers["timerfd_create"], 1, 0)
         every = struct.pack("=4q", 0, int(SHORT_S * 1e9), 0, int(SHORT_S * 1e9))
@@ -189,7 +189,7 @@ class TimerDescriptor(Channel):
         return float(count)
 
 
-class TimedWait(Channel):
+class TimedWait(ProbeChannel):
     """A thread waits for a time that also passes while the process is stopped."""
 
     def wait(self, seconds: float) -> None:
@@ -225,7 +225,7 @@ class TimedSignal(TimedWait):
         signal.sigtimedwait([signal.SIGUSR1], seconds)
 
 
-class PipeNumbers(Channel):
+class PipeNumbers(ProbeChannel):
     def look(self) -> float:
         ends = os.pipe()
         number = os.fstat(ends[0]).st_ino
@@ -238,7 +238,7 @@ class PipeNumbers(Channel):
             PipeNumbers.look(self)
 
 
-class SocketNumbers(Channel):
+class SocketNumbers(ProbeChannel):
     def look(self) -> float:
         near, far = socket.socketpair()
         with near, far:
@@ -272,7 +272,7 @@ class DescriptorNumbers(PipeNumbers):
             self.look()
 
 
-class SharedFutex(Channel):
+class SharedFutex(ProbeChannel):
     """A thread waits on a page of a file that all bots share."""
 
     def page(self) -> int:
@@ -321,7 +321,7 @@ class EndOfThread(SharedFutex):
         time.sleep(SHORT_S)  # The thread ends a little after its Python part.
 
 
-class ThreadNumbers(Channel):
+class ThreadNumbers(ProbeChannel):
     def look(self) -> float:
         numbers: list[int] = []
         thread = threading.Thread(target=lambda: numbers.append(threading.get_native_id()))
@@ -334,7 +334,7 @@ class ThreadNumbers(Channel):
             self.look()
 
 
-class ThreadsOfOthers(Channel):
+class ThreadsOfOthers(ProbeChannel):
     """Test whether a number belongs to a live thread of another process."""
 
     end: threading.Event | None = None
@@ -382,7 +382,7 @@ class ProcessDirectory(ThreadsOfOthers):
         return float(os.stat(f"/proc/{self.peer}/task").st_nlink)  # noqa: PTH116
 
 
-class FileTimes(Channel):
+class FileTimes(ProbeChannel):
     def look(self) -> float:
         return os.stat(LIBRARY).st_atime  # noqa: PTH116
 
@@ -392,7 +392,7 @@ class FileTimes(Channel):
                 file.read()
 
 
-class WriteHints(Channel):
+class WriteHints(ProbeChannel):
     """Write hints stay with the file if its owner sets them."""
 
     def prepare(self) -> None:
@@ -407,7 +407,7 @@ class WriteHints(Channel):
             return float(struct.unpack("=Q", fcntl.fcntl(file, GET_HINT, bytes(8)))[0])
 
 
-class Locks(Channel):
+class Locks(ProbeChannel):
     def prepare(self) -> None:
         self.file = open(LIBRARY, "rb")  # noqa: PTH123, SIM115
         fcntl.flock(self.file, fcntl.LOCK_UN)
@@ -426,7 +426,7 @@ class Locks(Channel):
             return 0.0
 
 
-class Keys(Channel):
+class Keys(ProbeChannel):
     """A key of the user's own keyring."""
 
     def look(self) -> float:
@@ -438,7 +438,7 @@ class Keys(Channel):
             call(self.numbers["add_key"], ctypes.addressof(text), ctypes.addressof(text), ctypes.addressof(text), 4, -4)
 
 
-class PageCache(Channel):
+class PageCache(ProbeChannel):
     """Pages of a shared file are evicted from memory, and read again."""
 
     def _map(self) -> tuple[int, int]:
@@ -462,7 +462,7 @@ class PageCache(Channel):
         return float(getrusage(RUSAGE_SELF).ru_majflt - before)
 
 
-class Timed(Channel):
+class Timed(ProbeChannel):
     """The receiver does the same work each time, and measures how long it takes."""
 
     watch: Stopwatch | None = None
@@ -564,7 +564,7 @@ class MemoryPressure(Timed):
         bytearray(b"\1") * (4 * MIB)
 
 
-class OwnCounters(Channel):
+class OwnCounters(ProbeChannel):
     """The kernel's counters of the receiver itself, while the transmitter computes or rests."""
 
     def look(self) -> float:
@@ -578,7 +578,7 @@ class OwnCounters(Channel):
         return self.look() - self.before
 
 
-def act(channel: Channel, request: dict[str, Any]) -> float | None:
+def act(channel: ProbeChannel, request: dict[str, Any]) -> float | None:
     """Carry out one act of a channel; return the number heard, if it was a "hear"."""
     if request["act"] == "hear":
         return channel.hear()
@@ -595,7 +595,7 @@ def act(channel: Channel, request: dict[str, Any]) -> float | None:
 def main() -> None:
     """Act on each request line."""
     threading.stack_size(64 * 1024)
-    acting: dict[str, Channel] = {}
+    acting: dict[str, ProbeChannel] = {}
     answer: dict[str, float | str | None]
     for line in sys.stdin:
         request: dict[str, Any] = json.loads(line)

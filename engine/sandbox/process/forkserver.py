@@ -3,7 +3,8 @@
 An interpreter takes ten milliseconds to start, a fork of this process one. It has a single thread, so a fork inherits no locks; and bots die with it,
 so no bot depends on which of the worker's threads asked for it. It ends when the worker does, for whatever reason, because its socket is then closed.
 It forks a few children ahead, the spares, which have no bot yet and wait for a plan. Live bots and spares together are at most four, a full table, so
-none is forked during play, where it would take a twentieth of the time of the match's core, and its caches.
+none is forked during play, where it would take a twentieth of the time of the match's core, and its caches. After a minute without bots it ends the
+spares, until the next bot.
 
 Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those that the plan keeps. Answer: the process id and a handle
 of the process, or a text that says why there is none. Later, on the descriptor "end": the wait status, the peak memory in KiB and the CPU seconds,
@@ -36,6 +37,7 @@ _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
 _SPARES = 4  # Number of live bots and spares together.
 _IDLE_MS = 1  # Time without a request after which a spare is forked.
+_REST_MS = 60_000  # Time without bots after which the spares end.
 _REMEMBERED = 64  # Number of groups remembered; above it, those that no longer exist are dropped.
 _SPARE_NAME = "tute-spare"
 # Number of 2 ms waits until a control group must be empty: killed processes need time on a busy machine.
@@ -107,6 +109,14 @@ def spare(prepare: "Callable[[], None] | None", run: "Callable[[Plan], None]") -
             become(request, received, parent, run)
     finally:
         os._exit(126)
+
+
+def end_spares(spares: "Spares") -> None:
+    """End all spares."""
+    while spares:
+        child, link = spares.pop()
+        link.close()
+        os.waitpid(child, 0)
 
 
 def end_group(pid: int) -> None:
@@ -188,10 +198,15 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
     # Groups of bots that have ended. As long as the worker lives, it reads their usage and removes them.
     ended: list[str] = []
     spares: Spares = []
+    rests = False  # True after a while without bots.
     alone = False  # True once a bot wanted a network of its own: then spares create theirs ahead.
     while True:
-        events = poll.poll(_IDLE_MS if len(spares) + len(alive) < _SPARES else None)
-        if not events:
+        is_full = rests or len(spares) + len(alive) >= _SPARES
+        events = poll.poll((None if alive or rests else _REST_MS) if is_full else _IDLE_MS)
+        if not events and is_full:
+            end_spares(spares)
+            rests = True
+        elif not events:
             try:
                 spares.append(spare(prepare if alone else None, run))
             except OSError:  # No process or descriptor is free; the next request for a bot reports that.
@@ -209,6 +224,7 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
             request, received, flags, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
             if not request:
                 leave(alive, ended)
+            rests = False
             try:
                 if flags & socket.MSG_CTRUNC:
                     raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))

@@ -28,5 +28,23 @@ class Tail:
             del self._end[: len(self._end) - self._end_size]
 
     def value(self) -> bytes:
-        """Return the stored text."""
-        return self._head + (self._mark if self._dropped else b"") + bytes(self._end)
+        """Return the stored text. No letter of UTF-8 is cut in two where bytes were dropped."""
+        if not self._dropped:
+            return self._head + bytes(self._end)
+        return self._head[: _whole(self._head)] + self._mark + bytes(self._end[_first(self._end) :])
+
+
+def _whole(text: bytes) -> int:
+    """Return the length of a text without a letter that is not complete at its end."""
+    for place in range(len(text) - 1, max(-1, len(text) - 4), -1):
+        lead = text[place]
+        if lead >= 0xC0:  # Begins a letter of two to four bytes
+            return len(text) if len(text) - place >= 2 + (lead >= 0xE0) + (lead >= 0xF0) else place
+        if lead < 0x80:
+            break
+    return len(text)
+
+
+def _first(text: bytearray) -> int:
+    """Return the place of the first byte that is not the rest of a letter."""
+    return next((place for place, byte in enumerate(text[:4]) if not 0x80 <= byte < 0xC0), 0)

@@ -18,10 +18,12 @@ from engine.search.masks import FOLD
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-# bits of announcements: the action less SING
+# bits of announcements: the action less SING; from bit 32 on, the seats that may be accused
 DECLARATIONS: Final = 255  # songs and tutes
 CLAIM: Final = 131072
-ACCUSE: Final = 16777216
+ACCUSED: Final = 4294967296
+WORDS: Final = 4294967295  # all bits below `ACCUSED`
+BY_CHANCE: Final = 4294836223  # announcements that a playout makes: WORDS less CLAIM
 
 
 def holds_a_song(t: KernelState, hand: i64) -> bool:
@@ -256,7 +258,7 @@ def carry_out(t: KernelState, action: i64) -> i64:
     if action < act.PASS:
         exchange(t, seat, action)
         return steps.WAIT
-    return claim(t) if action == act.CLAIM else accuse(t)
+    return claim(t) if action == act.CLAIM else accuse(t, action)
 
 
 # ---- claims, accusations
@@ -265,7 +267,7 @@ def carry_out(t: KernelState, action: i64) -> i64:
 def fix_turns(t: KernelState) -> None:
     """Store the announcements that do not depend on the hand. Call it when a deal begins and after a promise of a capote."""
     p = t.program
-    t.own_extra = ACCUSE if p.accuses else 0
+    t.own_extra = 0
     t.lead_extra = 0
     if t.capote_by < 0 and t.game_deal >= p.songs.claim_from:
         if p.claims_own:
@@ -288,10 +290,20 @@ def claim(t: KernelState) -> i64:
     return cut_short(t, OTHER, side if right else best_other(t, t.turn), 0)
 
 
-def accuse(t: KernelState) -> i64:
+def accusations(t: KernelState, seat: i64) -> i64:
+    """Return the accusations that a seat may make: any other seat of the deal may have revoked."""
+    return (t.playing ^ t.program.cards.bit[seat]) * ACCUSED
+
+
+def accuse(t: KernelState, action: i64) -> i64:
     """Carry out an accusation of a revoke: two marks for the offender, or one for the accuser."""
     bit = t.program.cards.bit
-    offender = t.revoker if t.revoker != t.turn else t.second_revoker
-    if offender >= 0:
-        return cut_short(t, OTHER, -1, bit[offender], 2)
-    return cut_short(t, OTHER, -1, bit[t.turn])
+    loser: i64 = action - act.ACCUSE
+    marks: i64 = 2
+    if not t.revokers & bit[loser]:
+        loser = t.turn
+        marks = 1
+    victor: i64 = -1
+    if t.size == 2:
+        victor = t.ring[loser]
+    return cut_short(t, OTHER, victor, bit[loser], marks)

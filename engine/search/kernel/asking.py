@@ -3,7 +3,7 @@
 Three fields of the state hold them, so that most questions need only a mask or two:
 
     legal  a mask; its lowest bit is the action `BASES[phase]`: a card, a card to call, a prediction, a subset of the hand to put away
-    extra  a mask; its lowest bit is the action SING: songs, tutes, exchanges, "pass" and all other words, trumps to name
+    extra  a mask; its lowest bit is the action SING: songs, tutes, exchanges, "pass" and all other words, trumps to name; bit 32 is ACCUSE
     bids   the number of legal bids, from `low_bid` on
 """
 
@@ -42,9 +42,9 @@ def base(phase: i64) -> i64:
 
 
 def by_chance(t: KernelState) -> i64:
-    """Return a random legal action, claims excepted: the dice give its index in `State.legal_actions`."""
+    """Return a random legal action, claims and accusations excepted: the dice give its index in `State.legal_actions`."""
     place, phase = t.program.cards.place, t.phase
-    extra: i64 = t.extra & ~announcing.CLAIM
+    extra: i64 = t.extra & announcing.BY_CHANCE
     cards: i64 = count(t.legal) if t.legal else 0
     words: i64 = count(extra) if extra else 0
     number: i64 = t.dice.below(cards + words + t.bids)
@@ -67,7 +67,9 @@ def write(t: KernelState, out: vec[i64], start: i64) -> i64:
     if phase == codes.CARD:
         at = _write_mask(t, t.legal, 0, out, at)
     if t.extra:
-        at = _write_mask(t, t.extra, act.SING, out, at)
+        at = _write_mask(t, t.extra & announcing.WORDS, act.SING, out, at)
+        if t.program.accuses:
+            at = _write_mask(t, t.extra & ~announcing.WORDS, act.ACCUSE - 32, out, at)
     if phase < codes.CARD:
         if t.legal:
             at = _write_mask(t, t.legal, base(phase), out, at)

@@ -122,6 +122,7 @@ CARD: Final = 9
 WINDOW: Final = 10
 PROMISE: Final = 11  # promise all remaining tricks (capote)?
 LAST_TEN: Final = 12  # take the bonus of the last trick?
+ACCUSING: Final = 13  # accuse another seat before the deal is counted?
 
 # `result`
 MOST_POINTS_WINS: Final = 0
@@ -231,6 +232,7 @@ DEALS: Final = 3
 LOSSES: Final = 4
 ELIMINATION: Final = 5
 SEQUENCE: Final = 6
+CLOCK: Final = 7
 MATCH_ENDS: Final[dict[str, int]] = {
     "race": RACE,
     "series": SERIES,
@@ -239,6 +241,7 @@ MATCH_ENDS: Final[dict[str, int]] = {
     "losses": LOSSES,
     "elimination": ELIMINATION,
     "sequence": SEQUENCE,
+    "clock": CLOCK,
 }
 
 # `score_unit`

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # `Phase.name` -> question after the stages
-_QUESTIONS = {"window": codes.WINDOW, "capote": codes.PROMISE, "last_ten": codes.LAST_TEN}
+_QUESTIONS = {"window": codes.WINDOW, "capote": codes.PROMISE, "last_ten": codes.LAST_TEN, "accusing": codes.ACCUSING}
 
 
 def load(t: KernelState, state: State) -> None:
@@ -69,6 +69,7 @@ def _match(t: KernelState, state: State) -> None:
     t.deal_no = state.deal_no
     t.game_deal = state.game_deal
     t.games_played = state.games_played
+    t.clock = state.clock
     t.dealer = state.dealer
     t.pot = state.pot
     t.over = False
@@ -129,9 +130,7 @@ def _deal(t: KernelState, state: State) -> None:
     t.capote_by = state.capote_by
     t.left = state.left
     t.winner = state.winner
-    revokers = state.revokers
-    t.revoker = revokers[0] if revokers else -1
-    t.second_revoker = revokers[1] if len(revokers) > 1 else -1
+    t.revokers = _set(t, state.revokers)
     t.pending = state.pending
     for singer, _, _, at_table in state.songs_made:
         if at_table:

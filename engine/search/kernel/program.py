@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.rules.sizes import deal_sizes
+from engine.rules.terms import CARDS_PER_MINUTE
 from engine.search.kernel import codes
 from engine.search.kernel.codes import number
 from engine.search.masks import places, words
@@ -224,6 +225,7 @@ class Stakes:
         self.match_end: i64 = number(rules.match_end, codes.MATCH_ENDS)
         self.match_games: i64 = rules.match_games
         self.win_by: i64 = rules.win_by
+        self.match_cards: i64 = CARDS_PER_MINUTE * (rules.match_minutes or 0)
         self.games_per_coto: i64 = rules.games_per_coto or 1
         self.cotos_to_win: i64 = rules.cotos_to_win or 1
         self.match_deals: i64 = rules.match_deals or 1

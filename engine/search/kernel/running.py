@@ -47,7 +47,7 @@ def begin(t: KernelState, program: Program, deals: i64) -> None:
         t.marks[seat] = t.chips[seat] = t.score[seat] = 0
         seat += 1
     t.deals = deals
-    t.deal_no = t.game_deal = t.games_played = t.pot = t.gone = t.n_reached = 0
+    t.deal_no = t.game_deal = t.games_played = t.clock = t.pot = t.gone = t.n_reached = 0
     t.over = False
     run(t, steps.DEAL)
 
@@ -65,6 +65,8 @@ def begin_at(t: KernelState, program: Program, state: State) -> None:
         windows.next_in_window(t)
     elif phase == codes.PROMISE:
         windows.ask_next(t)
+    elif phase == codes.ACCUSING:
+        windows.ask_accuser(t)
     else:
         tricks.ask_last_ten(t)
 
@@ -86,6 +88,8 @@ def apply(t: KernelState, action: i64) -> None:
         step = windows.in_window(t, action)
     elif phase == codes.PROMISE:
         step = windows.promise(t, action)
+    elif phase == codes.ACCUSING:
+        step = windows.last_accusation(t, action)
     else:
         step = tricks.last_ten(t, action)
     if step:
@@ -107,6 +111,8 @@ def run(t: KernelState, step: i64) -> None:
         elif step == steps.DEAL:
             dealing.start(t)
             step = steps.STAGE
+        elif step == steps.COUNT and t.program.accuses and t.phase != codes.ACCUSING:
+            step = windows.ask_accusers(t)
         else:  # COUNT or DECIDED
             settle(t)
             if t.over:

@@ -30,6 +30,8 @@ def settle(t: KernelState) -> None:
     elif p.settlement == codes.CHIPS:
         pay(t)
     _board_score(t, value)
+    if p.match_end == codes.CLOCK:
+        _let_time_pass(t)
     over = _match_over(t) or t.deal_no >= LONGEST_MATCH
     if t.deals and t.deal_no >= t.deals and not t.goes_on:
         over = True
@@ -139,6 +141,13 @@ def _board_score(t: KernelState, value: i64) -> None:
 # ---- the end of the match
 
 
+def _let_time_pass(t: KernelState) -> None:
+    place: i64 = 0
+    while place < t.size:
+        t.clock += t.tricks[t.active[place]] * t.size
+        place += 1
+
+
 def _match_over(t: KernelState) -> bool:
     p = t.program.stakes
     kind: i64 = p.match_end
@@ -146,6 +155,8 @@ def _match_over(t: KernelState) -> bool:
         return _led(t, p.match_games, p.win_by)
     if kind == codes.SERIES:
         return t.games_played >= p.match_games and (p.win_by < 2 or _led(t, 0, p.win_by))
+    if kind == codes.CLOCK:
+        return t.clock >= p.match_cards
     if kind == codes.COTOS:
         return _most(t, False) >= p.cotos_to_win
     if kind == codes.DEALS:

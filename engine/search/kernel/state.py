@@ -54,6 +54,7 @@ class KernelState:
         self.deal_no: i64 = 0
         self.game_deal: i64 = 0
         self.games_played: i64 = 0
+        self.clock: i64 = 0
         self.dealer: i64 = -1
         self.gone: i64 = 0  # eliminated seats
         self.left_at: vec[i64] = words(none)
@@ -122,7 +123,7 @@ class KernelState:
         self.turn: i64 = 0
         self.phase: i64 = 0  # one of `codes`: a stage, or a question after the stages
         self.legal: i64 = 0  # cards, or other actions by `asking.BASES`
-        self.extra: i64 = 0  # bit by bit the actions from SING on
+        self.extra: i64 = 0  # see `asking`
         self.bids: i64 = 0  # number of bids, from `low_bid` on
         self.low_bid: i64 = 0
         self.own_extra: i64 = 0  # Announcements of every seat at its own turn that do not depend on its hand.
@@ -140,10 +141,7 @@ class KernelState:
         self.played: vec[i64] = words(none)  # the cards of the trick in order, a mask each
         self.played_by: vec[i64] = words(none)
         self.table_points: i64 = 0
-        self.revoker: i64 = (
-            -1
-        )  # the first seat with an illegal card in this deal, and the second one: one of them is not the accuser
-        self.second_revoker: i64 = -1
+        self.revokers: i64 = 0  # seats with an illegal card in this deal
         self.table_song: bool = False
         self.table_pairs: i64 = 0
         self.window: vec[i64] = words(none)  # songs of each seat in this window
@@ -185,8 +183,8 @@ def clear(t: KernelState) -> None:
         hands[seat] = cards[seat] = songs[seat] = tricks[seat] = window[seat] = 0
         predicted[seat] = -1
         seat += 1
-    t.singers = t.table_singers = t.sung = t.twenties = 0
-    t.last_trick = t.tute_by = t.capote_by = t.pending = t.revoker = t.second_revoker = -1
+    t.singers = t.table_singers = t.sung = t.twenties = t.revokers = 0
+    t.last_trick = t.tute_by = t.capote_by = t.pending = -1
     t.shown = t.holder = -1
     t.swapped = t.drew = False
     t.stage = 0

@@ -29,7 +29,10 @@ def before_card(t: KernelState, seat: i64, hand: i64) -> i64:
 
 def own_turn(t: KernelState, seat: i64) -> i64:
     """Return the announcements of a seat at its own turn."""
-    return t.own_extra | announcing.exchanges(t, seat) if t.program.swaps.own_turn and t.n > 0 else t.own_extra
+    actions: i64 = t.own_extra
+    if t.program.accuses:
+        actions |= announcing.accusations(t, seat)
+    return actions | announcing.exchanges(t, seat) if t.program.swaps.own_turn and t.n > 0 else actions
 
 
 def open_window(t: KernelState, after_draw: bool) -> i64:
@@ -135,3 +138,33 @@ def promise(t: KernelState, action: i64) -> i64:
             return ask_next(t)
     t.turn = t.winner
     return steps.WINDOW_B
+
+
+# ---- accusations before the count
+
+
+def ask_accusers(t: KernelState) -> i64:
+    """Ask every seat, mano first, whether it accuses another one before the deal is counted."""
+    t.asking = t.mano
+    t.to_ask = t.size
+    return ask_accuser(t)
+
+
+def ask_accuser(t: KernelState) -> i64:
+    """Ask a seat whether it accuses another one; after the last one the deal is counted."""
+    if not t.to_ask:
+        return steps.COUNT
+    t.phase = codes.ACCUSING
+    t.turn = t.asking
+    t.legal = 0
+    t.extra = asking.PASS | announcing.accusations(t, t.turn)
+    return steps.WAIT
+
+
+def last_accusation(t: KernelState, action: i64) -> i64:
+    """Carry out an accusation before the count, or ask the next seat."""
+    if action != act.PASS:
+        return announcing.accuse(t, action)
+    t.to_ask -= 1
+    t.asking = t.ring[t.asking]
+    return ask_accuser(t)

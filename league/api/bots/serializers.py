@@ -45,10 +45,14 @@ class BotOut(Out):
     )
     entry_policy = serializers.ChoiceField(
         choices=EntryPolicy.choices,
-        help_text="Who may enter the bot. usual: anybody in public leagues and unrated matches, but in other rated events only after a request.",
+        help_text="Who may enter the bot. usual: anybody in public leagues and unrated matches, but in other events only after a request.",
     )
     on_ladders = serializers.BooleanField(
         help_text="True if the owner lets the bot play on the standing ladders of its games."
+    )
+    away_until = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Until this time the bot is not drawn for them, because its owner has taken it off; null: no such time.",
     )
 
 
@@ -76,7 +80,8 @@ class BotChange(StrictSerializer):
 
     on_ladders = serializers.BooleanField(
         required=False,
-        help_text="True: the bot plays on the standing ladders of its games from now on. Earlier results stay.",
+        help_text="True: the bot plays on the standing ladders of its games from the next draw on. Matches that are drawn are played. "
+        "A bot that leaves is drawn again after a day at the earliest.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -169,7 +174,7 @@ class AuditsOut(Out):
         help_text="Audits with a larger difference, which a person has to look at. They prove nothing by themselves."
     )
     failed = serializers.IntegerField(
-        help_text="Audits in which the bot failed when it was run again, so there is no result."
+        help_text="Audits in which the bot failed when it was run again, and not in the match, which a person has to look at."
     )
 
     @classmethod

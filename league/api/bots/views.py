@@ -24,7 +24,7 @@ from league.api.bots.serializers import (
     VersionWithChecks,
 )
 from league.api.http.auth import player_of, viewer_of
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.http.problems import message
@@ -42,7 +42,7 @@ def _bots() -> QuerySet[Bot]:
     return lists.rows().select_related("owner", "sends")
 
 
-class Bots(ListView):
+class BotsView(ListView):
     """/bots"""
 
     kept_until = (changes.BOTS,)
@@ -57,7 +57,7 @@ class Bots(ListView):
         return self.page(self.filtered(_bots()))
 
 
-class OneBot(View):
+class OneBotView(ApiView):
     """/bots/{slug}"""
 
     kept_until = (changes.BOTS,)
@@ -98,7 +98,7 @@ class OneBot(View):
         return Response(BotOut(_bots().get(pk=bot.pk)).data)
 
 
-class Encounters(ListView):
+class EncountersView(ListView):
     """/bots/{slug}/versus/{other}"""
 
     kept_until = (changes.RESULTS, changes.NAMES)
@@ -117,7 +117,7 @@ class Encounters(ListView):
         return self.page(encounters.list_encounters(*existing(encounters.find_pair(slug, other))))
 
 
-class JudgedSums(ListView):
+class JudgedSumsView(ListView):
     """List sums over analysed matches that everybody may see; empty if there are none. Fair and open analyses are separate."""
 
     kept_until = (changes.BOTS, changes.POOLS)
@@ -136,7 +136,7 @@ class JudgedSums(ListView):
         return self.page(summing.of_bot(existing(Bot.objects.filter(slug=slug).first())))
 
 
-class VersionList(ListView):
+class VersionListView(ListView):
     """The base of lists of versions."""
 
     kept_until = (changes.BOTS,)
@@ -149,7 +149,7 @@ class VersionList(ListView):
         return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
 
 
-class Versions(VersionList):
+class VersionsView(VersionListView):
     """/versions"""
 
     serializer_class = VersionOut
@@ -160,7 +160,7 @@ class Versions(VersionList):
         return self.page(self.filtered(lists.versions()), VersionOut)
 
 
-class BotVersions(VersionList):
+class BotVersionsView(VersionListView):
     """/bots/{slug}/versions"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
@@ -231,7 +231,7 @@ class BotVersions(VersionList):
         return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
-class OneVersion(View):
+class OneVersionView(ApiView):
     """/versions/{id}"""
 
     kept_until = (changes.BOTS,)  # A version shows nothing of matches except the ids of its validation matches.
@@ -245,7 +245,7 @@ class OneVersion(View):
         return Response(VersionWithChecks(version, context={"viewer": viewer_of(request)}).data)
 
 
-class VersionAudits(View):
+class VersionAuditsView(ApiView):
     """/versions/{id}/audits"""
 
     kept_until = (changes.BOTS, changes.AUDITS)

@@ -8,7 +8,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
-from league.api.http.problems import Problem, message
+from league.api.http.problems import ApiProblem, message
 from league.api.http.throttles import refuse_bad_token
 from league.domain.people import players, tokens
 from league.enums import TokenScope
@@ -50,10 +50,10 @@ def check_scope(request: Request, needed: TokenScope) -> None:
         text = message(
             "This API key has the scope {scope}; the request needs {needed}.", scope=token.scope, needed=needed
         )
-        raise Problem("scope", text, header=f'Bearer realm="tute", error="insufficient_scope", scope="{needed}"')
+        raise ApiProblem("scope", text, header=f'Bearer realm="tute", error="insufficient_scope", scope="{needed}"')
 
 
-class Session(SessionAuthentication):
+class SiteSession(SessionAuthentication):
     """The cookie of the site."""
 
 
@@ -94,7 +94,7 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # of the library's __init_subclass__
     """The session cookie in the OpenAPI document."""
 
-    target_class = Session
+    target_class = SiteSession
     name = "session"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:

@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework import serializers, status
-from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.exceptions import MethodNotAllowed, NotFound, PermissionDenied
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticatedOrReadOnly
 from rest_framework.renderers import JSONRenderer
@@ -23,10 +23,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http import cursors, throttles
-from league.api.http.auth import BearerToken, Session, check_scope, player_of
+from league.api.http.auth import BearerToken, SiteSession, check_scope, player_of
 from league.api.http.negotiation import AlwaysFirst, language
 from league.api.http.parsers import StrictJSON
-from league.api.http.problems import MEDIA_TYPE, Problem, body, message
+from league.api.http.problems import MEDIA_TYPE, ApiProblem, body, message
 from league.api.http.schema import Operation
 from league.domain.core import idempotency, paging
 from league.enums import TokenScope
@@ -36,10 +36,10 @@ from league.service import changes
 Row = TypeVar("Row")
 
 
-class View(GenericAPIView[Any]):
+class ApiView(GenericAPIView[Any]):
     """The base of all endpoints. `params`: names of the query parameters that a read takes besides filters and paging."""
 
-    authentication_classes = (BearerToken, Session)
+    authentication_classes = (BearerToken, SiteSession)
     permission_classes: Sequence[Any] = (IsAuthenticatedOrReadOnly,)
     throttle_classes: Sequence[Any] = (throttles.ByCaller,)
     parser_classes: Sequence[Any] = (StrictJSON,)
@@ -61,9 +61,11 @@ class View(GenericAPIView[Any]):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse tokens whose scope is too small, and query parameters that would be ignored."""
-        super().initial(request, *args, **kwargs)
+        """Refuse methods that the endpoint lacks, tokens whose scope is too small, and query parameters that would be ignored."""
         method = request.method or ""
+        if method not in self.allowed_methods:
+            raise MethodNotAllowed(method)
+        super().initial(request, *args, **kwargs)
         usual = TokenScope.READ if method in SAFE_METHODS else TokenScope.MANAGE
         check_scope(request, self.scopes.get(method, usual))
         allowed = self.allowed_params(request)
@@ -76,10 +78,12 @@ class View(GenericAPIView[Any]):
                 ]
             elif len(request.query_params.getlist(name)) > 1:
                 errors[name] = [message("appears more than once")]
+            elif "\0" in request.query_params[name]:
+                errors[name] = [message("contains a null character")]
         if method in SAFE_METHODS and changes.TICKET in request._request.META:
             changes.keep_until(request._request, *self.counters(**kwargs))
         if errors:
-            raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
+            raise ApiProblem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
 
     def counters(self, **params: Any) -> Sequence[str]:
         """Return the change counters of the data that a read shows, for the parameters in its address."""
@@ -169,7 +173,7 @@ class View(GenericAPIView[Any]):
         return response
 
 
-class ListView(View):
+class ListView(ApiView):
     """A list with filters and pages."""
 
     pagination_class = cursors.CursorPages

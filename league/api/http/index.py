@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,7 +11,8 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 
 from league.api.http.problems import KINDS, MEDIA_TYPE, respond
-from league.api.http.schema import ReadOnly, document
+from league.api.http.schema import ReadOnlyView, document
+from league.service.process_cache import computed_once
 
 PAGE = """{% extends "base.html" %}
 {% block title %}REST API{% endblock %}
@@ -34,7 +34,7 @@ Reading needs nothing; to write, send <code>Authorization: Bearer &lt;token&gt;<
 """
 
 
-@cache
+@computed_once
 def _template() -> Any:
     return engines["django"].from_string(PAGE)
 
@@ -48,7 +48,7 @@ def operations() -> list[dict[str, Any]]:
     ]
 
 
-class Index(ReadOnly):
+class Index(ReadOnlyView):
     """The list of operations: a page for clients that accept text/html, JSON for all others."""
 
     def get(self, request: HttpRequest) -> HttpResponse:

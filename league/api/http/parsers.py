@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
 from engine.packages.archive import MAX_BYTES
-from league.api.http.problems import Problem, message
+from league.api.http.problems import ApiProblem, message
 
 MOST_JSON = 256 * 1024  # Bytes; far more than any request except an upload needs
 MOST_UPLOAD = MAX_BYTES + 64 * 1024  # The package and its multipart wrapping
@@ -27,7 +27,7 @@ def check_length(context: Mapping[str, Any] | None, most: int) -> None:
     except ValueError:
         raise ParseError(message("The Content-Length header is not a number.")) from None
     if size > most:
-        raise Problem(
+        raise ApiProblem(
             "too-large",
             message("The body has {size} bytes; this endpoint accepts at most {most}.", size=size, most=most),
         )

@@ -110,7 +110,7 @@ KINDS: dict[str, tuple[int, str, str]] = {
 }
 
 
-class Problem(exceptions.APIException):
+class ApiProblem(exceptions.APIException):
     """A refusal of the given kind (a key of KINDS). `errors` maps fields to their messages; `header` is for WWW-Authenticate."""
 
     def __init__(
@@ -177,7 +177,7 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
 ) -> tuple[str, str, dict[str, list[str]] | None] | None:
     """Return kind, detail and errors by field of an exception; None if the caller did nothing wrong."""
     match error:
-        case Problem():
+        case ApiProblem():
             return error.kind, str(error.detail), error.errors
         case exceptions.ValidationError():
             errors = flat(error.detail)

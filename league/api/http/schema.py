@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,6 +12,7 @@ from drf_spectacular.openapi import AutoSchema
 
 from league.api.http.problems import KINDS, MEDIA_TYPE, respond
 from league.service import changes
+from league.service.process_cache import computed_once
 
 PROBLEM = {
     "type": "object",
@@ -76,7 +76,7 @@ def add_common_parts(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-@cache
+@computed_once
 def document() -> dict[str, Any]:
     """Return the whole document, in English."""
     with translation.override("en"):
@@ -85,7 +85,7 @@ def document() -> dict[str, Any]:
     return schema
 
 
-class ReadOnly(DjangoView):
+class ReadOnlyView(DjangoView):
     """A plain Django view that refuses other methods as the API does."""
 
     http_method_names = ["get", "head"]
@@ -97,7 +97,7 @@ class ReadOnly(DjangoView):
         return refused
 
 
-class Document(ReadOnly):
+class Document(ReadOnlyView):
     """The OpenAPI document, at /schema."""
 
     def get(self, request: HttpRequest) -> JsonResponse:

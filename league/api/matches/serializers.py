@@ -19,7 +19,7 @@ from league.api.http.serializers import (
     VersionRef,
 )
 from league.domain.audits import results
-from league.domain.bots import challenges, tries
+from league.domain.bots import challenges, languages, tries
 from league.domain.judgements.reading import ALL
 from league.domain.matches import replays
 from league.enums import (
@@ -163,7 +163,7 @@ class AuditOut(Out):
     version = VersionRef()
     reason = serializers.ChoiceField(choices=AuditReason.choices, help_text="Why this conversation was audited.")
     verdict = serializers.ChoiceField(
-        choices=AuditVerdict.choices, help_text="If it is `differs`, a person has to look at the difference."
+        choices=AuditVerdict.choices, help_text="If it is `differs` or `failed`, a person has to look at it."
     )
     decisions = serializers.IntegerField(help_text="Number of decisions compared.")
     log_odd = serializers.IntegerField(help_text="Decisions in which the two runs agreed and the match differed.")
@@ -172,11 +172,13 @@ class AuditOut(Out):
     chance = serializers.FloatField(
         allow_null=True, help_text="Probability that the match has at least this many odd answers by chance."
     )
-    first = OptionalObjectField(help_text="The first difference: board, step, request, legal, logged, runs.")
+    first = OptionalObjectField(
+        help_text="The first difference, or the line at which a run failed: board, step, request, legal, logged, runs (a failure in brackets)."
+    )
     finished = serializers.DateTimeField()
     conclusion = OptionalWordField(
         choices=AuditConclusion.choices,
-        help_text="A person's conclusion about a difference; null until somebody has drawn it.",
+        help_text="A person's conclusion about a case; null until somebody has drawn it.",
     )
     why = serializers.CharField(help_text="Reason for the conclusion; empty if there is none.")
     closed_by = serializers.CharField(help_text="Name of the person who drew the conclusion; empty if there is none.")
@@ -395,7 +397,12 @@ class TryNew(StrictSerializer):
     """The text of a bot to try. It becomes no version, and is deleted after a week."""
 
     text = serializers.CharField(
-        trim_whitespace=False, help_text=f"Python, one file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
+        trim_whitespace=False, help_text=f"One file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
+    )
+    language = serializers.ChoiceField(
+        choices=[(language.key, language.title) for language in languages.LANGUAGES.values()],
+        default=languages.PYTHON.key,
+        help_text="A text in JavaScript is a module (bot.mjs) and has the kit's tute.mjs beside it.",
     )
     game = serializers.CharField(max_length=30)
     against = serializers.SlugField(max_length=40, help_text="Slug of a house bot; it plays all other parties.")
@@ -460,6 +467,7 @@ class TryOut(Out):
     )
     game = serializers.CharField(source="work.pool.game")
     against = VersionRef(source="rival")
+    language = serializers.CharField()
     name = serializers.CharField()
     at = OptionalObjectField(help_text="For a try at a decision of a match: match, board, sitting, seat, step.")
     created = serializers.DateTimeField()

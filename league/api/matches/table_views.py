@@ -13,14 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of, viewer_of
-from league.api.http.base import View, existing
+from league.api.http.base import ApiView, existing
 from league.api.matches.table_serializers import AdviceNew, ChoiceNew, TableNew, TableOut
 from league.domain.tables import seating
 from league.enums import TokenScope
 from league.models import Player
 
 
-class Tables(View):
+class TablesView(ApiView):
     """/tables"""
 
     permission_classes = [IsAuthenticated]
@@ -63,7 +63,7 @@ class Tables(View):
         return Response(TableOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
-class OneTable(View):
+class OneTableView(ApiView):
     """/tables/{id}"""
 
     serializer_class = TableOut
@@ -74,7 +74,7 @@ class OneTable(View):
         return Response(TableOut(existing(seating.visible(viewer_of(request), id))).data)
 
 
-class Choices(View):
+class ChoicesView(ApiView):
     """/tables/{id}/choices"""
 
     permission_classes = [IsAuthenticated]
@@ -96,7 +96,7 @@ class Choices(View):
         return Response(TableOut(existing(seating.visible(player, id))).data)
 
 
-class Advice(View):
+class AdviceView(ApiView):
     """/tables/{id}/advice"""
 
     permission_classes = [IsAuthenticated]
@@ -117,7 +117,7 @@ class Advice(View):
         return Response(TableOut(existing(seating.visible(player, id))).data)
 
 
-class Leave(View):
+class LeaveView(ApiView):
     """/tables/{id}/leave"""
 
     permission_classes = [IsAuthenticated]

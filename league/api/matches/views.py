@@ -16,9 +16,9 @@ from rest_framework.response import Response
 
 from engine.analysis import Tally
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import MatchFilters
-from league.api.http.problems import Problem, message
+from league.api.http.problems import ApiProblem, message
 from league.api.matches.rows import boards_of, describe_matches, listed, whole
 from league.api.matches.serializers import (
     BoardOut,
@@ -33,7 +33,7 @@ from league.api.matches.serializers import (
     TryNew,
     TryOut,
 )
-from league.domain.bots import challenges, tries
+from league.domain.bots import challenges, languages, tries
 from league.domain.consultations import asking as consultations
 from league.domain.consultations.reading import answers
 from league.domain.core import paging
@@ -60,7 +60,7 @@ def _boards(match: Match) -> QuerySet[Board]:
     return boards_of(Board.objects.filter(match=match))
 
 
-class Challenges(View):
+class ChallengesView(ApiView):
     """/challenges"""
 
     permission_classes = [IsAuthenticated]
@@ -111,7 +111,7 @@ def _named(body: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
     return version
 
 
-class Matches(ListView):
+class MatchesView(ListView):
     """/matches"""
 
     kept_until = (changes.MATCHES, changes.BOTS)
@@ -127,7 +127,7 @@ class Matches(ListView):
         return self.get_paginated_response(describe_matches(chosen))
 
 
-class OneMatch(View):
+class OneMatchView(ApiView):
     """/matches/{id}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -144,7 +144,7 @@ class OneMatch(View):
         return Response(MatchDetail(match, context={"viewer": viewer}).data)
 
 
-class Boards(ListView):
+class BoardsView(ListView):
     """/matches/{id}/boards"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -161,7 +161,7 @@ class Boards(ListView):
         return self.page(_boards(_match(request, id)))
 
 
-class OneBoard(View):
+class OneBoardView(ApiView):
     """/matches/{id}/boards/{number}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -177,7 +177,7 @@ class OneBoard(View):
         return Response(BoardOut(existing(_boards(match).filter(number=number).first())).data)
 
 
-class Replay(View):
+class ReplayView(ApiView):
     """/matches/{id}/boards/{number}/sittings/{sitting}/replay"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -212,7 +212,7 @@ class Replay(View):
         except Refused as error:
             if self._seat() is None or isinstance(error, replays.Unreadable):
                 raise
-            raise Problem("invalid", f"seat: {shown(error)}", {"seat": [shown(error)]}) from None
+            raise ApiProblem("invalid", f"seat: {shown(error)}", {"seat": [shown(error)]}) from None
 
     def _seat(self) -> int | str | None:
         text = self.request.query_params.get("seat")
@@ -220,11 +220,11 @@ class Replay(View):
             return text
         if len(text) > 2 or not (text.isascii() and text.isdigit()):
             problem = message('must be a seat number or "public", not {text!r}', text=text[:30])
-            raise Problem("invalid", f"seat: {problem}", {"seat": [problem]})
+            raise ApiProblem("invalid", f"seat: {problem}", {"seat": [problem]})
         return int(text)
 
 
-class Analysis(View):
+class AnalysisView(ApiView):
     """/matches/{id}/analysis/{kind}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -296,11 +296,11 @@ class Analysis(View):
             return None
         if len(text) > 9 or not (text.isascii() and text.isdigit()):
             problem = message("must be a board number, not {text!r}", text=text[:30])
-            raise Problem("invalid", f"board: {problem}", {"board": [problem]})
+            raise ApiProblem("invalid", f"board: {problem}", {"board": [problem]})
         return int(text)
 
 
-class Answers(View):
+class AnswersView(ApiView):
     """/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -348,7 +348,7 @@ class Answers(View):
         return existing(sight.matches(rows, user_of(request)).filter(public_id=id).first())
 
 
-class Tries(View):
+class TriesView(ApiView):
     """/tries"""
 
     permission_classes = [IsAuthenticated]
@@ -374,12 +374,13 @@ class Tries(View):
 
     def _try(self, player: Player) -> Response:
         body = self.body()
-        row = tries.begin(player, body["text"], body["game"], body["against"], body["name"].strip())
+        name, language = body["name"].strip(), languages.find(body["language"])
+        row = tries.begin(player, body["text"], body["game"], body["against"], name, language=language)
         where = reverse("api:try", args=[row.work.public_id])
         return Response(TryOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
-class OneTry(View):
+class OneTryView(ApiView):
     """/tries/{id}"""
 
     permission_classes = [IsAuthenticated]

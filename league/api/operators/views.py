@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of
-from league.api.http.base import ListView, View
+from league.api.http.base import ApiView, ListView
 from league.api.http.problems import message
 from league.api.operators.serializers import ActionOut, ActNew, ActOut, OutcomeOut, action_out, outcome_out
 from league.domain.operators import acting
@@ -25,7 +25,7 @@ def _operator(request: Request) -> Player:
     return player
 
 
-class Actions(View):
+class ActionsView(ApiView):
     """/operators/actions"""
 
     permission_classes = [IsAuthenticated]
@@ -59,7 +59,7 @@ class Actions(View):
         return Response(OutcomeOut(outcome_out(name, outcome, dry_run=dry_run)).data)
 
 
-class Journal(ListView):
+class JournalView(ListView):
     """/operators/journal"""
 
     permission_classes = [IsAuthenticated]

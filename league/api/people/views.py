@@ -9,16 +9,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PlayerFilters
-from league.api.http.problems import Problem, message
+from league.api.http.problems import ApiProblem, message
 from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
 from league.domain.people import lists, quotas, tokens
 from league.models import ApiToken, Player
 from league.service import changes
 
 
-class Players(ListView):
+class PlayersView(ListView):
     """/players"""
 
     kept_until = (changes.BOTS,)
@@ -33,7 +33,7 @@ class Players(ListView):
         return self.page(self.filtered(lists.rows()))
 
 
-class OnePlayer(View):
+class OnePlayerView(ApiView):
     """/players/{name}"""
 
     kept_until = (changes.BOTS,)
@@ -46,7 +46,7 @@ class OnePlayer(View):
         return Response(PlayerOut(existing(lists.rows().filter(name=name).first())).data)
 
 
-class Me(View):
+class MeView(ApiView):
     """/me"""
 
     permission_classes = [IsAuthenticated]
@@ -58,7 +58,7 @@ class Me(View):
         return Response(MeOut(player_of(request)).data)
 
 
-class MyLimits(View):
+class MyLimitsView(ApiView):
     """/me/limits"""
 
     permission_classes = [IsAuthenticated]
@@ -75,7 +75,7 @@ class MyLimits(View):
         return Response(LimitOut(quotas.limits(player_of(request)), many=True).data)
 
 
-class Tokens(ListView):
+class TokensView(ListView):
     """/tokens"""
 
     permission_classes = [IsAuthenticated]
@@ -102,12 +102,12 @@ class Tokens(ListView):
     def post(self, request: Request) -> Response:
         """Create a token. The response has the key, once. Requires a session, because a leaked token must not create others."""
         if isinstance(request.auth, ApiToken):
-            raise Problem(
+            raise ApiProblem(
                 "forbidden",
                 message("An API key cannot create another key. Create one on your account page."),
             )
         if "Idempotency-Key" in request.headers:
-            raise Problem(
+            raise ApiProblem(
                 "bad-request",
                 message(
                     "This endpoint does not accept an Idempotency-Key, because the response contains a "
@@ -120,7 +120,7 @@ class Tokens(ListView):
         return Response(answer, status=status.HTTP_201_CREATED)
 
 
-class OneToken(View):
+class OneTokenView(ApiView):
     """/tokens/{id}"""
 
     permission_classes = [IsAuthenticated]

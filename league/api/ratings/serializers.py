@@ -45,7 +45,7 @@ class MovedOut(Out):
 class RatingOut(Out):
     """A row of a leaderboard. Elo predicts the results of boards; the anchor bot stands at 1000."""
 
-    place = serializers.IntegerField(help_text="Place in the whole table, by `elo`; provisional rows count.")
+    place = serializers.IntegerField(help_text="Place in the whole table, by `certain`; provisional rows count.")
     rank_best = serializers.IntegerField(
         source="rating.rank_best", help_text="Best rank that the 95% comparisons allow."
     )
@@ -53,6 +53,10 @@ class RatingOut(Out):
     version = VersionRef(source="rating.version")
     elo = serializers.FloatField(source="rating.elo")
     margin = serializers.FloatField(source="rating.margin", help_text="Half of the 95% interval, in Elo.")
+    certain = serializers.FloatField(
+        source="rating.certain",
+        help_text="`elo` less two and a half margins: what is certain even of a bot that stopped after lucky boards.",
+    )
     los_next = serializers.FloatField(
         source="rating.los_next", allow_null=True, help_text="Likelihood that the bot is stronger than the next row."
     )
@@ -82,7 +86,7 @@ class RatingOut(Out):
     )
     week = MovedOut(allow_null=True, help_text="The same, since a week before that.")
     unsealed = serializers.BooleanField(
-        help_text="True if there are partners at these tables, and the bot cannot be kept from reading a clock, by which partners could communicate."
+        help_text="True if the bot cannot be kept from reading a clock, by which bots could communicate."
     )
     updated = serializers.DateTimeField(source="rating.updated")
 

@@ -16,10 +16,10 @@ import engine
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
 from league.api.http import cursors
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
-from league.api.http.problems import Problem, message
+from league.api.http.problems import ApiProblem, message
 from league.api.ratings import rows
 from league.api.ratings.serializers import (
     GameDetail,
@@ -40,7 +40,7 @@ from league.models import BotVersion, Pool, Rating, RatingPoint
 from league.service import changes
 
 
-class Pools(ListView):
+class PoolsView(ListView):
     """/pools"""
 
     kept_until = (changes.POOLS, changes.MATCHES)
@@ -55,7 +55,7 @@ class Pools(ListView):
         return self.page(self.filtered(rows.pools()))
 
 
-class OnePool(View):
+class OnePoolView(ApiView):
     """/pools/{id}"""
 
     kept_until = (changes.POOLS, changes.MATCHES)
@@ -68,7 +68,7 @@ class OnePool(View):
         return Response(PoolOut(existing(rows.pools().filter(pk=id).first())).data)
 
 
-class Leaderboard(ListView):
+class LeaderboardView(ListView):
     """/pools/{id}/leaderboard"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -106,17 +106,17 @@ class Leaderboard(ListView):
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
             problem = message("must be true or false, not {text!r}", text=text[:30])
-            raise Problem("invalid", f"every_version: {problem}", {"every_version": [problem]})
+            raise ApiProblem("invalid", f"every_version: {problem}", {"every_version": [problem]})
         only = leaderboards.Only(request.query_params.get("show", ""), request.query_params.get("owner", ""))
         if only.show and only.show not in only.SHOWS:
             problem = message(
                 "must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30]
             )
-            raise Problem("invalid", f"show: {problem}", {"show": [problem]})
+            raise ApiProblem("invalid", f"show: {problem}", {"show": [problem]})
         try:
             ProhibitNullCharactersValidator()(only.owner)
         except ValidationError as error:
-            raise Problem("invalid", f"owner: {error.messages[0]}", {"owner": error.messages}) from None
+            raise ApiProblem("invalid", f"owner: {error.messages[0]}", {"owner": error.messages}) from None
         pool = existing(Pool.objects.filter(pk=id).first())
         at, every_version = moment(request), text == "true"
         if at is not None:
@@ -127,7 +127,7 @@ class Leaderboard(ListView):
         return self.cut(page if every_version else daily.movement(pool, page.rows).add_to(page))
 
 
-class Overall(ListView):
+class OverallView(ListView):
     """/overall"""
 
     kept_until = (changes.POOLS, changes.BOTS)
@@ -147,7 +147,7 @@ class Overall(ListView):
         return self.cut(overall.read_page(cursor, size))
 
 
-class History(ListView):
+class HistoryView(ListView):
     """/pools/{id}/history"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -165,7 +165,7 @@ class History(ListView):
         return self.page(self.filtered(rows.points().filter(pool=pool)))
 
 
-class VersionRatings(ListView):
+class VersionRatingsView(ListView):
     """/versions/{id}/ratings"""
 
     kept_until = (changes.POOLS, changes.BOTS)
@@ -195,7 +195,7 @@ def _game(key: str) -> dict[str, Any]:
     }
 
 
-class Games(ListView):
+class GamesView(ListView):
     """/games"""
 
     kept_until = (changes.RELEASE,)
@@ -209,7 +209,7 @@ class Games(ListView):
         return self.page([_game(key) for key in engine.games()])
 
 
-class OneGame(View):
+class OneGameView(ApiView):
     """/games/{key}"""
 
     kept_until = (changes.RELEASE,)
@@ -232,11 +232,11 @@ class OneGame(View):
         seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
         if text is not None and seats is None:
             problem = message("must be a number of seats, not {text!r}", text=text[:30])
-            raise Problem("invalid", f"players: {problem}", {"players": [problem]})
+            raise ApiProblem("invalid", f"players: {problem}", {"players": [problem]})
         try:
             loaded = pools.load(key, seats)
         except Refused as error:
-            raise Problem("invalid", f"players: {errors.shown(error)}", {"players": [errors.shown(error)]}) from None
+            raise ApiProblem("invalid", f"players: {errors.shown(error)}", {"players": [errors.shown(error)]}) from None
         defaults = loaded.options_all
         options = [
             {
@@ -256,7 +256,7 @@ class OneGame(View):
         return Response(GameDetail(details).data)
 
 
-class QueueState(View):
+class QueueStateView(ApiView):
     """/queue"""
 
     serializer_class = QueueOut

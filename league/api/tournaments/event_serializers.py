@@ -11,10 +11,10 @@ from rest_framework import serializers
 
 from league.api.http.output import Out
 from league.api.http.serializers import MessageField, ObjectField, StrictSerializer
-from league.api.tournaments.serializers import GameChoice
+from league.api.tournaments.serializers import COUNTING, GameChoice
 from league.domain.matches import sight
-from league.domain.tournaments import circuits, events, releases, waiting
-from league.enums import Audience, TournamentStatus, format_choices
+from league.domain.tournaments import circuits, events, releases, rule, waiting
+from league.enums import Audience, Counting, TournamentStatus, format_choices
 from league.models import Circuit, Event
 
 
@@ -49,6 +49,7 @@ class EventOut(Out):
         choices=Audience.choices,
         help_text="Who sees matches and standings before they are released; the owner and operators always do.",
     )
+    counting = serializers.SerializerMethodField(help_text=COUNTING)
     private = serializers.BooleanField(help_text="True if only people whom its link has let in know of the event.")
     release = serializers.DateTimeField(
         allow_null=True, help_text="When the owner wants to release the results; null: not decided yet."
@@ -66,6 +67,11 @@ class EventOut(Out):
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
     tournaments = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.ChoiceField(choices=Counting.choices))
+    def get_counting(self, event: Event) -> str:
+        """Return the rule that applies."""
+        return rule.counting(event).value
 
     def get_secret(self, event: Event) -> str | None:
         """Return the secret once all its deals have been played."""
@@ -139,7 +145,7 @@ class TermsNew(StrictSerializer):
 
     audience = serializers.ChoiceField(
         choices=Audience.choices,
-        help_text="Who sees matches and standings before the release. Matches that are hidden from anybody are unrated.",
+        help_text="Who sees matches and standings before the release. Matches that are hidden from anybody do not count for the ratings.",
     )
     release = serializers.DateTimeField(
         required=False, allow_null=True, default=None, help_text="When everybody sees them; null: when you decide."
@@ -181,12 +187,12 @@ class EventNew(TermsNew):
         choices=Audience.choices,
         required=False,
         default=Audience.PUBLIC,
-        help_text="Who sees matches and standings before the release. Matches that are hidden from anybody are unrated.",
+        help_text="Who sees matches and standings before the release. Matches that are hidden from anybody do not count for the ratings.",
     )
     private = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="True: only people with its link know of the event, and can enter bots until you start it. Unrated.",
+        help_text="True: only people with its link know of the event, and can enter bots until you start it. It does not count for the ratings.",
     )
 
     document = ObjectField(help_text="Name, game and stages; docs/event.schema.json is the schema.")

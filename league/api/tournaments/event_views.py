@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ApiView, ListView, existing
 from league.api.http.problems import message
 from league.api.tournaments import rows
 from league.api.tournaments.event_serializers import (
@@ -68,7 +68,7 @@ def _bots(names: list[str]) -> list[Bot]:
     return [bots[name] for name in names]
 
 
-class Events(ListView):
+class EventsView(ListView):
     """/events"""
 
     kept_until = (changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
@@ -105,7 +105,9 @@ class Events(ListView):
     def _create(self, player: Any) -> Response:
         data = self.body()
         with transaction.atomic():
-            terms = releases.Terms(data["audience"], data["private"], data["release"], data["pace_s"], data["due"])
+            terms = releases.ReleaseTerms(
+                data["audience"], data["private"], data["release"], data["pace_s"], data["due"]
+            )
             entrants = _bots(data["bots"])
             event = events.create(player, data["document"], entrants, message=data["message"], terms=terms)
         answer = EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data
@@ -113,7 +115,7 @@ class Events(ListView):
         return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
-class OneEvent(View):
+class OneEventView(ApiView):
     """/events/{slug}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -130,7 +132,7 @@ class OneEvent(View):
         return Response(EventDetail(_one(request, slug), context={"viewer": viewer_of(request)}).data)
 
 
-class StartEvent(View):
+class StartEventView(ApiView):
     """/events/{slug}/start"""
 
     permission_classes = [IsAuthenticated]
@@ -150,7 +152,7 @@ class StartEvent(View):
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 
-class CancelEvent(View):
+class CancelEventView(ApiView):
     """/events/{slug}/cancel"""
 
     permission_classes = [IsAuthenticated]
@@ -170,7 +172,7 @@ class CancelEvent(View):
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 
-class EmbargoOfEvent(View):
+class EmbargoOfEventView(ApiView):
     """/events/{slug}/embargo"""
 
     permission_classes = [IsAuthenticated]
@@ -191,7 +193,7 @@ class EmbargoOfEvent(View):
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 
-class ShowEvent(View):
+class ShowEventView(ApiView):
     """/events/{slug}/show"""
 
     permission_classes = [IsAuthenticated]
@@ -212,12 +214,12 @@ class ShowEvent(View):
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
         data = self.body()
-        terms = releases.Terms(data["audience"], event.private, data["release"], data["pace_s"], data["due"])
+        terms = releases.ReleaseTerms(data["audience"], event.private, data["release"], data["pace_s"], data["due"])
         releases.change(event, terms, actor=player.name)
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
 
-class LinkOfEvent(View):
+class LinkOfEventView(ApiView):
     """/events/{slug}/link"""
 
     permission_classes = [IsAuthenticated]
@@ -238,7 +240,7 @@ class LinkOfEvent(View):
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
 
-class JoinEvent(View):
+class JoinEventView(ApiView):
     """/events/{slug}/join"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
@@ -259,7 +261,7 @@ class JoinEvent(View):
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
 
-class BotsOfEvent(View):
+class BotsOfEventView(ApiView):
     """/events/{slug}/bots"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
@@ -284,7 +286,7 @@ class BotsOfEvent(View):
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
 
-class Circuits(ListView):
+class CircuitsView(ListView):
     """/circuits"""
 
     kept_until = (changes.EVENTS, changes.BOTS)
@@ -324,7 +326,7 @@ class Circuits(ListView):
         )
 
 
-class OneCircuit(View):
+class OneCircuitView(ApiView):
     """/circuits/{slug}"""
 
     kept_until = (changes.EVENTS, changes.BOTS)
@@ -353,7 +355,7 @@ class OneCircuit(View):
         return Response(CircuitOut(_circuit(slug)).data)
 
 
-class CircuitBots(View):
+class CircuitBotsView(ApiView):
     """/circuits/{slug}/bots"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
@@ -384,7 +386,7 @@ class CircuitBots(View):
         return Response(CircuitOut(_circuit(slug)).data)
 
 
-class OneCircuitBot(View):
+class OneCircuitBotView(ApiView):
     """/circuits/{slug}/bots/{bot}"""
 
     scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
@@ -409,7 +411,7 @@ class OneCircuitBot(View):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class Seasons(ListView):
+class SeasonsView(ListView):
     """/circuits/{slug}/seasons"""
 
     kept_until = (changes.EVENTS, changes.TOURNAMENTS)

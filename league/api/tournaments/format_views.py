@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from league.api.http import cursors
 from league.api.http.auth import viewer_of
-from league.api.http.base import ListView, View
+from league.api.http.base import ApiView, ListView
 from league.api.tournaments import rows
 from league.api.tournaments.serializers import (
     BracketOut,
@@ -45,7 +45,7 @@ def _parameter(parameter: Parameter, text: str) -> dict[str, Any]:
     }
 
 
-class Formats(View):
+class FormatsView(ApiView):
     """/formats"""
 
     kept_until = (changes.RELEASE,)
@@ -67,7 +67,7 @@ class Formats(View):
         return Response(FormatOut(answer, many=True).data)
 
 
-class Forecast(View):
+class ForecastView(ApiView):
     """/forecast"""
 
     scopes: ClassVar = {"POST": TokenScope.READ}
@@ -106,7 +106,7 @@ class Forecast(View):
         return Response(ForecastOut(prediction).data)
 
 
-class Rounds(ListView):
+class RoundsView(ListView):
     """/tournaments/{slug}/rounds"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -140,7 +140,7 @@ class Rounds(ListView):
         return cast(cursors.CursorPages, self.paginator).show(request, page)
 
 
-class Bracket(View):
+class BracketView(ApiView):
     """/tournaments/{slug}/bracket"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -169,7 +169,7 @@ class Bracket(View):
         return Response(BracketOut({"tournament": slug, "pairings": steps}).data)
 
 
-class Extend(View):
+class ExtendView(ApiView):
     """/tournaments/{slug}/extend"""
 
     permission_classes = [IsAuthenticated]
@@ -189,7 +189,7 @@ class Extend(View):
         )
 
 
-class Close(View):
+class CloseView(ApiView):
     """/tournaments/{slug}/close"""
 
     permission_classes = [IsAuthenticated]

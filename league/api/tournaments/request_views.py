@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import RequestFilters
 from league.api.tournaments.request_serializers import BlockNew, BlockOut, RequestOut
 from league.api.tournaments.views import seen
@@ -24,7 +24,7 @@ from league.enums import TokenScope
 from league.models import Block, Circuit, EntryRequest, Event, Tournament
 
 
-class MyRequests(ListView):
+class MyRequestsView(ListView):
     """/me/requests"""
 
     permission_classes = [IsAuthenticated]
@@ -47,7 +47,7 @@ class MyRequests(ListView):
         return {**super().get_serializer_context(), "viewer": player_of(self.request)}
 
 
-class WaitingOf(ListView):
+class WaitingOfView(ListView):
     """The open requests of a tournament, event or circuit: /tournaments/{slug}/requests and so on"""
 
     queryset = EntryRequest.objects.none()
@@ -62,7 +62,7 @@ class WaitingOf(ListView):
         return self.page(requests.waiting(occasion))
 
 
-class WaitingOfTournament(WaitingOf):
+class WaitingOfTournamentView(WaitingOfView):
     """/tournaments/{slug}/requests"""
 
     @extend_schema(
@@ -76,7 +76,7 @@ class WaitingOfTournament(WaitingOf):
         return self._waiting(seen(request, Tournament.objects.all(), slug))
 
 
-class WaitingOfEvent(WaitingOf):
+class WaitingOfEventView(WaitingOfView):
     """/events/{slug}/requests"""
 
     @extend_schema(
@@ -90,7 +90,7 @@ class WaitingOfEvent(WaitingOf):
         return self._waiting(existing(sight.events(Event.objects.filter(slug=slug), user_of(request)).first()))
 
 
-class WaitingOfCircuit(WaitingOf):
+class WaitingOfCircuitView(WaitingOfView):
     """/circuits/{slug}/requests"""
 
     @extend_schema(
@@ -104,7 +104,7 @@ class WaitingOfCircuit(WaitingOf):
         return self._waiting(existing(Circuit.objects.filter(slug=slug).first()))
 
 
-class OneRequest(View):
+class OneRequestView(ApiView):
     """/requests/{id}"""
 
     scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
@@ -129,7 +129,7 @@ class OneRequest(View):
         return Response(RequestOut(entry_request, context={"viewer": player_of(self.request)}).data)
 
 
-class Answer(OneRequest):
+class AnswerView(OneRequestView):
     """The base of both answers to a request."""
 
     http_method_names = ["post"]
@@ -140,7 +140,7 @@ class Answer(OneRequest):
         return self.answered(_mine(request, id))
 
 
-class Grant(Answer):
+class GrantView(AnswerView):
     """/requests/{id}/grant"""
 
     answer = requests.grant
@@ -157,7 +157,7 @@ class Grant(Answer):
         return self._answer(request, id)
 
 
-class Refuse(Answer):
+class RefuseView(AnswerView):
     """/requests/{id}/refuse"""
 
     answer = requests.refuse
@@ -174,7 +174,7 @@ class Refuse(Answer):
         return self._answer(request, id)
 
 
-class MyBlocks(ListView):
+class MyBlocksView(ListView):
     """/me/blocks"""
 
     permission_classes = [IsAuthenticated]
@@ -204,7 +204,7 @@ class MyBlocks(ListView):
         return Response(BlockOut(block).data, status=status.HTTP_201_CREATED)
 
 
-class OneBlock(View):
+class OneBlockView(ApiView):
     """/me/blocks/{name}"""
 
     permission_classes = [IsAuthenticated]

@@ -22,11 +22,15 @@ from league.api.http.serializers import (
 )
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
-from league.domain.tournaments import formats, tournaments
-from league.enums import DEFAULT_FORMAT, Ending, MatchStatus, Seeding, TournamentStatus, format_choices
+from league.domain.tournaments import formats, rule, tournaments
+from league.enums import DEFAULT_FORMAT, Counting, Ending, MatchStatus, Seeding, TournamentStatus, format_choices
 from league.models import Tournament
 
 MOST_ID = 2**31 - 1
+COUNTING = (
+    "Whether results count for the ratings: league (they do), player (not, because its owner chose who plays, how much and when), hidden (not, "
+    "because results were hidden)."
+)
 
 
 class EndingField(serializers.ChoiceField):
@@ -54,6 +58,7 @@ class TournamentOut(Out):
     sealed = serializers.BooleanField(
         help_text="True if only bots that can be sealed may enter, and all matches are played sealed."
     )
+    counting = serializers.SerializerMethodField(help_text=COUNTING)
     schedule = serializers.IntegerField(
         help_text="Revision of the schedules with which the tournament was created (docs/fairness.md)."
     )
@@ -86,6 +91,11 @@ class TournamentOut(Out):
     embargo = serializers.DateTimeField(allow_null=True, help_text="Until this time the replays are hidden.")
     ending = EndingField(help_text="Why the tournament ended, unless it simply played its last match.")
     facts = ObjectField(help_text="The numbers behind the ending.")
+
+    @extend_schema_field(serializers.ChoiceField(choices=Counting.choices))
+    def get_counting(self, tournament: Tournament) -> str:
+        """Return the rule that applies."""
+        return rule.counting(tournament).value
 
     def get_secret(self, tournament: Tournament) -> str | None:
         """Return the secret once all its deals have been played."""

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from league.api.http import cursors
 from league.api.http.auth import player_of, user_of
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import message
@@ -74,14 +74,14 @@ def asked(request: EntryRequest, player: Player) -> Response:
     return Response(answer, status=status.HTTP_202_ACCEPTED, headers={"Location": where})
 
 
-def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
+def act_as_owner(view: ApiView, slug: str, act: Callable[[Tournament, str], object]) -> Response:
     """Let the owner of a tournament act on it, and answer with the changed tournament. `act` gets the tournament and the owner's name."""
     tournament = one_tournament(view.request, slug)
     act(tournament, view.owner_only(tournament.owner, f"the tournament {slug}").name)
     return Response(TournamentOut(one_tournament(view.request, slug)).data)
 
 
-class Tournaments(ListView):
+class TournamentsView(ListView):
     """/tournaments"""
 
     kept_until = (changes.TOURNAMENTS, changes.MATCHES, changes.BOTS)
@@ -153,7 +153,7 @@ class Tournaments(ListView):
         )
 
 
-class OneTournament(View):
+class OneTournamentView(ApiView):
     """/tournaments/{slug}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -168,7 +168,7 @@ class OneTournament(View):
         return Response(TournamentOut(one_tournament(request, slug)).data)
 
 
-class Start(View):
+class StartView(ApiView):
     """/tournaments/{slug}/start"""
 
     permission_classes = [IsAuthenticated]
@@ -186,7 +186,7 @@ class Start(View):
         return act_as_owner(self, slug, lambda row, actor: tournaments.start(row, actor=actor))
 
 
-class Cancel(View):
+class CancelView(ApiView):
     """/tournaments/{slug}/cancel"""
 
     permission_classes = [IsAuthenticated]
@@ -204,7 +204,7 @@ class Cancel(View):
         return act_as_owner(self, slug, lambda row, actor: progress.cancel(row, actor=actor, why=self.body()["why"]))
 
 
-class Pause(View):
+class PauseView(ApiView):
     """/tournaments/{slug}/pause"""
 
     permission_classes = [IsAuthenticated]
@@ -222,7 +222,7 @@ class Pause(View):
         return act_as_owner(self, slug, lambda row, actor: progress.pause(row, actor=actor))
 
 
-class Resume(View):
+class ResumeView(ApiView):
     """/tournaments/{slug}/resume"""
 
     permission_classes = [IsAuthenticated]
@@ -240,7 +240,7 @@ class Resume(View):
         return act_as_owner(self, slug, lambda row, actor: progress.resume(row, actor=actor))
 
 
-class Embargo(View):
+class EmbargoView(ApiView):
     """/tournaments/{slug}/embargo"""
 
     permission_classes = [IsAuthenticated]
@@ -259,7 +259,7 @@ class Embargo(View):
         return act_as_owner(self, slug, lambda row, _: embargoes.change_own(row, until, owner=player))
 
 
-class Entries(ListView):
+class EntriesView(ListView):
     """/tournaments/{slug}/entries"""
 
     def counters(self, **params: Any) -> Sequence[str]:
@@ -320,7 +320,7 @@ class Entries(ListView):
         return Response(EntryOut(row).data, status=status.HTTP_201_CREATED)
 
 
-class OneEntry(View):
+class OneEntryView(ApiView):
     """/tournaments/{slug}/entries/{number}"""
 
     scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
@@ -348,7 +348,7 @@ class OneEntry(View):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class Standings(View):
+class StandingsView(ApiView):
     """/tournaments/{slug}/standings"""
 
     serializer_class = StandingsOut

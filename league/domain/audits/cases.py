@@ -1,23 +1,22 @@
-"""Cases: audits that found a difference. A case is open until a person has noted a conclusion."""
+"""Cases: audits with a difference, or a failure that the match did not have. A case is open until a person has noted a conclusion."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
-from league.enums import AuditConclusion, AuditVerdict
+from league.enums import CASES, AuditConclusion
 from league.models import Audit
 
 
-def cases() -> QuerySet[Audit]:
-    """Return all cases with match, bot and owner: open ones first, then closed ones, the last closed first. One query."""
-    rows = Audit.objects.filter(verdict=AuditVerdict.DIFFERS).defer("match__secret")
-    rows = rows.select_related("work", "match__pool", "version__bot__owner")
-    return rows.order_by(F("closed").desc(nulls_first=True), "-finished")
+def open_cases() -> QuerySet[Audit]:
+    """Return the open cases with match, bot and owner, the newest first. One query."""
+    rows = Audit.objects.filter(verdict__in=CASES, closed=None).defer("match__secret")
+    return rows.select_related("work", "match__pool", "version__bot__owner").order_by("-finished")
 
 
 def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> bool:
@@ -29,7 +28,7 @@ def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime 
     columns = {"conclusion": AuditConclusion(conclusion).value, "why": why}
     with transaction.atomic():
         row = Audit.objects.select_for_update(of=("self",)).select_related("work", "match").get(pk=audit.pk)
-        if row.verdict != AuditVerdict.DIFFERS:
+        if not row.is_case:
             raise Refused("audit {audit} found no difference, so there is no case to close", audit=row.work.public_id)
         if row.conclusion == columns["conclusion"]:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from league.enums import AuditVerdict
 from league.models import Audit, BotVersion, Match
@@ -47,8 +47,8 @@ def summaries(versions: Iterable[BotVersion]) -> dict[int, Summary]:
 
 
 def _finished() -> QuerySet[Audit]:
-    """Return the audits that have compared at least one decision. No query."""
-    return Audit.objects.filter(decisions__gt=0).exclude(verdict="")
+    """Return the audits that have compared at least one decision, or failed before. No query."""
+    return Audit.objects.filter(Q(decisions__gt=0) | Q(verdict=AuditVerdict.FAILED)).exclude(verdict="")
 
 
 def of_match(match: Match) -> QuerySet[Audit]:

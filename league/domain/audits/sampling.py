@@ -119,6 +119,7 @@ def _queue(match: Match, places: list[Place], reason: str, now: datetime) -> int
                     "table": f"audit of {match.public_id}",
                     "secret": b"",
                     "boards_planned": match.boards_planned,
+                    "limits": match.limits,
                     "rated": False,
                     "priority": PRIORITY,
                     "avoid": match.worker,  # Otherwise a worker could confirm a match that it never played

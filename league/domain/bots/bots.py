@@ -10,6 +10,7 @@ from django.db.models import Max
 
 from engine.packages import manifest
 from league.domain.bots import packages
+from league.domain.bots.willing import note_leaving
 from league.domain.core import clock, hints, journal, names, search_words
 from league.domain.core.errors import Refused
 from league.domain.matches import validation
@@ -200,6 +201,8 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     if to not in BotState.values:
         raise Refused("unknown state {to!r}; use one of {states}", to=to, states=", ".join(BotState.values))
     with transaction.atomic():
+        if to != BotState.ACTIVE:
+            note_leaving(bot, now=now)
         rows = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
         changed = rows.update(state=to, paused_for="", retest_at=None, retests=0, held_until=None)
         is_held = 0

@@ -1,8 +1,8 @@
 """Consent: the rules for entering another player's bot. Only `decide` applies them, however a bot is entered.
 
-The owner of a bot chooses who may enter it: anybody, players who ask, or nobody. By default anybody may enter it in unrated matches and in public
-leagues (those of the house and of operators); in other rated events a player has to ask. The answer to a request holds for that tournament, event
-or circuit, whatever the owner chooses later, and a bot that has entered stays.
+The owner of a bot chooses who may enter it: anybody, players who ask, or nobody. By default anybody may enter it in challenges and in public leagues
+(those of the house and of operators, which count for the ratings); in other events a player has to ask. The answer to a request holds for that
+tournament, event or circuit, whatever the owner chooses later, and a bot that has entered stays.
 
 The caller locks the bot (`hold`) in the transaction that enters it, so the policy cannot change in between.
 """
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models import Q
 
+from league.domain.bots.willing import note_leaving
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, quotas
@@ -232,19 +233,26 @@ def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) ->
         raise Refused(
             "choose who may enter a bot from {allowed}, not {to!r}", allowed=", ".join(EntryPolicy.values), to=to
         )
+    now = clock.now_or(now)
     with transaction.atomic():
+        if to in (EntryPolicy.ASK, EntryPolicy.NOBODY):
+            note_leaving(bot, now=now)
         if Bot.objects.filter(pk=bot.pk).exclude(entry_policy=to).update(entry_policy=to):
-            journal.append(
-                "bot.entry_policy", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor, was=bot.entry_policy, to=to
-            )
+            journal.append("bot.entry_policy", f"bot:{bot.slug}", now=now, actor=actor, was=bot.entry_policy, to=to)
     bot.entry_policy = to
 
 
 def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = None) -> None:
-    """Set whether a bot plays on the standing ladders of its games; its earlier results stay. Repeatable."""
+    """Set whether the league draws a bot for the standing ladders of its games, from the next draw on. Repeatable.
+
+    Tables that are drawn are played. A bot that leaves is drawn again after a day at the earliest (`willing`).
+    """
+    now = clock.now_or(now)
     with transaction.atomic():
+        if not on:
+            note_leaving(bot, now=now)
         if Bot.objects.filter(pk=bot.pk).exclude(on_ladders=on).update(on_ladders=on):
-            journal.append("bot.on_ladders", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor, to=on)
+            journal.append("bot.on_ladders", f"bot:{bot.slug}", now=now, actor=actor, to=on)
     bot.on_ladders = on
 
 

@@ -63,11 +63,11 @@ def _names(language: Language) -> dict[str, Path]:
     return {Path(name).name: KITS / name for name in language.beside}
 
 
-def package(text: bytes, language: Language, games: Iterable[str] | None = None) -> archive.Package:
+def package(text: bytes, language: Language, games: Iterable[str] | None = None) -> archive.BotPackage:
     """Pack a text; games: those that it plays (None: every game). Raise PackageRefused."""
     alone = packages.inspect(text, language.file, games)
     files = {**alone.files, **{name: path.read_bytes() for name, path in _names(language).items()}}
-    return archive.Package(alone.manifest, dict(sorted(files.items())))
+    return archive.BotPackage(alone.manifest, dict(sorted(files.items())))
 
 
 def language_of(version: BotVersion) -> Language | None:
@@ -91,6 +91,16 @@ def text_of(version: BotVersion) -> str | None:
         return files[version.entry].decode()
     except UnicodeDecodeError:
         return None
+
+
+def replaced(version: BotVersion) -> list[str]:
+    """Return the files of a version that differ from those which `package` puts beside its text. Reads the package of a text in JavaScript."""
+    language = language_of(version)
+    beside = _names(language) if language else {}
+    if not beside or version.package.files == packages.FILES_OF_TEXT:
+        return []
+    files = packages.files(version)
+    return [name for name, path in beside.items() if name in files and files[name] != path.read_bytes()]
 
 
 def playable(*, now: datetime | None = None) -> list[Language]:

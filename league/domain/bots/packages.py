@@ -16,12 +16,12 @@ FILES_OF_TEXT = 2  # The manifest and one source file.
 __all__ = ["PackageRefused", "files", "inspect", "source", "spec", "store", "unpacked"]
 
 
-def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.Package:
+def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.BotPackage:
     """Read an upload in memory; nothing is written. Raise PackageRefused with a sentence for its author."""
     return archive.read(data, filename, games)
 
 
-def store(content: archive.Package) -> Package:
+def store(content: archive.BotPackage) -> Package:
     """Return the row for these contents, locked; create it if missing.
 
     If two equal uploads come at once, the lock makes the second see the first.
@@ -64,7 +64,7 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
     return unpacked(content, folder)
 
 
-def unpacked(content: archive.Package, folder: Path) -> BotSpec:
+def unpacked(content: archive.BotPackage, folder: Path) -> BotSpec:
     """Unpack these contents under `folder` like `spec`. Raise OSError."""
     for _ in range(TRIES):
         unpacked_spec = bot_spec(content, folder)

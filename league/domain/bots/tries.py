@@ -5,8 +5,9 @@ finished match. A worker plays the try in the sandbox like a match. No bot or ve
 counted, and only the author sees the try. A player has one at a time, and a limited number an hour. After `KEPT` the try is removed with its
 result.
 
-A guest without an account tries single boards. Few tries of guests run at a time, and a number starts an hour, of all guests together. They wait
-among the tournaments, where all guests take turns as one owner: they delay no upload, and no try of a player. Whoever signs up takes them along.
+A guest without an account may try boards and series. Few tries of guests run at a time, one of them a series, and a number starts an hour, of all
+guests together; a series counts as `SERIES_COUNTS` tries. They wait among the tournaments, where all guests take turns as one owner: they delay no
+upload, and no try of a player. Whoever signs up takes them along.
 
 A single board or decision has `MOST_S` seconds and waits with the priority of uploads, where owners take turns: its author looks at the screen. A
 series has `MOST_SERIES_S` seconds, a limit of its own, and waits among the tournaments: it takes of the workers what a tournament of its owner
@@ -36,7 +37,7 @@ from league.domain.core import clock, hints
 from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import conversations, fairness, matches, sight, validation
 from league.domain.people import guests, players, quotas
-from league.domain.people.guests import HOUR, Guest, Person
+from league.domain.people.guests import HOUR, Person, Visitor
 from league.domain.ratings import pools
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Pool, Try
@@ -48,6 +49,9 @@ EXPECTED_S = 3.0  # Seconds of a try with a bot that answers quickly
 SERIES = 20  # Boards of a series.
 MOST_SERIES_S = 60.0
 EXPECTED_SERIES_S = 15.0
+SERIES_COUNTS = (
+    5  # Tries for which a series of a guest counts in the limits of an hour: the ratio of the expected times.
+)
 PRIORITY = validation.PRIORITY  # Priority of a board or decision, whose author waits at the screen
 PRIORITY_OF_OTHERS = 0  # Priority of series and of guests' tries: that of tournaments
 KEPT = timedelta(days=7)
@@ -65,7 +69,7 @@ def rivals() -> list[BotVersion]:
 
 
 @dataclass(frozen=True)
-class Table:
+class TryTable:
     """The seats and options of a try; None and {} are the game's defaults."""
 
     players: int | None = None
@@ -73,7 +77,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Moment:
+class DecisionPoint:
     """A decision of a bot in a match. board: its number; sitting, seat: from 0; step: number of actions of the sitting before the decision."""
 
     match: str
@@ -94,7 +98,7 @@ class Moment:
 def begin_at(
     player: Player,
     source: str,
-    at: Moment,
+    at: DecisionPoint,
     rival: str,
     name: str = "",
     *,
@@ -125,7 +129,7 @@ def begin(
     name: str = "",
     *,
     language: Language = PYTHON,
-    table: Table | None = None,
+    table: TryTable | None = None,
     boards: int = 1,
     like: str = "",
     first: int = 1,
@@ -137,7 +141,7 @@ def begin(
     Raise PackageRefused if the text could not be uploaded either, Refused, TooMany.
     """
     now = clock.now_or(now)
-    table = table or Table()
+    table = table or TryTable()
     if game not in engine.games():
         raise Refused("there is no game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     against = _rival(rival)
@@ -234,9 +238,9 @@ def _ask(author: Person, boards: int, now: datetime) -> None:
         raise Refused("this account is banned, so it cannot try bots")
 
 
-def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:
+def _ask_guest(guest: Visitor, boards: int, now: datetime) -> None:
     """Check that a guest may try a text. Before that, tries are limited by address, so that a new cookie gains nothing."""
-    if boards > 1 or not settings.GUEST_TRIES:
+    if not settings.GUEST_TRIES:
         raise Refused("this needs an account; sign up, your code is kept")
     guests.lock()
     of_guests = Try.objects.filter(owner=None)
@@ -247,17 +251,32 @@ def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:
             "other visitors are trying their bots; try again in a few seconds, or sign up: there is room for players",
             retry_after=10,
         )
+    if boards > 1 and live.filter(work__boards_planned__gt=1).exists():
+        raise TooMany(
+            "another visitor's {boards} boards are being played; try again in a minute, or sign up: there is room for players",
+            retry_after=60,
+            boards=SERIES,
+        )
     lately = of_guests.filter(created__gt=now - HOUR)
     lately_there = lately.filter(guest_from=guest.network).exclude(guest_from="")
-    most = settings.GUEST_TRIES_PER_HOUR
-    if lately.count() >= most or lately_there.count() >= max(1, most // 2):
+    most, more = settings.GUEST_TRIES_PER_HOUR, counts_as(boards)
+    if _counted(lately) + more > most or _counted(lately_there) + more > max(more, most // 2):
         raise TooMany(
             "visitors have used up the tries of this hour; sign up, or try again later: your code is kept",
             retry_after=600,
         )
 
 
-def adopt(player: Player, guest: Guest) -> int:
+def counts_as(boards: int) -> int:
+    """Return the number of tries for which a try of a guest counts."""
+    return 1 if boards == 1 else SERIES_COUNTS
+
+
+def _counted(rows: QuerySet[Try]) -> int:
+    return rows.count() + (SERIES_COUNTS - 1) * rows.filter(work__boards_planned__gt=1).count()
+
+
+def adopt(player: Player, guest: Visitor) -> int:
     """Give the guest's tries to a player who has just signed in; return their number."""
     if not own(guest).exists():
         return 0
@@ -310,7 +329,7 @@ def _row(author: Person, pool: Pool, boards: int, now: datetime) -> Match:
 
 
 @dataclass
-class Result:
+class TryResult:
     """The result of a try, as JSON data. Everything except the replays is about the text alone."""
 
     stopped: bool = False  # True if the time ran out before the last sitting ended
@@ -337,9 +356,9 @@ class Result:
 MOST_SERIES = 20  # The most series of a text that are added up, because each has to be unpacked
 
 
-def opened(row: Try) -> Result | None:
+def opened(row: Try) -> TryResult | None:
     """Return the result of a try, or None before it has one."""
-    return None if row.result is None else Result(**json.loads(zlib.decompress(bytes(row.result))))
+    return None if row.result is None else TryResult(**json.loads(zlib.decompress(bytes(row.result))))
 
 
 def text_boards(row: Try) -> list[list[int]]:
@@ -353,7 +372,7 @@ def text_boards(row: Try) -> list[list[int]]:
     )
     boards: dict[tuple[str, int], list[int]] = {}
     for earlier in reversed(rows[:MOST_SERIES]):
-        for board in (opened(earlier) or Result()).boards:
+        for board in (opened(earlier) or TryResult()).boards:
             boards[earlier.work.table, board["number"]] = board["scores"]
     return list(boards.values())
 
@@ -383,9 +402,10 @@ def _lead(scores: Sequence[int]) -> int:
 def _series(row: Try) -> QuerySet[Try]:
     """Return the finished series of the same author at the same table against the same rival, up to `row`.
 
-    The player's quota limits their number.
+    The limits of players and guests bound their number.
     """
-    rows = Try.objects.filter(owner=row.owner_id, rival=row.rival_id, created__lte=row.created, result__isnull=False)
+    rows = Try.objects.filter(owner=row.owner_id, guest=row.guest, rival=row.rival_id, result__isnull=False)
+    rows = rows.filter(created__lte=row.created)
     return rows.filter(work__pool=row.work.pool_id, work__boards_planned__gt=1)
 
 
@@ -403,7 +423,7 @@ class Asked:
     wall: float | None = None
 
 
-def asked(result: Result, number: int) -> list[Asked]:
+def asked(result: TryResult, number: int) -> list[Asked]:
     """Return each line to the bot in one sitting, in order."""
     times: dict[int, list[tuple[int, int]]] = defaultdict(list)
     if number < len(result.sittings):
@@ -434,7 +454,7 @@ def _asked(before: int, seat: int, request: str, answer: str, times: list[tuple[
     return Asked(before + 1, seat + 1, request, answer, list(line["legal"]), did, **measured)
 
 
-def record_of(result: Result, number: int) -> dict[str, Any]:
+def record_of(result: TryResult, number: int) -> dict[str, Any]:
     """Return the record of a sitting without the notes of the house bots."""
     sitting = result.sittings[number]
     notes = sitting["replay"].get("notes", [])

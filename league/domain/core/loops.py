@@ -1,19 +1,22 @@
 """The background loops of a process. An error in a round is logged and counted, and the loop goes on.
 
 An error that ends a loop (such as SystemExit) is logged, set in `trouble`, and ends the process, because a process with only some of its loops
-running would look healthy.
+running would look healthy. A loop that stands still ends the process, too (`league.service.watchdog`).
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 
 from django.db import close_old_connections, connection
 
+from league.service import changes
 from league.service.alive import NEVER_S, REFUSAL, Signs
+from league.service.watchdog import Watchdog
 
 log = logging.getLogger("league.loops")
 # Seconds that one round may take before the loop counts as stuck. A playing worker calls `alive` more often.
@@ -26,6 +29,7 @@ class Loops:
     def __init__(self, kind: str = "") -> None:
         """Publish signs of life of a process of this `kind` ("worker" or "scheduler"); publish none if it is empty."""
         self._signs = Signs(kind) if kind else None
+        self.watchdog = Watchdog()
         self._here = threading.local()  # The loop that this thread runs, with its patience.
         self.errors: Counter[str] = Counter()  # Errors since the start, by loop.
         self.trouble = ""  # Which loop has died, and why.
@@ -43,8 +47,13 @@ class Loops:
         *,
         at_once: bool = False,
         patience: float = PATIENCE_S,
+        idle: float = 0.0,
     ) -> None:
-        """Call `turn` every `every` seconds in its own thread until `leave`. `patience`: seconds that one round may take."""
+        """Call `turn` every `every` seconds in its own thread until `leave`.
+
+        patience: seconds that one round may take. idle: seconds between two rounds while the change counters stand still and `turn` returns nothing.
+        """
+        turn = _after_changes(turn, idle) if idle else turn
         arguments = (name, turn, every, at_once, patience)
         thread = threading.Thread(target=self._keep, args=arguments, name=name, daemon=True)
         self._threads.append(thread)
@@ -76,9 +85,11 @@ class Loops:
 
     def alive(self) -> None:
         """Show that this thread's loop is alive, also in the middle of a round. Cheap enough to call often."""
-        if self._signs is not None and (loop := getattr(self._here, "loop", None)):
+        if loop := getattr(self._here, "loop", None):
             name, patience = loop
-            self._signs.show(name, patience, self._latest.get(name, ""))
+            self.watchdog.note(name, patience)
+            if self._signs is not None:
+                self._signs.show(name, patience, self._latest.get(name, ""))
 
     def refuse(self, why: str) -> None:
         """Publish why this process takes no work; "" if it takes work."""
@@ -113,4 +124,22 @@ class Loops:
         except BaseException as error:
             self.lose(name, error)
         finally:
+            self.watchdog.forget(name)
             connection.close()
+
+
+def _after_changes(turn: Callable[[], object], idle: float) -> Callable[[], object]:
+    """Return `turn`, without the rounds in which it would find nothing new."""
+    last: object = None
+    again_at = 0.0
+
+    def look() -> object:
+        nonlocal last, again_at
+        position = changes.position()
+        if position == last and time.monotonic() < again_at:
+            return None
+        answer = turn()
+        last, again_at = position, 0.0 if answer else time.monotonic() + idle
+        return answer
+
+    return look

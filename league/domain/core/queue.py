@@ -33,7 +33,7 @@ Row = TypeVar("Row", bound=Leased)
 
 
 @dataclass(frozen=True)
-class Terms:
+class AttemptTerms:
     """The conditions for the attempts of a kind of job."""
 
     attempts: int  # The number of attempts that may end by a fault of ours
@@ -148,7 +148,7 @@ def waiting(kind: str, *, now: datetime) -> QuerySet[Job]:
     return Job.objects.filter(Q(not_before=None) | Q(not_before__lte=now), kind=kind, state=JobState.QUEUED)
 
 
-def claim(rows: QuerySet[Job], worker: str, terms: Terms, *, now: datetime) -> Job | None:
+def claim(rows: QuerySet[Job], worker: str, terms: AttemptTerms, *, now: datetime) -> Job | None:
     """Lease the first of these sorted jobs to `worker`. Return None if there is none. Must run in a transaction."""
     ids = take(rows, 1, worker, now=now, ends_by=now + terms.limit if terms.limit else None)
     return Job.objects.get(pk=ids[0]) if ids else None
@@ -172,7 +172,7 @@ def release(row: Job, *, now: datetime, not_before: datetime | None = None, **co
     free(row, now=now, attempts=UNCOUNTED, not_before=not_before, **columns)
 
 
-def retry(row: Job, terms: Terms, why: str, *, now: datetime, **columns: Any) -> bool:
+def retry(row: Job, terms: AttemptTerms, why: str, *, now: datetime, **columns: Any) -> bool:
     """End an attempt after a fault of ours: the job is tried again after a pause.
 
     Return False if this was the last attempt, and the job is deleted. Raise LeaseLost.

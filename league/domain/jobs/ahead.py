@@ -20,7 +20,7 @@ from engine.runner.cores import on_free_core
 from league.domain.core.loops import Loops
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Site
-from league.domain.jobs.handlers.queued import MatchLease, claim
+from league.domain.jobs.handlers.queued import MatchLease
 
 
 class Prefetcher:
@@ -29,9 +29,17 @@ class Prefetcher:
     A permanent thread fetches them, because each thread has a database connection.
     """
 
-    def __init__(self, site: Site, may_claim: Callable[[], bool], cores: Collection[int], loops: Loops) -> None:
-        """may_claim: returns True if the disk has room for a match. cores: those of this process. loops: count the errors."""
+    def __init__(
+        self,
+        site: Site,
+        claim: Callable[..., list[MatchLease]],
+        may_claim: Callable[[], bool],
+        cores: Collection[int],
+        loops: Loops,
+    ) -> None:
+        """Claim by `claim`, of the worker, if `may_claim`: the disk has room for a match. cores: of this process. loops: count the errors."""
         self._site = site
+        self._claim_next = claim
         self._may_claim = may_claim
         self._loops = loops
         self._cores = cores
@@ -119,7 +127,7 @@ class Prefetcher:
     def _claim(self, core: int) -> MatchLease | None:
         job = self._next_waiting()
         if job is None and self._may_claim():
-            claimed = claim(self._site.name, ahead=True)
+            claimed = self._claim_next(ahead=True)
             self.add(claimed[1:])
             job = claimed[0] if claimed else None
         if job is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import threading
@@ -37,6 +38,11 @@ class DiskSpace:
                 why = self._why_not(RESUME_FACTOR if after_refusal else 1.0)
             return why
 
+    def why_not_now(self) -> str:
+        """Return why nothing can be written now, or "": an attempt that broke off meanwhile is not counted."""
+        self._written_at = -WRITE_S
+        return self.why_not()
+
     def _why_not(self, factor: float) -> str:
         advice = "make room on the disk of STATE_DIR, or set DISK_FREE_MB lower; this worker goes on by itself then"
         try:
@@ -51,6 +57,8 @@ class DiskSpace:
             if time.monotonic() - self._written_at >= WRITE_S:
                 self._write()
         except OSError as error:
+            if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+                advice = "mount the disk of STATE_DIR writable for this user; this worker goes on by itself then"
             return f"its disk cannot be written to ({error.strerror or error}): {advice}"
         return ""
 

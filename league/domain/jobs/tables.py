@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import connection
 
 from engine.runner import MatchSpec
-from engine.runner.spec import PARTNERS
+from engine.runner.spec import POSSIBLE
 from engine.runner.table import Advise, Question, Taken, play_table
 from engine.sandbox import Sandbox
 from engine.sandbox.files import keeping
@@ -40,7 +40,7 @@ class PutDown(Exception):
     """The signal to give the table back while its person thinks."""
 
 
-class Tables:
+class WorkerTables:
     """The tables of one worker."""
 
     def __init__(
@@ -123,7 +123,7 @@ class Tables:
             table=f"table-{row.public_id}",
             boards=range(1, row.boards + 1),
             parties=tuple(packages.spec(version, self.folder) for version in versions),
-            sealing=PARTNERS,
+            sealing=POSSIBLE,
         )
         actions = holding.taken(row)
         count = len(actions)

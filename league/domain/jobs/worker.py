@@ -27,7 +27,7 @@ from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler
 from league.domain.jobs.handlers.queued import MatchLease, claim
-from league.domain.jobs.tables import LOOK_S, Tables
+from league.domain.jobs.tables import LOOK_S, WorkerTables
 from league.domain.matches import workers
 from league.domain.matches.reports import Receipt
 
@@ -38,6 +38,8 @@ BUSY_S = 1.0  # Seconds between two signs of life of a thread that waits while a
 ROUND_S = 60.0  # For this many seconds one match follows another; then the caller of `look` gets control again
 # The next match is claimed this many seconds before the current one ends: several times the start-up time of bots
 SOON_S = 1.0
+# While nothing changes, a worker looks for work in one of this many rounds: what waits for its time is not urgent
+IDLE_ROUNDS = 3
 
 
 def open_sandbox() -> Sandbox:
@@ -51,7 +53,7 @@ def open_sandbox() -> Sandbox:
     return box
 
 
-class Worker:
+class WorkerLoop:
     """This process as a worker. It runs one job at a time, and has the next one prepared."""
 
     def __init__(self, folder: Path, after: Callable[[], None] = lambda: None) -> None:
@@ -64,6 +66,7 @@ class Worker:
         self.full = ""  # Why it takes no job until the disk has room
         self.disk = DiskSpace(settings.STATE_DIR, folder)
         self._looking = threading.Lock()
+        self._was_urgent = False  # The last claim was an upload or a try.
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._running: list[Lease] = []  # The current job; before it, a match that stands still
@@ -71,10 +74,10 @@ class Worker:
         self._busy = threading.Lock()  # One job at a time, whichever thread has found it
         self.loops = Loops("worker")
         self.loops.lost = self._lost
-        self.tables = Tables(
+        self.tables = WorkerTables(
             self.name, folder.with_name("table-bots"), self._may_claim, self.proven_sandbox, self.stopping.is_set
         )
-        self.ahead = Prefetcher(self, self._may_claim, os.sched_getaffinity(0), self.loops)
+        self.ahead = Prefetcher(self, self.claim, self._may_claim, os.sched_getaffinity(0), self.loops)
 
     def open(self) -> None:
         """Test the sandbox and register this worker. A worker that must refuse keeps running, takes no job, and shows why."""
@@ -103,6 +106,10 @@ class Worker:
         if self.box is None:
             raise RuntimeError(f"a match cannot be played here: {self.unable or 'the sandbox has not been opened'}")
         return self.box
+
+    def why_disk_fails(self) -> str:
+        """Return why nothing can be written to the disk now, or ""."""
+        return self.disk.why_not_now()
 
     @property
     def unable(self) -> str:
@@ -166,7 +173,7 @@ class Worker:
             while self.look(wait=False):
                 pass
 
-        self.loops.start("look", watch, every)
+        self.loops.start("look", watch, every, idle=IDLE_ROUNDS * every)
 
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Run the match `prefer` if it waits, else the next job. Return True if there was one.
@@ -197,12 +204,19 @@ class Worker:
         finally:
             self._busy.release()
 
+    def claim(self, **options: Any) -> list[MatchLease]:
+        """Claim the next matches. After an upload or a try it is the turn of the tournaments."""
+        jobs = claim(self.name, after_urgent=self._was_urgent, **options)
+        if jobs:
+            self._was_urgent = jobs[-1].match.priority > 0
+        return jobs
+
     def _next_queued(self, prefer: int | None) -> MatchLease | None:
         if self.stopping.is_set() or not self._may_claim():
             return None
         if job := self.ahead.take():  # Left over, because the last match ended with an error
             return job
-        claimed = claim(self.name, prefer=prefer)
+        claimed = self.claim(prefer=prefer)
         self.ahead.add(claimed[1:])
         return claimed[0] if claimed else None
 

@@ -42,16 +42,25 @@ def ask(match: Match, kind: str, player: Player, *, now: datetime | None = None)
         if existing is not None:
             return existing, False
         quotas.ask(player, quotas.JUDGEMENTS, now=now)
-        row, is_new = Judgement.objects.get_or_create(
-            match=match,
-            kind=kind,
-            judge=JUDGE,
-            samples=samples(kind),
-            defaults={"asked_by": player, "created": now},
-        )
+        row, is_new = _insert(match, kind, player, now)
         if is_new:
-            enqueue(row, now=now)
             journal.append("judgement.asked", transitions.subject(match), now=now, actor=player.name, how=kind)
+    return row, is_new
+
+
+def ask_for_league(match: Match, kind: str, *, now: datetime) -> None:
+    """Ask for an analysis that the league itself needs, unless there is one. `reason_not` must be None."""
+    with transaction.atomic():
+        if not _present(match).filter(kind=kind).exists():
+            _insert(match, kind, None, now)
+
+
+def _insert(match: Match, kind: str, player: Player | None, now: datetime) -> tuple[Judgement, bool]:
+    row, is_new = Judgement.objects.get_or_create(
+        match=match, kind=kind, judge=JUDGE, samples=samples(kind), defaults={"asked_by": player, "created": now}
+    )
+    if is_new:
+        enqueue(row, now=now)
     return row, is_new
 
 

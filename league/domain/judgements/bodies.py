@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.analysis import PHASES, Move
-from engine.judging import Verdict
+from engine.judging import DecisionVerdict
 from league.domain.core.errors import Refused
 
 MOST_BYTES = 64 << 20  # JSON of one match: several times what the longest match needs
@@ -26,7 +26,7 @@ class Body:
     unit: str = ""
     nodes: int = 0
     compiled: bool = False
-    sittings: dict[Place, list[Verdict]] = field(default_factory=dict)
+    sittings: dict[Place, list[DecisionVerdict]] = field(default_factory=dict)
 
 
 def pack(body: Body) -> bytes:
@@ -75,7 +75,7 @@ def _place(name: str) -> Place:
     return int(board), int(number)
 
 
-def _short(verdict: Verdict) -> list[Any]:
+def _short(verdict: DecisionVerdict) -> list[Any]:
     place = [verdict.step, verdict.at, verdict.ply, verdict.deal, verdict.seat]
     columns = [*place, PHASES.index(verdict.phase), verdict.action, verdict.first]
     if verdict.lost is None:
@@ -94,11 +94,11 @@ def _number(value: float | None) -> float | int | None:
     return int(value) if value == int(value) else round(value, 3)
 
 
-def _long(row: list[Any]) -> Verdict:
+def _long(row: list[Any]) -> DecisionVerdict:
     step, at, ply, deal, seat, phase, action, first = row[:8]
     camp = None if first is None else bool(first)
     columns = (int(step), int(at), int(ply), int(deal), int(seat), PHASES[int(phase)], str(action), camp)
     if len(row) == 8:
-        return Verdict(*columns)
+        return DecisionVerdict(*columns)
     lost, par, worth, error = map(float, row[8:12])
-    return Verdict(*columns, lost=lost, best=tuple(map(str, row[12:])), par=par, worth=worth, error=error)
+    return DecisionVerdict(*columns, lost=lost, best=tuple(map(str, row[12:])), par=par, worth=worth, error=error)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.analysis import PHASES, Tally
-from engine.judging import Verdict
+from engine.judging import DecisionVerdict
 from league.domain.judgements.bodies import Body, Place
 from league.models import Judgement, Sitting
 from league.pure.portable import comparable
@@ -26,7 +26,7 @@ class Placed:
     board: int
     sitting: int
     party: int
-    verdict: Verdict
+    verdict: DecisionVerdict
 
     def mark(self, unit: str) -> str:
         """Return "blunder" or "slip"; "" if nothing was lost, the loss may be chance, or the decision was not analysed."""

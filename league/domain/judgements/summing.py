@@ -123,7 +123,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PhaseFigures:
     """The figures of one phase, or of "all": those of the version, and those of all versions in the pool."""
 
     phase: str
@@ -138,7 +138,7 @@ class VersionFigures:
     pool: Pool
     kind: str
     version: int
-    lines: list[Line]
+    lines: list[PhaseFigures]
 
 
 def of_bot(bot: Bot, pool: Pool | None = None) -> list[VersionFigures]:
@@ -168,7 +168,7 @@ def _newest(
     newest = max(numbers)
     by_phase = {row.phase: row for row in rows if row.kind == kind and row.version and row.version.number == newest}
     lines = [
-        Line(phase, figures(by_phase[phase]), figures(everybody[kind, phase]))
+        PhaseFigures(phase, figures(by_phase[phase]), figures(everybody[kind, phase]))
         for phase in (reading.ALL, *PHASES)
         if phase in by_phase
     ]

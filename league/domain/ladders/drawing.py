@@ -20,23 +20,22 @@ from functools import cached_property
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, Min, OuterRef, QuerySet
+from django.utils.crypto import salted_hmac
 
+from league.domain.bots.willing import willing, withheld
 from league.domain.core import clock, hints, transitions
 from league.domain.core.errors import IllegalMove
 from league.domain.ladders import version_tests
-from league.domain.ladders.willing import willing
 from league.domain.matches import matches, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import LadderDraw, Match, Party, Pool, Rating, Rung
 from league.pure.pairing import standing
-from league.pure.pairing.telling import NEW
 from league.pure.rating.leaderboard import BASE, ELO, Z95
 
 PRIORITY = -2  # Below tournaments and challenges.
 AHEAD = 2  # The most queued tables for each worker.
-BOARDS = 8
-FIRST_BOARDS = 4  # Boards of a table with a bot that is not placed yet, since its author is waiting.
+BOARDS = 8  # The same at each table, version tests included: bots read this number, and it must not tell them whom they meet.
 SPARE = 8  # Additional candidates that are read, because some find no opponents.
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 # A bot that could not be drawn for a long time is treated as due for at most this long, so it does not come before all others.
@@ -77,16 +76,19 @@ def room(*, now: datetime) -> int:
 
 
 def tidy(*, now: datetime | None = None) -> int:
-    """Cancel queued tables with a bot that may no longer be drawn, or all tables if ladders are off; return their number. One query."""
+    """Cancel queued tables with a bot that the league withholds, or all tables if ladders are off; return their number. One query.
+
+    The owner of a bot cannot take a drawn table back (`league.domain.bots.willing`).
+    """
     now = clock.now_or(now)
     waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority=PRIORITY)
     if settings.LADDERS:
-        parties = Party.objects.filter(match=OuterRef("pk")).exclude(willing("version__bot__"))
+        parties = Party.objects.filter(withheld("version__bot__"), match=OuterRef("pk"))
         waiting = waiting.filter(Exists(parties))
     cancelled = 0
     for match in waiting:
         try:
-            why = "a bot at this table no longer plays on the ladders"
+            why = "the league withholds a bot at this table, or draws no ladders"
             transitions.move(match, MatchStatus.CANCELLED, now=now, why=why, reason=why, finished=now)
             cancelled += 1
         except IllegalMove:  # A worker has just claimed the match, so it is played.
@@ -161,7 +163,7 @@ class _Game:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _LadderTable:
     rungs: Sequence[Rung]
     plan: matches.MatchPlan
 
@@ -173,7 +175,7 @@ class _Round:
         self.number, self.now = drawn, now
         self.busy, self.of_owner = _live()
         self.games: dict[str, _Game] = {}
-        self.tables: list[_Table] = []
+        self.tables: list[_LadderTable] = []
 
     def play(self, free: int) -> int:
         """Draw and queue at most `free` tables; return their number. At most half of them test new versions, more if no other bot is due."""
@@ -220,27 +222,28 @@ class _Round:
         met, tied = game.met(first.version_id)
         if tied:
             game.ladder.tied[place] = game.rungs[place].tied = True
-        # Predicting the draw would gain nothing, because the deals are derived from a secret.
-        rng = random.Random(f"standing ladder\n{game.pool.key}\n{self.number}")  # noqa: S311
+        # Derived from the server's secret key: an owner who foresaw the draw could leave before a strong opponent.
+        lot = salted_hmac("league.ladders", f"{game.pool.key} {self.number}", algorithm="sha256").hexdigest()
+        rng = random.Random(lot)  # noqa: S311
         drawn = game.ladder.draw(rng, place, pools.parties(game.pool), met)
         if not drawn:
             Rung.objects.filter(pk=first.pk).update(due=self.now + ALONE)
             return
         self.number += 1
         rungs = [game.rungs[index] for index in drawn]
-        few = any(game.counted(rung) < NEW for rung in rungs)
-        boards = FIRST_BOARDS if few else BOARDS
         for rung in rungs:
             self.busy[rung.version_id] += 1
-            self._rest(rung, game.counted(rung) + boards)
-        self.tables.append(_Table(rungs, self._plan(game, rungs, boards)))
+            self._rest(rung, game.counted(rung) + BOARDS)
+        self.tables.append(_LadderTable(rungs, self._plan(game, rungs)))
 
     def _rest(self, rung: Rung, boards: int) -> None:
         rest = standing.rest_s(boards)
         rung.placed = int(rest > 0)
+        if rung.version.bot.is_house:
+            rest = max(rest, settings.HOUSE_REST_S)
         rung.due = max(rung.due, self.now - CATCH_UP) + timedelta(seconds=rest) if rest else self.now
 
-    def _plan(self, game: _Game, rungs: Sequence[Rung], boards: int) -> matches.MatchPlan:
+    def _plan(self, game: _Game, rungs: Sequence[Rung]) -> matches.MatchPlan:
         key = f"l:{self.number}"
         return matches.MatchPlan(
             key=key,
@@ -248,7 +251,7 @@ class _Round:
             pool=game.pool,
             table=key,
             secret=secrets.token_bytes(32),
-            boards=boards,
+            boards=BOARDS,
             versions=tuple(rung.version for rung in rungs),
             priority=PRIORITY,
         )

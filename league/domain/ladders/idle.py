@@ -8,9 +8,9 @@ from datetime import datetime
 from django.conf import settings
 from django.db.models import Count, Min, Q
 
+from league.domain.bots.willing import willing
 from league.domain.core import clock
 from league.domain.ladders import drawing
-from league.domain.ladders.willing import willing
 from league.domain.matches import workers
 from league.domain.ratings import pools
 from league.models import Rung

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 
 import engine
@@ -32,9 +33,12 @@ def _enter(pk: int, now: datetime) -> int:
         if version is None:
             return 0  # Another process is entering versions.
         games = [game for game in engine.games() if version.plays(game)]
-        fresh = {"bot": version.bot, "version": version, "entered": now, "due": now}
+        fresh = {"bot": version.bot, "version": version, "entered": now}
         # This waits for another version of the bot that is being entered at the same time; the next query then sees its rows.
-        Rung.objects.bulk_create((Rung(game=game, **fresh) for game in games), ignore_conflicts=True)
+        # The first tables of a house bot are spread over its rest.
+        rest = timedelta(seconds=settings.HOUSE_REST_S) / len(games) if version.bot.is_house and games else timedelta()
+        rungs = [Rung(game=game, due=now + number * rest, **fresh) for number, game in enumerate(games)]
+        Rung.objects.bulk_create(rungs, ignore_conflicts=True)
         replaced = Rung.objects.filter(bot=version.bot, game__in=games, version__number__lt=version.number)
         before = list(replaced.select_for_update(of=("self",)).values_list("game", "version_id"))
         replaced.update(version=version, entered=now, due=now, placed=0, tied=False)

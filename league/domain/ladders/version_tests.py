@@ -15,7 +15,7 @@ from datetime import datetime
 from math import ceil
 
 from engine import sprt
-from league.domain.ladders.willing import willing
+from league.domain.bots.willing import willing
 from league.domain.matches import matches
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, VersionTestVerdict

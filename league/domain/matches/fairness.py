@@ -8,7 +8,7 @@ It is start-time fair queueing (Goyal, Vin and Cheng 1996), at two levels. Each 
 
 So each of n owners with queued work gets an n-th of the workers' time, however many tournaments and matches they have. An idle owner saves up
 nothing, and a new owner is served at once. A claim takes the lowest position from an index and computes nothing. Matches of each other priority
-(such as validations) are a separate queue.
+(such as validations) are a separate queue; a worker takes from those of uploads and of tournaments in turn (`leases.claim_several`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from league.models import Match
 
 SERVED = (*Match.HELD, MatchStatus.FINISHED)
 ORDER = ("-priority", "virtual_s", "id")  # The order of claims
+# The lowest and highest priority of matches that take turns with uploads and tries: challenges, tournaments. For ladder matches nobody waits.
+SHARING = (-1, 0)
 BATCH = 500  # Rows of one UPDATE
 LEAST_S = 0.01  # The least seconds of a match, whatever was measured
 

@@ -13,7 +13,8 @@ from league.models import Match
 
 ROOM = 1.25  # Factor on the longest time that the bots of a match may take, because a busy machine slows them down
 ROOM_S = 60  # Seconds added for the referee's own work
-AUDIT_S = 600.0  # Seconds; longer than any audit takes (its limits are in engine.runner.audit)
+# An audit plays one of at least two passes twice, with twice the limits
+AUDIT_FACTOR = 2.0
 
 
 def _boards_s(match: Match) -> float:
@@ -46,7 +47,9 @@ KINDS: dict[str, WorkKind] = {
     MatchKind.CHALLENGE: WorkKind(counts=False),
     MatchKind.VALIDATION: WorkKind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),
     MatchKind.TRY: WorkKind(is_alone=True, has_seats=False),
-    MatchKind.AUDIT: WorkKind(counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_S),
+    MatchKind.AUDIT: WorkKind(
+        counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_FACTOR * _boards_s(match)
+    ),
 }
 ALONE = [name for name, kind in KINDS.items() if kind.is_alone]
 IDLE = [name for name, kind in KINDS.items() if kind.is_idle]

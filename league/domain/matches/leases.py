@@ -52,7 +52,7 @@ MATCH_COLUMNS = (
 SEAT_COLUMNS = (
     *("match", "number", "broken_off", "version__number", "version__package"),
     *("version__bot__slug", "version__bot__state", "version__bot__paused_for", "version__bot__retests"),
-    *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned"),
+    *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned", "version__bot__is_house"),
 )
 
 
@@ -62,13 +62,16 @@ def claim(
     prefer: int | None = None,
     ahead: bool = False,
     uploads_only: bool = False,
+    after_urgent: bool = False,
     now: datetime | None = None,
 ) -> Match | None:
     """Lease the match with the id `prefer` to `worker` if it is queued, else the next one. Return None if there is none.
 
     The arguments are those of `claim_several`.
     """
-    matches = claim_several(worker, 1, prefer=prefer, ahead=ahead, uploads_only=uploads_only, now=now)
+    matches = claim_several(
+        worker, 1, prefer=prefer, ahead=ahead, uploads_only=uploads_only, after_urgent=after_urgent, now=now
+    )
     return matches[0] if matches else None
 
 
@@ -79,6 +82,7 @@ def claim_several(
     prefer: int | None = None,
     ahead: bool = False,
     uploads_only: bool = False,
+    after_urgent: bool = False,
     now: datetime | None = None,
 ) -> list[Match]:
     """Lease the next matches to `worker`, in their order, read with their parties, bots, versions and packages.
@@ -88,6 +92,9 @@ def claim_several(
     the match was never tried.
 
     uploads_only: lease only an upload that waits for validation and is not known to be slow; for a worker whose slow match stands still.
+
+    after_urgent: for a worker whose last claim was an upload or a try: a match of a tournament or a challenge goes before further ones, and before
+    `prefer`. So every worker takes turns, and no number of uploads holds the tournaments still.
 
     ahead: for a worker that is still playing. It gets a match only if more are queued than workers are idle, so that nobody else could play it now;
     and none that was tried before, because a match that killed a worker must not end another match.
@@ -104,7 +111,15 @@ def claim_several(
     """
     now = clock.now_or(now)
     most = snapshot.BATCH if most is None else most
-    plan = _Plan(worker=worker, most=most, prefer=prefer, ahead=ahead, uploads_only=uploads_only, now=now)
+    plan = _Plan(
+        worker=worker,
+        most=most,
+        prefer=prefer,
+        ahead=ahead,
+        uploads_only=uploads_only,
+        after_urgent=after_urgent,
+        now=now,
+    )
     with suppress(_Changed), transaction.atomic():
         return _claim(plan)
     plan.exact = True
@@ -125,6 +140,7 @@ class _Plan:
     prefer: int | None
     ahead: bool
     uploads_only: bool
+    after_urgent: bool
     now: datetime
     # True if the statement itself checks bots, tournaments and rules. Planning such a statement takes longer than running it, and it is needed only
     # if the scheduler has not run since a pause, or if workers of two releases play
@@ -202,9 +218,14 @@ def _first(waiting: QuerySet[Match], plan: _Plan, load: snapshot.QueueSnapshot) 
     if load.slow_waits:
         quick = fair.filter(slow=False, priority__gte=OuterRef("priority"))
         others = fair.filter(Q(slow=False) | ~Exists(quick))
-    choices = [(waiting.filter(pk=plan.prefer), 1)] if plan.prefer else []
     most = min(plan.most, load.share) if load.is_flooded else 1
-    choices.append(_as_many_as_are_short(others, most) if most > 1 else (others, 1))
+
+    def some(rows: QuerySet[Match]) -> tuple[QuerySet[Match], int]:
+        return _as_many_as_are_short(rows, most) if most > 1 else (rows, 1)
+
+    choices = [some(others.filter(priority__range=fairness.SHARING))] if plan.after_urgent else []
+    choices += [(waiting.filter(pk=plan.prefer), 1)] if plan.prefer else []
+    choices.append(some(others))
     choices += [(ready, 1)] if load.greedy else []
     for rows, count in choices:
         if taken := _take(rows, count, plan):
@@ -245,7 +266,7 @@ def _label_of_row() -> JSONObject:
 def label(match: Match) -> dict[str, Any]:
     """Return the code that plays a match: its commit, if known, and the revision of its rules."""
     commit = version.commit()
-    return {**({"commit": commit} if commit else {}), "revision": pools.revisions().get(match.pool.game)}
+    return {**({"commit": commit} if commit else {}), "revision": match.pool.revision}
 
 
 def log_context(match: Match) -> AbstractContextManager[None]:

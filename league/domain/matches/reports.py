@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import TextChoices
 
 from engine.runner import MatchResult
-from engine.runner.trial import Check as Checked
+from engine.runner.trial import TrialCheck as Checked
 from league.domain.core import clock, hints, journal, queue, transitions
 from league.domain.matches import health, leases, logs, matches, validation
 from league.domain.ratings import pools

@@ -18,7 +18,7 @@ from django.db import transaction
 
 import engine
 from engine.runner import FaultReport, Limits, MatchResult, bounds
-from engine.runner.trial import Check as Checked
+from engine.runner.trial import TrialCheck as Checked
 from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import matches

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
+from engine.game import declared
 from engine.runner import runtimes
 from league.domain.core import clock, journal
 from league.domain.core.errors import without_folders
@@ -202,6 +203,15 @@ def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:
     return ~playable
 
 
+def _outdated(queued: QuerySet[Pool], ready: Sequence[Worker]) -> list[Pool]:
+    """Return the pools whose options have other rules since, in a game in which the latest revision belongs to some options only."""
+    latest = pools.revisions()
+    if any(worker.rules != latest for worker in ready):
+        return []
+    games = [game for game in latest if declared(game).revised]
+    return [pool for pool in queued.filter(game__in=games) if not pools.is_known(pool)]
+
+
 def _why_starved(alive: list[Worker]) -> str:
     if not alive:
         return "no worker is running; start one with `manage.py worker` (or `manage.py serve` for all in one)"
@@ -228,7 +238,8 @@ def explain(*, now: datetime | None = None) -> int:
     starved = not ready and Match.objects.filter(status=MatchStatus.QUEUED).exists()
     reason = without_folders(_why_starved(alive)) if starved else ""
     waiting = Match.line.filter(status=MatchStatus.QUEUED, attempts=0)
-    strange = Pool.objects.filter(_strange(ready, ""), matches__in=waiting).distinct()
+    queued = Pool.objects.filter(matches__in=waiting).distinct()
+    strange = [*queued.filter(_strange(ready, "")), *_outdated(queued, ready)]
     unplayable = {pool: NO_RULES.format(game=pool.game, revision=pool.revision) for pool in strange}
     playable = holds.playable_matches(waiting)
     changed = playable.exclude(pool__in=unplayable).exclude(reason=reason).update(reason=reason)

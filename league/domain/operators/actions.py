@@ -18,12 +18,13 @@ from league.domain.bots import bots
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
 from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, ActionField
-from league.domain.operators.subjects import AUDIT, BOT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
+from league.domain.operators.subjects import AUDIT, BOT, CASE, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
 from league.domain.people import bans, quotas
 from league.domain.tournaments import progress
+from league.domain.upkeep import cases as owner_cases
 from league.domain.upkeep import repair
 from league.enums import MatchKind, MatchStatus, Right, TournamentStatus
-from league.models import Audit, Bot, Match, Player, Tournament
+from league.models import Audit, Bot, Case, Match, Player, Tournament
 from league.pure.refusal import Message
 
 WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -240,6 +241,15 @@ def _lift(call: ActionCall) -> Iterator[Message]:
 
 def _conclude(call: ActionCall) -> Iterator[Message]:
     for subject in call.subjects:
+        if isinstance(subject.row, Case):
+            if owner_cases.close(subject.row, conclusion=call.values["conclusion"], **call.context):
+                yield Message(
+                    "closed the case of {loser} against {winner}: {conclusion}; no result changes",
+                    loser=subject.row.loser.name,
+                    winner=subject.row.winner.name,
+                    conclusion=subject.row.conclusion,
+                )
+            continue
         audit: Audit = subject.row
         if cases.close(audit, conclusion=call.values["conclusion"], **call.context):
             yield Message(
@@ -368,14 +378,14 @@ ACTIONS = {
         Action(
             name="conclude",
             right=Right.AUDIT,
-            title=gettext_noop("Close a case of an audit"),
+            title=gettext_noop("Close a case"),
             sentence=gettext_noop(
-                "For an audit with a difference: everybody can read the conclusion. It changes no result."
+                "For an audit with a difference or a failure, or results that ratings do not explain. It changes no result."
             ),
-            kinds=(AUDIT,),
+            kinds=(AUDIT, CASE),
             do=_conclude,
             command="close_audit",
-            example="7hq2mx9c4k honest",
+            example="audit:7hq2mx9c4k honest",
             fields=(CONCLUSION,),
         ),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from league.domain.core.errors import Refused
-from league.models import Audit, Bot, Entry, Event, Match, Party, Player, Tournament
+from league.models import Audit, Bot, Case, Entry, Event, Match, Party, Player, Tournament
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Subject:
 
     name: str
     row: Any
+
+
+def _whole_number(name: str) -> int:
+    return int(name) if name.isascii() and name.isdecimal() and len(name) < 16 else 0
 
 
 def _match(name: str) -> Match | None:
@@ -46,7 +50,7 @@ def _entrants_of_event(event: Event) -> set[int]:
     return set(Entry.objects.filter(tournament__event=event).values_list("version__bot__owner", flat=True))
 
 
-MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT = "match", "tournament", "event", "bot", "player", "audit"
+MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT, CASE = "match", "tournament", "event", "bot", "player", "audit", "case"
 KINDS = {
     kind.name: kind
     for kind in (
@@ -67,6 +71,11 @@ KINDS = {
             AUDIT,
             lambda name: Audit.objects.select_related("work", "match__tournament").filter(work__public_id=name).first(),
             lambda audit: _owners(audit.match),
+        ),
+        SubjectKind(
+            CASE,
+            lambda name: Case.objects.select_related("loser", "winner").filter(pk=_whole_number(name)).first(),
+            lambda case: {case.loser_id, case.winner_id},
         ),
     )
 }

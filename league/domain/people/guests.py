@@ -26,14 +26,14 @@ V4_PREFIX, V6_PREFIX = 24, 48
 
 
 @dataclass(frozen=True)
-class Guest:
+class Visitor:
     """A visitor without an account. key, network: digests of the key in their cookie and of their network ("": unknown)."""
 
     key: str
     network: str = ""
 
 
-Person = Player | Guest
+Person = Player | Visitor
 
 
 def new_key() -> str:
@@ -41,10 +41,10 @@ def new_key() -> str:
     return secrets.token_urlsafe(24)
 
 
-def of_key(key: str, address: str = "") -> Guest:
+def of_key(key: str, address: str = "") -> Visitor:
     """Return the guest with this key. The digest of the network uses a secret key, so that nobody can find the network by trying all."""
     keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{_network(address)}".encode(), hashlib.sha256)
-    return Guest(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
+    return Visitor(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
 
 
 def _network(address: str) -> str:

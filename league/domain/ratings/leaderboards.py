@@ -10,7 +10,7 @@ from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from league.domain.core import history, paging
-from league.domain.ratings import idle, pools, totals
+from league.domain.ratings import idle, totals
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating
 
@@ -30,10 +30,10 @@ class Moved:
 
 @dataclass(frozen=True)
 class RankedBot:
-    """A row of the leaderboard. `place` counts all rows of the table from 1, by rating, provisional ones included.
+    """A row of the leaderboard. `place` counts all rows of the table from 1, by certain Elo, provisional ones included.
 
-    `unsealed`: there are partners at these tables, and this bot cannot be kept from reading a clock, by which partners could communicate. `day`,
-    `week`: its movement (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
+    `unsealed`: this bot cannot be kept from reading a clock, by which bots could communicate. `day`, `week`: its movement
+    (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
     """
 
     place: int
@@ -49,7 +49,7 @@ class RankedBot:
         return str(best) if best == worst else f"{best}-{worst}"
 
 
-BEST = paging.Order(("-elo", "version_id"), (float, int))  # The order of a leaderboard.
+BEST = paging.Order(("-certain", "version_id"), (float, int))  # The order of a leaderboard.
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def leaderboard(
         if at is None
         else past_ratings(pool, at, every_version=every_version)
     )
-    return [row for row in _placed(pool, rows, 0) if only.includes(row.rating)]
+    return [row for row in _placed(rows, 0) if only.includes(row.rating)]
 
 
 def read_page(
@@ -167,33 +167,31 @@ def read_page(
     rows = ratings(pool, every_version=every_version)
     page = paging.read_page(only.restrict(rows) if only else rows, BEST, cursor, size)
     if only:
-        places = _places(rows, [(rating.elo, rating.version_id) for rating in page.rows])
-        ranked_rows = [
-            _ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places
-        ]
+        places = _places(rows, [(rating.certain, rating.version_id) for rating in page.rows])
+        ranked_rows = [_ranked(rating, places[rating.version_id]) for rating in page if rating.version_id in places]
         return paging.Page(ranked_rows, page.before, page.after)
     above = 0
     if page.before is not None:
         before = BEST.beyond(BEST.values(page.rows[0]), back=True)
         above = rows.select_related(None).order_by().filter(before).count()
-    return paging.Page(_placed(pool, page.rows, above), page.before, page.after)
+    return paging.Page(_placed(page.rows, above), page.before, page.after)
 
 
-def _placed(pool: Pool, rows: Iterable[Rating], above: int) -> list[RankedBot]:
+def _placed(rows: Iterable[Rating], above: int) -> list[RankedBot]:
     """Give ratings their places in this order, after `above` rows."""
-    return [_ranked(pool, rating, place) for place, rating in enumerate(rows, above + 1)]
+    return [_ranked(rating, place) for place, rating in enumerate(rows, above + 1)]
 
 
-def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:
-    return RankedBot(place, rating, pools.have_partners(pool) and not rating.version.sealable)
+def _ranked(rating: Rating, place: int) -> RankedBot:
+    return RankedBot(place, rating, not rating.version.sealable)
 
 
 def _places(rows: QuerySet[Rating], keys: Sequence[tuple[float, int]]) -> dict[int, int]:
-    """Return the places of some rows (Elo, version) in the whole table `rows`, by version. Reads its index once, down to the last of them."""
+    """Return the places of some rows (certain Elo, version) in the whole table `rows`, by version. Reads its index once, down to the last of them."""
     if not keys:
         return {}
-    down_to = rows.select_related(None).order_by().filter(elo__gte=keys[-1][0])
-    counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("elo").desc(), F("version_id")]))
+    down_to = rows.select_related(None).order_by().filter(certain__gte=keys[-1][0])
+    counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("certain").desc(), F("version_id")]))
     # A condition on the versions alone would be applied before the rows are counted; combined with one on the place, it is applied afterwards.
     condition = Q(version__in=[version for _, version in keys]) | Q(place=0)
     return dict(counted.filter(condition).values_list("version_id", "place"))

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 import engine
+from engine.game import declared
 from league.domain.core.errors import Refused
 from league.models import Pool
 
@@ -47,18 +48,22 @@ def parties(pool: Pool) -> int:
 
 
 def revisions() -> dict[str, int]:
-    """Return the revision of the rules of each game that this process plays by."""
-    return {game: engine.load(game).revision for game in engine.games()}
+    """Return the latest revision of the rules of each game that this process plays by."""
+    return {game: declared(game).revision + len(declared(game).revised) for game in engine.games()}
 
 
 def with_rules(rules: Mapping[str, int], prefix: str = "") -> Q:
-    """Return the condition that a pool (at `prefix` of the rows) has rules of these revisions."""
-    games: dict[int, list[str]] = {}
-    for game, revision in rules.items():
-        games.setdefault(revision, []).append(game)
+    """Return the condition that a pool (at `prefix` of the rows) may have the rules of a release with these latest revisions.
+
+    The latest ones may belong to some options only, so `is_known` decides.
+    """
+    games: dict[tuple[int, int], list[str]] = {}
+    for game, latest in rules.items():
+        of_some_options = len(declared(game).revised) if game in engine.games() else 0
+        games.setdefault((latest - of_some_options, latest), []).append(game)
     condition = Q(pk__in=[])
-    for revision, keys in sorted(games.items()):
-        condition |= Q(**{f"{prefix}revision": revision, f"{prefix}game__in": keys})
+    for span, keys in sorted(games.items()):
+        condition |= Q(**{f"{prefix}revision__range": span, f"{prefix}game__in": keys})
     return condition
 
 
@@ -68,11 +73,6 @@ def is_known(pool: Pool) -> bool:
         return game_of(pool).revision == pool.revision
     except Refused:
         return False
-
-
-def have_partners(pool: Pool) -> bool:
-    """Return True if several seats win and lose together at a table of the pool."""
-    return pool.team != SINGLE
 
 
 def sides(pool: Pool) -> tuple[tuple[int, ...], ...] | None:

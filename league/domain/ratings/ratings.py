@@ -273,6 +273,7 @@ def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rati
             version_id=row.bot,
             elo=row.elo,
             margin=row.margin,
+            certain=row.certain,
             boards=row.boards,
             opponents=row.opponents,
             score=row.score,
@@ -291,17 +292,17 @@ def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rati
     ]
 
 
-def choose_listed(provisional: Mapping[int, bool]) -> set[int]:
-    """Return for each bot its newest version that is not provisional, else its newest. `provisional`: True by version.
+def choose_listed(certain: Mapping[int, float]) -> set[int]:
+    """Return for each bot its version with the highest certain Elo, the newest of equals. `certain`: by version. A query per 5,000 versions.
 
-    A query per 5,000 versions.
+    So a bot keeps its place while a new version proves itself, and nobody gains by going back to a version that was lucky.
     """
-    best: dict[int, tuple[tuple[bool, int], int]] = {}
-    versions = sorted(provisional)
+    best: dict[int, tuple[tuple[float, int], int]] = {}
+    versions = sorted(certain)
     for start in range(0, len(versions), totals.CHUNK):
         rows = BotVersion.objects.filter(pk__in=versions[start : start + totals.CHUNK])
         for pk, bot_id, number in rows.values_list("pk", "bot_id", "number"):
-            claim = (not provisional[pk], number)
+            claim = (certain[pk], number)
             if bot_id not in best or claim > best[bot_id][0]:
                 best[bot_id] = (claim, pk)
     return {pk for _, pk in best.values()}

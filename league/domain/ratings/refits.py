@@ -29,11 +29,11 @@ from league.models import BotSums, BotVersion, Match, Pool, PoolSums, Rating
 from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating import local
 from league.pure.rating.bradley_terry import REVISION
-from league.pure.rating.leaderboard import BASE, expected_score
+from league.pure.rating.leaderboard import BASE, certain_elo, expected_score
 
 BATCH = 50  # Matches counted in one transaction.
 PART = 200  # Rows written in one transaction.
-STRENGTH = ("elo", "estimated")  # Columns that a fit of all strengths writes.
+STRENGTH = ("elo", "certain", "estimated")  # Columns that a fit of all strengths writes.
 OF_BOARDS = ("boards", "opponents", "score", "points_per_board", "faults")
 MOVED = 0.05  # Elo; a row that moves by less is written with the next whole table.
 KEEP = timedelta(seconds=20)  # After this time another process takes over the pools of a process that died.
@@ -71,7 +71,7 @@ class FairLock:
             self._changed.notify_all()
 
 
-class _Process:
+class _KeeperState:
     """The state of this process: its name as the keeper of pools, and the locks of its threads."""
 
     name = ""  # Empty in commands, which keep no pool and may work on every one.
@@ -100,7 +100,7 @@ _snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # The running snapshots 
 
 def keep_pools_as(name: str) -> None:
     """Make this process the keeper of large pools under this name; other processes leave these pools to it."""
-    _Process.name = name
+    _KeeperState.name = name
 
 
 def count_new(pool: Pool, *, now: datetime | None = None) -> bool:
@@ -128,20 +128,22 @@ def advance(pool: Pool, *, now: datetime | None = None) -> bool:
 def fit_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
     """Fit all strengths in each large pool (or in `pool`) that is due; return the number of pools."""
     wait = timedelta(seconds=settings.RATINGS_FIT_S)
-    return _each_due(_Process.fitting, fit, pool, clock.now_or(now), ~Q(fitted=F("stamp")), "fitted_until", wait)
+    return _each_due(_KeeperState.fitting, fit, pool, clock.now_or(now), ~Q(fitted=F("stamp")), "fitted_until", wait)
 
 
 def rank_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
     """Write the whole table of each large pool (or of `pool`) that is due; return the number of pools."""
     wait = timedelta(seconds=settings.RATINGS_RANK_S)
-    return _each_due(_Process.ranking, rank, pool, clock.now_or(now), ~Q(ranked=F("stamp")), "ranked_until", wait)
+    return _each_due(_KeeperState.ranking, rank, pool, clock.now_or(now), ~Q(ranked=F("stamp")), "ranked_until", wait)
 
 
 def count_waiting(*, now: datetime | None = None) -> int:
     """Count results that no hint announced in the large pools of this process, and remain their keeper; return the number of changed pools."""
     now = clock.now_or(now)
-    if _Process.name:
-        PoolSums.objects.filter(keeper=_Process.name, keeper_until__lt=now + KEEP / 2).update(keeper_until=now + KEEP)
+    if _KeeperState.name:
+        PoolSums.objects.filter(keeper=_KeeperState.name, keeper_until__lt=now + KEEP / 2).update(
+            keeper_until=now + KEEP
+        )
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
     pools_waiting = Pool.objects.filter(pk__in=set(waiting.values_list("pool_id", flat=True).distinct()))
     return sum(count_new(pool, now=now) for pool in pools_waiting if _is_large(pool))
@@ -169,12 +171,16 @@ def _each_due(
 
 
 def _kept_here(now: datetime) -> Q:
-    return Q(keeper__in=["", _Process.name]) | Q(keeper_until=None) | Q(keeper_until__lt=now) if _Process.name else Q()
+    return (
+        Q(keeper__in=["", _KeeperState.name]) | Q(keeper_until=None) | Q(keeper_until__lt=now)
+        if _KeeperState.name
+        else Q()
+    )
 
 
 def _keeps(pool: Pool, now: datetime) -> bool:
     """Return True if no other process keeps the pool."""
-    return not PoolSums.objects.filter(pool=pool).exclude(_kept_here(now)).exists() if _Process.name else True
+    return not PoolSums.objects.filter(pool=pool).exclude(_kept_here(now)).exists() if _KeeperState.name else True
 
 
 def _is_large(pool: Pool) -> bool:
@@ -196,10 +202,15 @@ def count(pool: Pool, *, now: datetime) -> int:
 
     Marks, totals and rows change in one transaction, as in `ratings.refresh`. Return 0 if another process keeps the pool.
     """
-    with _Process.writing, transaction.atomic():
+    with _KeeperState.writing, transaction.atomic():
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         head = PoolSums.objects.get(pool=pool)
-        if _Process.name and head.keeper not in ("", _Process.name) and head.keeper_until and head.keeper_until >= now:
+        if (
+            _KeeperState.name
+            and head.keeper not in ("", _KeeperState.name)
+            and head.keeper_until
+            and head.keeper_until >= now
+        ):
             return 0
         waiting = totals.rated_matches(pool).filter(counted=None).select_for_update(no_key=True)
         fresh = list(waiting.order_by("finished", "id")[:BATCH])
@@ -230,8 +241,8 @@ def count(pool: Pool, *, now: datetime) -> int:
         columns = {
             f"{stage}_until": min([*finished, getattr(head, f"{stage}_until") or now]) for stage in ("fitted", "ranked")
         }
-        if _Process.name:
-            columns |= {"keeper": _Process.name, "keeper_until": now + KEEP}
+        if _KeeperState.name:
+            columns |= {"keeper": _KeeperState.name, "keeper_until": now + KEEP}
         totals.add_stored(pool, before, added, matches=head.matches + len(fresh), now=now, settled=False, **columns)
         for snapshot in tuple(_snapshots.get(pool.pk, ())):
             snapshot.counted |= movers
@@ -272,6 +283,7 @@ def _write_estimates(
         rating = rows[version]
         ratings.note_played(rating, rating, last)
         rating.elo, rating.estimated, rating.updated = estimates[version].elo, True, now
+        rating.certain = certain_elo(rating.elo, rating.margin)
         rating.boards, rating.faults, rating.points_per_board = boards, faults, points / boards / size
         rating.score = half_points / (2 * meetings)
         rating.opponents = len(set(first[second == place].tolist()) | set(second[first == place].tolist()))
@@ -285,8 +297,10 @@ def _newcomers(
     """Create provisional rows for versions without one, in no particular order. Return them, and the versions that they replace in the table."""
     listed = Rating.objects.filter(pool=pool, listed=True).aggregate(number=Count("pk"), middle=Avg("elo"))
     bots = BotVersion.objects.filter(pk__in=estimates).values_list("bot_id", flat=True)
-    siblings = dict(Rating.objects.filter(pool=pool, version__bot__in=bots).values_list("version_id", "provisional"))
-    chosen = ratings.choose_listed(siblings | dict.fromkeys(estimates, True))
+    siblings = dict(Rating.objects.filter(pool=pool, version__bot__in=bots).values_list("version_id", "certain"))
+    chosen = ratings.choose_listed(
+        siblings | {version: certain_elo(estimate.elo, estimate.margin) for version, estimate in estimates.items()}
+    )
     unlisted = siblings.keys() - chosen
     Rating.objects.filter(pool=pool, version_id__in=unlisted, listed=True).update(listed=False)
     middle = BASE if listed["middle"] is None else comparable(listed["middle"], ELO_DIGITS)
@@ -325,7 +339,8 @@ def fit(pool: Pool, *, now: datetime) -> bool:
         rows = list(Rating.objects.filter(pool=pool, version_id__in=set(chunk) - snapshot.counted))
         for row in rows:
             row.elo, row.estimated, row.updated = after[row.version_id], False, now
-        ratings.write_rows(rows, ["elo", "estimated", "updated"])
+            row.certain = certain_elo(row.elo, row.margin)
+        ratings.write_rows(rows, [*STRENGTH, "updated"])
         return True
 
     return _write_in_parts(pool, snapshot, moved, write, ["fitted"])
@@ -359,7 +374,7 @@ def rank(pool: Pool, *, now: datetime) -> bool:
 
 def _begin(pool: Pool, now: datetime, stage: str) -> _Snapshot | None:
     """Return a snapshot of the totals for a stage; None if the stage is not due."""
-    with _Process.writing, transaction.atomic():
+    with _KeeperState.writing, transaction.atomic():
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         head = PoolSums.objects.filter(pool=pool).first()
         if head is None or getattr(head, stage) == head.stamp or _must_rebuild(pool):
@@ -384,7 +399,7 @@ def _write_in_parts(
     """
     strengths = True
     for start in range(0, len(versions) + PART, PART):  # The additional round, with an empty part, marks the stages.
-        with _Process.writing, transaction.atomic():
+        with _KeeperState.writing, transaction.atomic():
             Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
             head = PoolSums.objects.get(pool=pool)
             if (head.ranked != snapshot.ranked) or (stages == ["fitted"] and head.fitted != snapshot.fitted):

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 from league.domain.core import clock, journal
 from league.domain.core.errors import TooMany
 from league.domain.people import players
-from league.domain.people.guests import HOUR, KEPT, Guest, Person, lock
+from league.domain.people.guests import HOUR, KEPT, Person, Visitor, lock
 from league.enums import TableStatus
 from league.models import Player, Table
 from league.models.tables import LIVE
@@ -49,7 +49,7 @@ def name_of(sitter: Sitter) -> str:
     return sitter.name if isinstance(sitter, Player) else NAME
 
 
-def ask(guest: Guest, *, now: datetime) -> None:
+def ask(guest: Visitor, *, now: datetime) -> None:
     """Check that a guest may sit down; the caller has locked the tables. Raise TooMany at the limit of the browser, its network, or all guests.
 
     Before that, league.web.common.limits limits the tables that an address opens in an hour, so that a new cookie gains nothing.
@@ -76,7 +76,7 @@ def ask(guest: Guest, *, now: datetime) -> None:
         )
 
 
-def idle_table(guest: Guest, *, now: datetime) -> Table | None:
+def idle_table(guest: Visitor, *, now: datetime) -> Table | None:
     """Return the table to close if a guest finds no free one: the one idle longest, of the network with most tables.
 
     At most two queries. Nobody who is playing loses a table, and no network loses one to another network with as many tables.
@@ -101,7 +101,7 @@ def _taken() -> Counter[str]:
     return Counter(_live().values_list("guest_from", flat=True))
 
 
-def _has_share(guest: Guest, taken: Counter[str]) -> bool:
+def _has_share(guest: Visitor, taken: Counter[str]) -> bool:
     """Return True if a network may have one more table: it has fewer tables than are free.
 
     So one network alone can get half of the tables, enough for a class, and some always remain for others: a second network leaves a quarter, a
@@ -111,7 +111,7 @@ def _has_share(guest: Guest, taken: Counter[str]) -> bool:
     return free > 0 if not guest.network else taken[guest.network] < free
 
 
-def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:
+def adopt(player: Player, guest: Visitor, *, now: datetime | None = None) -> int:
     """Give the guest's running table, and those that ended within the last hour, to a player who has just signed in; return their number.
 
     The tables stay unrated. If the player sits at another table already, the guest's running table is given up, because nobody sits at two.

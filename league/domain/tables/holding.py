@@ -21,7 +21,7 @@ from django.db.models.lookups import IsNull
 from engine.runner.table import Question, TableResult, Taken
 from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import IllegalMove, without_folders
-from league.domain.core.queue import LeaseLost, Terms
+from league.domain.core.queue import AttemptTerms, LeaseLost
 from league.domain.tables import seating
 from league.domain.tables.seating import JOB
 from league.enums import JobState, TableStatus
@@ -30,7 +30,7 @@ from league.models.tables import NO_ADVICE
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-TERMS = Terms(attempts=3)  # The attempts are counted from zero again at each decision of the person.
+TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of the person.
 
 
 @dataclass

@@ -11,7 +11,7 @@ from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import players
-from league.domain.tournaments import booking, formats, shares
+from league.domain.tournaments import booking, formats, rule, shares
 from league.enums import Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
 from league.pure import formats as pure
@@ -76,6 +76,7 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
         raise Refused("{tournament!r} is full; it takes {most} bots", tournament=row.name, most=most)
     number = 1 + max((entry.number for entry in present), default=-1)
     entry = Entry.objects.create(tournament=row, version=version, number=number)
+    rule.note_entry(row, version)
     booking.book_more(row, now=now)
     journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
     return entry

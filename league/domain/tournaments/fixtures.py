@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from league.domain.core import hints, history
-from league.domain.matches import matches, sight
-from league.domain.tournaments import formats
-from league.enums import MatchKind, MatchStatus
+from league.domain.matches import matches
+from league.domain.tournaments import formats, rule
+from league.enums import Counting, MatchKind, MatchStatus
 from league.models import Board, Match, Party, Round, Tournament
 from league.pure.formats import Field, Outcome, Pairing, Sheet, Slot
 
@@ -119,8 +119,7 @@ def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matc
             first_board=table.first,
             boards=table.boards,
             versions=tuple(entries[number].version for number in table.entries),
-            # Withheld matches are unrated: otherwise people who see the results early could publish only those that suit them.
-            rated=not sight.is_held_back(tournament),
+            rated=rule.counting(tournament) == Counting.LEAGUE,
             limits=tournament.limits,
         )
         for table in tables

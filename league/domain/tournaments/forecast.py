@@ -24,7 +24,7 @@ from league.pure.pairing.movements import snake
 
 
 @dataclass(frozen=True)
-class Pace:
+class DurationEstimate:
     """The seconds of one sitting of a game, True if they were measured, and the number of workers."""
 
     sitting_s: float
@@ -43,14 +43,14 @@ class Forecast:
     boards: tuple[int, int]
     sittings: tuple[int, int]
     seconds: tuple[float, float]
-    pace: Pace
+    pace: DurationEstimate
     match_most_s: float
 
 
-def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
+def measure_pace(game: str, *, now: datetime | None = None) -> DurationEstimate:
     """Measure the pace from the last matches of the game in any pool. Two queries."""
     sitting = estimates.sitting_time(game)
-    return Pace(sitting.seconds, sitting.measured, max(1, workers.count_ready(now=now)))
+    return DurationEstimate(sitting.seconds, sitting.measured, max(1, workers.count_ready(now=now)))
 
 
 def forecast(
@@ -63,7 +63,7 @@ def forecast(
     players: int | None = None,
     options: Mapping[str, Any] | None = None,
     mixed: bool = False,
-    at: Pace | None = None,
+    at: DurationEstimate | None = None,
     limited: bool = False,
     owner: Player | None = None,
 ) -> Forecast:
@@ -145,7 +145,7 @@ def _count_boards(plan: EventPlan, entrants: int) -> float:
     return total
 
 
-def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:
+def _sum(each: Sequence[Forecast], at: DurationEstimate) -> Forecast:
     def both(pairs: Iterable[tuple[Any, Any]]) -> tuple[Any, Any]:
         low, high = zip(*pairs, strict=True)
         return sum(low), sum(high)

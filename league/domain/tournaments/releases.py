@@ -26,7 +26,7 @@ WIDER = (Audience.HIDDEN, Audience.ENTRANTS, Audience.PUBLIC)
 
 
 @dataclass(frozen=True)
-class Terms:
+class ReleaseTerms:
     """The terms of an event: to whom it is shown, and when. An event whose audience is everybody needs no release.
 
     release: when everybody who may know of the event sees the boards (None: when its owner decides). pace_s: seconds per board; 0 shows all boards
@@ -40,10 +40,10 @@ class Terms:
     due: datetime | None = None
 
 
-OPEN = Terms()
+OPEN = ReleaseTerms()
 
 
-def check(terms: Terms, *, now: datetime) -> Terms:
+def check(terms: ReleaseTerms, *, now: datetime) -> ReleaseTerms:
     """Normalise the terms. Raise Refused for an audience, time or pace that is not allowed."""
     if terms.audience not in Audience.values:
         raise Refused(
@@ -81,7 +81,7 @@ def check(terms: Terms, *, now: datetime) -> Terms:
     return terms
 
 
-def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = None) -> None:
+def change(event: Event, terms: ReleaseTerms, *, actor: str, now: datetime | None = None) -> None:
     """Show an event to more people, release it at another time, or let it start at another time.
 
     Raise Refused if more has been shown already, since that cannot be undone. Before the start everything may change, but a public event cannot

@@ -50,7 +50,7 @@ class Standings:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _ResultTable:
     """The cached results of all matches of a tournament. `played`: a row for each match, for tables of two (see `PLAYED`)."""
 
     results: pure.RankedResults
@@ -60,11 +60,11 @@ class _Table:
     played: Ints | None = None
 
 
-def _weight(table: _Table) -> int:
+def _weight(table: _ResultTable) -> int:
     return len(table.results.rows) ** 2 * 3 + (0 if table.played is None else table.played.size)
 
 
-_tables: ProcessCache[int, _Table] = ProcessCache(MAX_NUMBERS, _weight)
+_tables: ProcessCache[int, _ResultTable] = ProcessCache(MAX_NUMBERS, _weight)
 
 
 def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
@@ -76,7 +76,7 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
     entered = tournament.entries.select_related("version__bot__owner").order_by("number")
     entries: list[Entry] = []
 
-    def work_out(old: _Table | None) -> _Table:
+    def work_out(old: _ResultTable | None) -> _ResultTable:
         table, entries[:] = _work_out(tournament, entered, at, old)
         return table
 
@@ -85,8 +85,8 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
 
 
 def _work_out(
-    tournament: Tournament, entered: QuerySet[Entry], at: datetime | None, old: _Table | None
-) -> tuple[_Table, list[Entry]]:
+    tournament: Tournament, entered: QuerySet[Entry], at: datetime | None, old: _ResultTable | None
+) -> tuple[_ResultTable, list[Entry]]:
     """Compute the table; return it with the entries, which had to be read."""
     # No match of a tournament is an audit or a try, so the query needs only an index.
     counted = Match.work.filter(tournament=tournament).order_by().values_list("status").annotate(number=Count("pk"))
@@ -104,10 +104,10 @@ def _work_out(
     ranking = _ranking(tournament, at)
     numbers = [entry.number for entry in entries]
     results = pure.rank_tallies(numbers, tallies, ranking.levels if ranking else None)
-    return _Table(results, faults, ranking.breaks if ranking else {}, +statuses, played), entries
+    return _ResultTable(results, faults, ranking.breaks if ranking else {}, +statuses, played), entries
 
 
-def _as_standings(tournament: Tournament, entries: Sequence[Entry], table: _Table) -> Standings:
+def _as_standings(tournament: Tournament, entries: Sequence[Entry], table: _ResultTable) -> Standings:
     by_number = {entry.number: entry for entry in entries}
     size = pools.game_of(tournament.pool).score_size
     rows = [
@@ -162,7 +162,9 @@ def standings_of_boards(tournament: Tournament, boards: Collection[tuple[int, in
     tallies = tally(rows, pools.sides(tournament.pool))
     results = pure.rank_tallies(list(number_of.values()), tallies, ranking.levels if ranking else None)
     statuses = Counter({MatchStatus.FINISHED.value: len(whole)})
-    return _as_standings(tournament, entries, _Table(results, Counter(), ranking.breaks if ranking else {}, +statuses))
+    return _as_standings(
+        tournament, entries, _ResultTable(results, Counter(), ranking.breaks if ranking else {}, +statuses)
+    )
 
 
 PLAYED = """

@@ -97,6 +97,7 @@ def create(
             slug=slug or free_slug(name),
             name=name,
             owner=owner,
+            counts=belongs["event"].counts if "event" in belongs else consent.is_public(owner),
             pool=pools.pool(game, players, options, mixed=mixed),
             format=format,
             parameters=chosen,
@@ -125,6 +126,8 @@ def create(
             consent.hold([entrant if isinstance(entrant, Bot) else entrant.bot for entrant in versions], owner)
             for version in versions:
                 enrolment.enter(tournament, version, player=owner, now=now)
+        if tournament.counts:
+            tournament.refresh_from_db(fields=["counts"])
     return tournament
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from django.conf import settings
 
 from league.domain.audits import sampling
-from league.domain.bots import bots, consent, totals
+from league.domain.bots import bots, consent, totals, willing
 from league.domain.core import clock
 from league.domain.jobs.handlers import puzzles, registry
 from league.domain.judgements import summing
@@ -22,8 +22,9 @@ from league.domain.people import bans
 from league.domain.ratings import daily, ratings, refits
 from league.domain.tables import guests, holding
 from league.domain.tournaments import circuits, events, progress
-from league.enums import MatchStatus, TournamentStatus
-from league.models import Match, Tournament
+from league.domain.upkeep import cases
+from league.enums import JobState, MatchStatus, TournamentStatus
+from league.models import Job, Match, Pool, Tournament
 from league.service import changes
 
 BY = "scheduler"
@@ -45,6 +46,7 @@ class Reconciled:
     finished: int = 0  # Tournaments finished.
     opened: int = 0  # Events that started, advanced or ended, and seasons that were due.
     stored: int = 0  # Daily leaderboards stored.
+    suspected: int = 0  # New cases: results of two owners that their ratings do not explain.
     refreshed: int = 0  # Pools whose ratings lacked results.
     drawn: int = 0  # Audits drawn.
     tested: int = 0  # Tests queued for paused bots.
@@ -90,6 +92,8 @@ def _cancelled(result: Reconciled, now: datetime) -> None:
 
 def _days(result: Reconciled, now: datetime) -> None:
     result.stored = daily.keep(now=now)
+    if result.stored:
+        result.suspected = cases.look(Pool.objects.filter(days__taken=now).order_by("pk"), now=now)
 
 
 def _ratings(result: Reconciled, now: datetime) -> None:
@@ -113,9 +117,16 @@ def _ladders(result: Reconciled, now: datetime) -> None:
     result.paired = play_ladders(now=now)
 
 
+def has_work() -> bool:
+    """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
+    live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
+    return Match.work.filter(status__in=live).exists() or Job.objects.filter(state=JobState.LEASED).exists()
+
+
 def play_ladders(*, now: datetime | None = None) -> int:
-    """Continue the standing ladders: enter new bots, cancel tables of bots that left, draw the next tables. Return the number of drawn tables."""
+    """Continue the standing ladders: enter new bots, cancel tables of withheld bots, draw the next tables. Return the number of drawn tables."""
     now = clock.now_or(now)
+    willing.end_absences(now=now)
     drawing.tidy(now=now)
     if not settings.LADDERS:
         return 0

@@ -95,18 +95,22 @@ def repair_revisions(
         raise Refused(
             "{first}..{last} is not a range of revisions; write the smaller number first", first=first, last=last
         )
-    if first <= engine.load(game).revision <= last and before is None:
+    latest = pools.revisions()[game]
+    if first <= latest <= last and before is None:
         raise Refused(
             "the current rules of {game} are revision {revision}, one of {first}..{last}, so a second run would void what the first one "
             "plays again; say until when results are wrong (--before 2026-11-21T12:00:00Z)",
             game=game,
-            revision=engine.load(game).revision,
+            revision=latest,
             first=first,
             last=last,
         )
     chosen = Match.objects.filter(pool__game=game, pool__revision__range=(first, last), kind=MatchKind.TOURNAMENT)
     rows = chosen.exclude(status=MatchStatus.CANCELLED).select_related("pool", "tournament").order_by("id")
-    if before is not None:
+    if before is None:  # Some options may have kept an earlier revision.
+        affected = Pool.objects.filter(game=game, revision__range=(first, last))
+        rows = rows.exclude(pool__in=[pool.pk for pool in affected if pools.is_known(pool)])
+    else:
         rows = rows.filter(created__lt=before).exclude(finished__gte=before)
     report = RepairReport()
     with transaction.atomic():

@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Close an audit that differs."""
+    """Close the case of an audit that differs or failed."""
 
     action = ACTIONS["conclude"]

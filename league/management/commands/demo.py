@@ -100,11 +100,9 @@ class Command(LeagueCommand):
     def _players(self, slots: int) -> Iterator[None]:
         """Run workers and the scheduler in separate processes while the body runs."""
         log = settings.STATE_DIR / LOG
-        ladders = os.environ.get("LADDERS")
-        # Ladder matches would change the results of a seed, so they start only with the site.
-        os.environ["LADDERS"] = "0"
         children = {"scheduler": manage("scheduler"), **{f"worker-{i}": manage("worker") for i in range(1, slots + 1)}}
-        self.supervisor = Supervisor(children, log=log)
+        # Ladder matches would change the results of a seed, so they start only with the site.
+        self.supervisor = Supervisor(children, log=log, prepare=lambda: setattr(settings, "LADDERS", False))
         self.supervisor.start()
         try:
             yield
@@ -112,9 +110,6 @@ class Command(LeagueCommand):
             raise CommandError(str(error)) from error
         finally:
             self.supervisor.stop()
-            del os.environ["LADDERS"]
-            if ladders is not None:
-                os.environ["LADDERS"] = ladders
 
     def _enter(self, seed: str) -> None:
         """Enter the house bots and wait for their validation matches."""
@@ -135,7 +130,7 @@ class Command(LeagueCommand):
             raise CommandError("fewer than two house bots passed their validation match; nothing to show")
 
     def _tournament(self, game: str, options: dict[str, Any]) -> Tournament:
-        name = f"Demo {game} {options['seed']}"
+        name = f"Demo {engine.load(game).title} {options['seed']}"
         owner = house.player()
         tournament = Tournament.objects.filter(name=name, owner=owner).select_related("pool").first()
         if tournament is None:

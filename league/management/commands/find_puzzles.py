@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from league.domain.jobs.handlers import puzzles
 from league.domain.jobs.handlers.base import Signals, execute
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import summing
 from league.management.base import LeagueCommand
 
@@ -35,7 +35,11 @@ class Command(LeagueCommand):
         until = time.monotonic() + options["seconds"]
         while summing.count_new():
             pass
-        site, handler, signals = Worker(settings.STATE_DIR / "bots"), puzzles.PuzzleHandler(), Signals(lambda: False)
+        site, handler, signals = (
+            WorkerLoop(settings.STATE_DIR / "bots"),
+            puzzles.PuzzleHandler(),
+            Signals(lambda: False),
+        )
         matches = count = 0
         while time.monotonic() < until and (job := handler.claim_by_hand(site.name)):
             self.say(f"match {job.subject.judgement.match.public_id}")

@@ -80,3 +80,8 @@ class Command(LeagueCommand):
             self.say(f"  damaged, a worker will make it again: {name}")
         if report.is_empty:
             self.say("  nothing: there is nothing to repair")
+        if report.lost:
+            raise Refused(
+                f"{len(report.lost)} of {len(report.lost) + len(report.put_back) + len(report.played)} damaged replays cannot be restored; "
+                "restore a backup of the database, or play their matches again (the commands are above)"
+            )

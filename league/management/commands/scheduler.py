@@ -23,13 +23,15 @@ from league.management.listening import HintListener
 FIT_S = 1.0  # Seconds between two checks for a large pool that needs a refit.
 SUMS_S = 1.0  # Seconds between two checks for results to add to the totals on the pages of bots.
 LADDERS_S = 1.0  # Seconds between two checks if the ladders need tables.
+IDLE_S = 10.0  # Seconds between two such checks while nothing changes.
+RECONCILE_ROUNDS = 3  # While nothing changes and nothing is played, it reconciles in one of this many rounds.
 SOON_S = 300.0  # A quick task must finish within this time.
 CHECKED_S = 4 * 3600.0  # Nightly tasks of a large league must finish within this time.
 LETTERS_S = 30.0  # Seconds between two checks for digests to send.
 TELL_S = 5.0  # Seconds between two reports of this process.
 
 
-class Calendar(DatabaseScheduler):  # type: ignore[misc]  # The library has no types.
+class DatabaseCalendar(DatabaseScheduler):  # type: ignore[misc]  # The library has no types.
     """The Celery calendar in the database. It runs due tasks itself and so needs no broker."""
 
     producer = None  # Sends no messages.
@@ -60,30 +62,33 @@ class Command(LeagueCommand):
         loops, self.last_round = Loops("scheduler"), clock.present()
         listener = HintListener(loops)
         loops.lost = lambda: schedulers.note(name, loops, reconciled=self.last_round)
-        loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True, patience=SOON_S)
-        loops.start("ratings", tasks.fit_ratings, FIT_S)
-        loops.start("ranks", tasks.rank_ratings, FIT_S)
-        loops.start("ladders", tasks.play_ladders, LADDERS_S)
-        loops.start("sums", tasks.sum_played, SUMS_S)
+        every = settings.RECONCILE_S
+        loops.start("reconcile", self._reconcile, every, at_once=True, patience=SOON_S, idle=RECONCILE_ROUNDS * every)
+        loops.start("ratings", tasks.fit_ratings, FIT_S, idle=IDLE_S)
+        loops.start("ranks", tasks.rank_ratings, FIT_S, idle=IDLE_S)
+        loops.start("ladders", tasks.play_ladders, LADDERS_S, idle=IDLE_S)
+        loops.start("sums", tasks.sum_played, SUMS_S, idle=IDLE_S)
         if settings.MAIL:
             loops.start("letters", tasks.send_letters, LETTERS_S)
-        loops.start("outlook", snapshot.update, snapshot.EVERY_S)
-        calendar: list[Calendar] = []
+        loops.start("outlook", snapshot.update, snapshot.EVERY_S, idle=IDLE_S)
+        calendar: list[DatabaseCalendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
         loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.last_round), TELL_S, patience=SOON_S)
+        loops.watchdog.start()
         listener.run(celery.UPKEEP, [tasks.advance_tournament, tasks.refresh_ratings])
         loops.leave(patience=5)
         listener.close()
 
-    def _reconcile(self) -> None:
-        tasks.reconcile()
+    def _reconcile(self) -> bool:
+        has_work = tasks.reconcile()
         self.last_round = clock.present()
+        return has_work
 
     @staticmethod
-    def _look(calendar: list[Calendar], loops: Loops) -> None:
+    def _look(calendar: list[DatabaseCalendar], loops: Loops) -> None:
         """Run due tasks. This thread reads the calendar, and tries again while the database is down."""
         if not calendar:
-            calendar.append(Calendar(loops))
+            calendar.append(DatabaseCalendar(loops))
         while not calendar[0].tick():
             pass
         calendar[0].sync()

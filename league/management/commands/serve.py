@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from gunicorn.app.base import BaseApplication
 
 from league.domain.core.errors import Refused
 from league.management.base import LeagueCommand
-from league.management.processes import GaveUp, Supervisor, manage
+from league.management.processes import GaveUp, Supervisor, Work, manage
 
 
 class Command(LeagueCommand):
@@ -48,12 +49,11 @@ class Command(LeagueCommand):
             "scheduler": manage("scheduler"),
             **{f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)},
         }
-        environment = {"LOG_LEVEL": "WARNING"} if options["quiet"] else {}
         lines = [f"Tute League on http://{options['bind']}", f"its data in {settings.STATE_DIR}", "Ctrl-C stops it"]
         try:
-            Supervisor(children, environment=environment).run(
-                ready=lambda: self.say(box(lines)), up=lambda: listens(options["bind"])
-            )
+            if options["quiet"]:
+                logging.getLogger().setLevel(logging.WARNING)
+            Supervisor(children).run(ready=lambda: self.say(box(lines)), up=lambda: listens(options["bind"]))
         except GaveUp as error:
             raise CommandError(str(error)) from error
 
@@ -99,19 +99,29 @@ def listens(bind: str) -> bool:
         return False
 
 
-def web(bind: str, threads: int) -> list[str]:
-    """Return the command line of the web server: one process with threads, because requests mostly wait for the database."""
-    words = [
-        "--bind",
-        bind,
-        "--worker-class",
-        "league.service.web_worker.BufferingWorker",
-        "--workers",
-        "1",
-        "--threads",
-        str(threads),
-        "--log-level",
-        "warning",
-        "--no-control-socket",
-    ]
-    return [sys.executable, "-P", "-m", "gunicorn", "league.wsgi", *words]
+def web(bind: str, threads: int) -> Work:
+    """Return the work of the web server: one process with threads, because requests mostly wait for the database."""
+    options = {
+        "bind": bind,
+        "worker_class": "league.service.web_worker.BufferingWorker",
+        "workers": 1,
+        "threads": threads,
+        "loglevel": "warning",
+        "control_socket_disable": True,
+    }
+
+    class EmbeddedSite(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+        """Gunicorn, with the league and these options."""
+
+        def load_config(self) -> None:
+            """Set the options."""
+            for name, value in options.items():
+                self.cfg.set(name, value)
+
+        def load(self) -> Any:
+            """Load the league."""
+            from league.wsgi import application
+
+            return application
+
+    return lambda: EmbeddedSite().run()

@@ -9,7 +9,7 @@ from django.conf import settings
 from league import celery, tasks
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.queued import claim
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.management.base import LeagueCommand
 from league.management.listening import HintListener
 from league.management.processes import Supervisor, manage
@@ -44,6 +44,7 @@ class Command(LeagueCommand):
     def _listen(self) -> None:
         worker = tasks.worker()
         listener = HintListener(worker.loops, stop=worker.stopping.set)
+        worker.loops.watchdog.start()
         try:
             if worker.refusal:
                 listener.wait()  # Leave the hints to workers that can play.
@@ -55,7 +56,7 @@ class Command(LeagueCommand):
         listener.close()
 
     def _once(self) -> None:
-        worker = Worker(settings.STATE_DIR / "bots")
+        worker = WorkerLoop(settings.STATE_DIR / "bots")
         worker.open()
         try:
             if worker.unable:

@@ -1,7 +1,7 @@
 """Calendars of recurring leagues: a wall-clock time in a time zone, on days of the week or month.
 
 When the clocks change, a time that they skip moves to after the change (02:30 becomes 03:30), and a time that occurs twice is due the first time.
-So every listed day has exactly one due time.
+So every listed day has exactly one due time, unless its zone skips the whole day.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ class Calendar:
         while True:
             if WEEKDAYS[day.weekday()] in self.days or str(day.day) in self.days:
                 moment = self._moment(day)
-                if moment > after:
+                if moment > after:  # A day that a zone skips as a whole has the time of the next one
                     yield moment
+                    after = moment
             day += timedelta(days=1)
 
     def _moment(self, day: date) -> datetime:
@@ -62,7 +63,9 @@ def read_calendar(days: str, at: str, zone: str) -> Calendar:
     try:
         clock = time.fromisoformat(at)
     except ValueError:
-        raise Refusal("write the time in the form 20:00, not {at!r}", at=at) from None
+        clock = None
+    if clock is None or clock.tzinfo is not None:
+        raise Refusal("write the time in the form 20:00, not {at!r}", at=at)
     if zone not in available_timezones():
         raise Refusal("{zone!r} is not a time zone; use a name such as Europe/Madrid", zone=zone)
-    return Calendar(chosen, clock.replace(tzinfo=None, second=0, microsecond=0), ZoneInfo(zone))
+    return Calendar(chosen, clock.replace(second=0, microsecond=0), ZoneInfo(zone))

@@ -36,7 +36,7 @@ class BadEvent(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PlannedStage:
     """One stage. The first `advance` of each group go on to the next stage; None in the last one."""
 
     format: str
@@ -52,7 +52,7 @@ class EventPlan:
 
     name: str
     game: str
-    stages: tuple[Stage, ...]
+    stages: tuple[PlannedStage, ...]
     players: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     mixed: bool = False
@@ -99,7 +99,7 @@ def _object(value: object, where: str, fields: Mapping[str, type], needs: Sequen
     return value
 
 
-def _stage(value: object, where: str, *, last: bool) -> Stage:
+def _stage(value: object, where: str, *, last: bool) -> PlannedStage:
     stage = _object(value, where, STAGE, needs=("format",))
     if stage["format"] not in FORMATS:
         raise BadEvent(
@@ -132,7 +132,7 @@ def _stage(value: object, where: str, *, last: bool) -> Stage:
         raise BadEvent(
             "{where}.advance: must say how many of each group advance to the next stage, from 1 to 256", where=where
         )
-    return Stage(form.key, stage.get("parameters", {}), boards, groups, advance)
+    return PlannedStage(form.key, stage.get("parameters", {}), boards, groups, advance)
 
 
 def advancing_entries(orders: Sequence[Sequence[int]], advance: int) -> list[int]:

@@ -278,7 +278,7 @@ def _closed(cells: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class RankedTables:
     """Boards of k individual seats, one row per distinct ranking of a table. Seats are columns, and pairs of seats are processed one by one."""
 
     seats: tuple[Ints, ...]  # k columns (M,): places of the bots.
@@ -286,7 +286,7 @@ class Tables:
     boards: Floats  # (M,): how often it occurred.
 
     @classmethod
-    def read(cls, tallies: Tallies, k: int) -> Tables:
+    def read(cls, tallies: Tallies, k: int) -> RankedTables:
         """Read the rows of `tallies` for tables of `k` seats."""
         rows = tallies.tables[k]
         seats = tuple(tallies.places(rows[:, seat]) for seat in range(k))
@@ -378,11 +378,11 @@ class _Even:
     several: bool  # True if two bots may have several rows.
 
     @classmethod
-    def read(cls, parts: Sequence[Sides | Tables], boards: Floats, even_boards: float) -> _Even:
+    def read(cls, parts: Sequence[Sides | RankedTables], boards: Floats, even_boards: float) -> _Even:
         """Give each bot `even_boards` average boards, drawn. `boards`: (N,) boards of each bot."""
         met = [columns for part in parts for columns in part.opponents()] or [_NOBODY]
         first, second, weight = (np.concatenate(column) for column in zip(*met, strict=True))
-        several = any(isinstance(part, Tables) or len(part.share) > 2 for part in parts)
+        several = any(isinstance(part, RankedTables) or len(part.share) > 2 for part in parts)
         return cls(first, second, even_boards * weight * (1 / boards[first] + 1 / boards[second]), several)
 
     @property
@@ -418,14 +418,14 @@ class _Even:
 class Boards:
     """All comparisons that a fit uses."""
 
-    parts: Sequence[Sides | Tables]
+    parts: Sequence[Sides | RankedTables]
     even: _Even
 
     @classmethod
     def read(cls, tallies: Tallies, even_boards: float = EVEN_BOARDS) -> Boards:
         """Read the boards of `tallies`, with `even_boards` even boards for each bot."""
-        parts: list[Sides | Tables] = [Sides.read(tallies, m) for m in sorted(tallies.sides)]
-        parts += [Tables.read(tallies, k) for k in sorted(tallies.tables)]
+        parts: list[Sides | RankedTables] = [Sides.read(tallies, m) for m in sorted(tallies.sides)]
+        parts += [RankedTables.read(tallies, k) for k in sorted(tallies.tables)]
         return cls(parts, _Even.read(parts, tallies.totals[:, 1].astype(np.float64), even_boards))
 
     def pairs(self) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from math import erf, log, sqrt
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ Z95 = 1.959963984540054  # Two-sided 95% of the normal distribution.
 SURE = 0.975  # One bot is certainly above another if its likelihood of superiority is above this.
 LARGE = 1000  # Bots. In larger pools errors are sketched, because exact ones take time cubic in the bots.
 ENOUGH = 1e-7  # Logits. A step shorter than this ends the search for strengths that will soon be fitted again.
+CERTAIN = (
+    2.5  # Margins that are taken off a rating to give places, so that nobody gains by stopping after lucky boards.
+)
 PROVISIONAL_SD = 60.0  # Elo.
 PROVISIONAL_BOARDS = 30
 PROVISIONAL_OPPONENTS = 3
@@ -48,6 +52,11 @@ class RatedBot:
     los_next: float | None
     provisional: bool  # See `fit_leaderboard`.
     listed: bool  # True if the version represents its bot.
+
+    @property
+    def certain(self) -> float:
+        """Return the rating by which places are given."""
+        return certain_elo(self.elo, self.margin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +102,12 @@ def fit_leaderboard(
     *,
     anchor: int | None = None,
     start: Mapping[int, float] | None = None,
-    choose: Callable[[Mapping[int, bool]], Collection[int]] | None = None,
+    choose: Callable[[Mapping[int, float]], Collection[int]] | None = None,
 ) -> Leaderboard:
     """Fit the leaderboard of the boards in `tallies`. `anchor`: the id that stands at 1000, if it has played.
 
-    `start`: strengths of an earlier fit, only for speed. Rows are ordered by rounded Elo, then by id. `choose` gets all ids, with True for
-    provisional ones, and returns the listed ones: ranks count only these, and `los_next` refers to the next listed row. By default all are listed.
+    `start`: strengths of an earlier fit, only for speed. Rows are ordered by certain Elo, then by id. `choose` gets the certain Elo of all ids, and
+    returns the listed ones: ranks count only these, and `los_next` refers to the next listed row. By default all are listed.
 
     A row is provisional until its bot has 30 boards against 3 opponents (or all others in a smaller field), chains of meetings connect it to the
     field, and its place is known: its standard deviation is below 60 Elo, or only one rank is possible. (A bot that loses every board always has a
@@ -114,20 +123,20 @@ def fit_leaderboard(
     members = linked.astype(np.float64)
     zero = zero_point(fitted.theta, linked, anchored)
     elo = comparable(BASE + ELO * (fitted.theta - zero), ELO_DIGITS)
-    order = np.lexsort([tallies.ids, -elo])
+    margins = comparable(Z95 * ELO * fitted.sd_from_mean(members), ELO_DIGITS)
+    order = np.lexsort([tallies.ids, -certain_elo(elo, margins)])
     los = superiority(fitted)[np.ix_(order, order)] if isinstance(fitted, Fit) else np.zeros((0, 0))
     table = Leaderboard((), los, fitted, order)
-    sd = comparable(ELO * fitted.sd_from_mean(members)[order], ELO_DIGITS)
     bots = tallies.ids[order]
     opponents = np.bincount(np.concatenate(met), minlength=len(order))[order]
     needed = min(PROVISIONAL_OPPONENTS, len(order) - 1)
     enough = (tallies.totals[order, 1] >= PROVISIONAL_BOARDS) & (opponents >= needed) & linked[order]
-    settled = enough & (sd < PROVISIONAL_SD)
+    settled = enough & (margins[order] < Z95 * PROVISIONAL_SD)
     wide = np.flatnonzero(enough & ~settled)
     above, below = table.sure(np.arange(len(order)), wide)
     settled[wide] = above + below == len(order) - 1
-    provisional = dict(zip(bots.tolist(), (~settled).tolist(), strict=True))
-    chosen = provisional.keys() if choose is None else choose(provisional)
+    certain = dict(zip(bots.tolist(), certain_elo(elo, margins)[order].tolist(), strict=True))
+    chosen = certain.keys() if choose is None else choose(certain)
     listed = np.array([bot in chosen for bot in bots.tolist()])
     listed_rows = np.flatnonzero(listed)
     above, below = table.sure(listed_rows)  # No bot is certainly above itself.
@@ -141,7 +150,7 @@ def fit_leaderboard(
             RatedBot(
                 bot=bot,
                 elo=float(elo[order[row]]),
-                margin=comparable(float(Z95 * sd[row]), ELO_DIGITS),
+                margin=float(margins[order[row]]),
                 boards=boards,
                 opponents=int(opponents[row]),
                 score=half_points / (2 * meetings),
@@ -150,11 +159,20 @@ def fit_leaderboard(
                 rank_best=1 + int(above[row]),
                 rank_worst=int(worst[row]),
                 los_next=likely.get(row),
-                provisional=provisional[bot],
+                provisional=not settled[row],
                 listed=bool(listed[row]),
             )
         )
     return replace(table, rows=tuple(rows))
+
+
+@overload
+def certain_elo(elo: float, margin: float) -> float: ...
+@overload
+def certain_elo(elo: Floats, margin: Floats) -> Floats: ...
+def certain_elo(elo: float | Floats, margin: float | Floats) -> float | Floats:
+    """Return the rating by which places are given: Elo less CERTAIN margins (docs/fairness.md)."""
+    return comparable(elo - CERTAIN * margin, ELO_DIGITS)
 
 
 def fit_elo(

@@ -243,6 +243,9 @@ async function swap(text) {
     const part = answer.getElementById(id);
     if (part) by(id).replaceChildren(...document.importNode(part, true).childNodes);
   }
+  const filled = "button[name=do][value=try], button[name=do][value=here], .acts [popovertarget=submit-as]"; // One of them is the next step.
+  const steps = answer.querySelector("#console .waiting") ? [] : answer.querySelectorAll(filled);
+  document.querySelectorAll(filled).forEach((button, number) => { if (steps[number]) button.className = steps[number].className; });
   for (const name of ["cards", "board"]) {
     const field = answer.querySelector(`#bot-form [name=${name}]`);
     if (field) form.elements[name].value = field.value;

@@ -1,11 +1,11 @@
 // Keeps a page up to date: listens for changes (server-sent events), fetches the page again and replaces the parts that differ.
 // Without this file the page shows the state when it was loaded. Focus, scroll position, open details and forms stay as they are.
-const PACE_MS = 2000, SPREAD_MS = 400, AGAIN_MS = 30000, TOLD_MS = 20000, KEPT_MS = 10000;
+const PACE_MS = 2000, SPREAD_MS = 400, AGAIN_MS = 30000, TOLD_MS = 20000, KEPT_MS = 10000, SILENT_MS = 40000;
 const main = document.getElementById("main");
 const news = Object.assign(document.createElement("p"), { className: "unseen" });
 news.setAttribute("role", "status");
 main.after(news);
-let source = null, timer = 0, next = 0, told = 0, asking = false, more = false, heard = "", since = 0;
+let source = null, timer = 0, next = 0, told = 0, asking = false, more = false, heard = "", since = 0, silence = 0;
 
 const keyOf = (node) => {
   if (node.nodeType !== Node.ELEMENT_NODE) return null;
@@ -97,7 +97,10 @@ function open() {
   const query = new URLSearchParams(main.dataset.live.split(" ").map((topic) => ["topic", topic]));
   query.set("since", main.dataset.since);
   source = new EventSource(`${main.dataset.at}?${query}`);
+  listen();
+  source.addEventListener("ping", listen);
   source.addEventListener("change", (event) => {
+    listen();
     heard = event.lastEventId; since = performance.now();
     if (heard !== main.dataset.since) soon();
   });
@@ -105,7 +108,9 @@ function open() {
     if (source?.readyState === EventSource.CLOSED) { close(); setTimeout(open, AGAIN_MS * (1 + Math.random())); }
   });
 }
-function close() { source?.close(); source = null; heard = ""; }
+// A connection may die without a word; the server pings every 15 s.
+function listen() { clearTimeout(silence); silence = setTimeout(() => { close(); open(); }, SILENT_MS); }
+function close() { clearTimeout(silence); source?.close(); source = null; heard = ""; }
 
 main.addEventListener("input", (event) => { const form = event.target.closest("form"); if (form) form.dataset.touched = ""; });
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") close(); else open(); });

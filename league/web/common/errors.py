@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+
+from league.web.common.inputs import next_page
+
+WAYS_IN = ("login", "signup")
 
 
 def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
@@ -46,7 +51,12 @@ def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return the page for a form without its CSRF token, or with an old one: 403."""
+    """Return the page for a form without its CSRF token, or with an old one: 403.
+
+    A log-in in another tab has replaced the token: the log-in form of this one leads on, because there is nothing left to do.
+    """
+    if request.user.is_authenticated and request.resolver_match and request.resolver_match.url_name in WAYS_IN:
+        return redirect(next_page(request, "home"))
     return _page(
         request,
         403,
@@ -56,10 +66,28 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return the page of a server error. Does not use the database, which may have failed."""
-    return _page(
+    """Return the page of a server error: 500."""
+    return _page_for_anybody(
         request,
         500,
         _("Internal error"),
         _("The error has been logged. Reload the page in a minute. Your request was not carried out."),
     )
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """Return the page while the database is down: 503."""
+    return _page_for_anybody(
+        request,
+        503,
+        _("The league is temporarily unavailable"),
+        _("The database does not respond. Reload the page in a minute."),
+    )
+
+
+def _page_for_anybody(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
+    """Return a page without account and messages, which are in the database; it may have failed."""
+    request.user = AnonymousUser()
+    if hasattr(request, "_messages"):
+        del request._messages
+    return _page(request, status, title, text)

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 from league.domain.bots import tries
 from league.domain.people import guests, players
-from league.domain.people.guests import Guest, Person
+from league.domain.people.guests import Person, Visitor
 from league.domain.tables import guests as tables
 from league.service.limits import address
 from league.web.common.viewers import viewer_of
@@ -25,7 +25,7 @@ def person_of(request: HttpRequest) -> Person | None:
     return viewer_of(request) if request.user.is_authenticated else guest_of(request)
 
 
-def guest_of(request: HttpRequest) -> Guest | None:
+def guest_of(request: HttpRequest) -> Visitor | None:
     """Return the guest of the cookie; None if the cookie is missing, forged or too old."""
     key = _key(request)
     return guests.of_key(key, address(request)) if key else None
@@ -38,7 +38,7 @@ def _key(request: HttpRequest) -> str:
         return ""
 
 
-def new_guest(request: HttpRequest) -> tuple[Guest, str]:
+def new_guest(request: HttpRequest) -> tuple[Visitor, str]:
     """Return the guest of the cookie, or a new guest, with the key that `remember` writes."""
     key = _key(request) or guests.new_key()
     return guests.of_key(key, address(request)), key

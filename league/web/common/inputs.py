@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from league.domain.core.errors import Refused
 from league.models import Bot
@@ -28,6 +29,12 @@ def whole_address(request: HttpRequest, path: str) -> str:
         return request.build_absolute_uri(path)
     except DisallowedHost:
         return ""
+
+
+def next_page(request: HttpRequest, default: str) -> str:
+    """Return the path of this site that a form names in `next`, or the default if it names another site or none."""
+    path = request.POST.get("next") or request.GET.get("next") or ""
+    return path if path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None) else default
 
 
 def short_text(text: str, most: int) -> str:

@@ -64,7 +64,7 @@ FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password"
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
 
 
-class Limits:
+class RateLimits:
     """Middleware that returns 429 for too many requests, before the page does anything."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

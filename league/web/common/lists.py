@@ -48,11 +48,17 @@ def latest_matches(viewer: User | None, *, finished_only: bool = False) -> Query
     return with_parties(rows.order_by("-id"))
 
 
+def takes(viewer: User | None) -> Q:
+    """Return the condition for tournaments and events into which the viewer may enter a bot: some take only bots of their owner's choice."""
+    anybody = Q(entrance=Entrance.ANYBODY)
+    return anybody | Q(owner__user=viewer) if viewer is not None and viewer.is_authenticated else anybody
+
+
 def open_tournaments(games: Iterable[str], viewer: User | None) -> QuerySet[Tournament]:
-    """Return the tournaments of these games (or of all) that are open for entries, newest first. One query."""
+    """Return the tournaments of these games (or of all) that take entries of the viewer, newest first. One query."""
     growing = [form.key for form in FORMATS.values() if form.grows]
     rows = sight.tournaments(Tournament.objects.all(), viewer).filter(
-        Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format__in=growing)
+        Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format__in=growing), takes(viewer)
     )
     keys = list(games)
     rows = rows.filter(pool__game__in=keys) if keys else rows

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from league.web.common import errors
+from league.web.common import errors, inputs
 
 THEMES = ("auto", "light", "dark")
 # How long a finished trick stays: the form's milliseconds, and seconds.
@@ -44,12 +43,7 @@ def keep_preferences(request: HttpRequest) -> HttpResponse:
     """
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return errors.forbidden(request)
-    after = request.POST.get("next", "/")
-    if not url_has_allowed_host_and_scheme(
-        after, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    ):
-        after = "/"
-    response = HttpResponseRedirect(after)
+    response = HttpResponseRedirect(inputs.next_page(request, "/"))
     chosen = (
         (settings.LANGUAGE_COOKIE_NAME, request.POST.get("lang"), dict(settings.LANGUAGES)),
         ("theme", request.POST.get("theme"), THEMES),

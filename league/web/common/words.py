@@ -148,7 +148,6 @@ ACTIONS = {
     "join": gettext_noop("Join"),
     "out": gettext_noop("Stay out"),
     "play": gettext_noop("Play"),
-    "accuse": gettext_noop("Accuse of a revoke"),
     "next": gettext_noop("Next hand"),
     "discard": gettext_noop("Discard nothing"),
 }
@@ -170,6 +169,7 @@ def action_name(action: str) -> str:
         "bid": _("Bid %(number)s") % {"number": what},
         "predict": ngettext("%(number)s trick", "%(number)s tricks", int(what) if what.isdecimal() else 0)
         % {"number": what},
+        "accuse": _("Accuse seat %(number)s of a revoke") % {"number": int(what) + 1 if what.isdecimal() else 0},
     }
     return texts.get(verb, action)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -21,6 +21,7 @@ from league.domain.core.errors import Refused
 from league.domain.tables import levels
 from league.models import Bot, BotVersion, Player
 from league.pure import sdk_help
+from league.service.process_cache import computed_once
 from league.web.common import families
 from league.web.common.fields import set_choices
 from league.web.common.inputs import short_text, whole_number
@@ -126,9 +127,9 @@ class EditorForm(forms.Form):
         return LANGUAGES.get(str(self["language"].value() or ""), PYTHON)
 
     @property
-    def table(self) -> tries.Table:
+    def table(self) -> tries.TryTable:
         """Return the chosen seats and options."""
-        return tries.Table(self.rules.game.players, self.rules.cleaned_data["options"])
+        return tries.TryTable(self.rules.game.players, self.rules.cleaned_data["options"])
 
 
 def rivals() -> list[tuple[str, str]]:
@@ -159,6 +160,7 @@ class Beginning:
     bot: Bot | None = None
     version: BotVersion | None = None
     saved: datetime | None = None  # The time of the draft, if the text is one.
+    replaced: Sequence[str] = ()  # The author's files in place of which the editor packs those of the kit.
     several: bool = False  # True if the last version has several files, which the editor cannot show.
 
 
@@ -186,7 +188,8 @@ def beginning(
         and (own is not None or not bot)
         and (language or last is None or draft.updated > last.created)
     ):
-        return Beginning(draft.text, LANGUAGES[draft.language], own, last, draft.updated)
+        replaced = languages.replaced(last) if last is not None else ()
+        return Beginning(draft.text, LANGUAGES[draft.language], own, last, draft.updated, replaced)
     if last is not None:
         return _of_version(last)
     return Beginning(template_text(suited(game, in_language), in_language), in_language, own)
@@ -196,7 +199,7 @@ def _of_version(version: BotVersion) -> Beginning:
     text, language = languages.text_of(version), languages.language_of(version)
     if text is None or language is None or len(text.encode()) > tries.MOST_SOURCE:
         return Beginning(template_text(FIRST_TEMPLATE, PYTHON), PYTHON, version.bot, version, several=True)
-    return Beginning(text, language, version.bot, version)
+    return Beginning(text, language, version.bot, version, replaced=languages.replaced(version))
 
 
 def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:
@@ -232,7 +235,7 @@ def template_text(key: str, language: Language = PYTHON) -> str:
     return TEXTS[language.key][key].read_text(encoding="utf-8")
 
 
-@cache
+@computed_once  # `ast.parse` is not safe for threads.
 def help_members(language: Language) -> tuple[sdk_help.Member, ...]:
     """Return the names of the SDK or kit of a language with their help."""
     if language is JAVASCRIPT:
@@ -245,19 +248,19 @@ def help_members(language: Language) -> tuple[sdk_help.Member, ...]:
 PARTS = 4  # Numbers that identify a decision in a match.
 
 
-def read_decision(text: str) -> tries.Moment | None:
+def read_decision(text: str) -> tries.DecisionPoint | None:
     """Parse a decision such as "8f3k2.1.0.2.14": match, board, sitting, seat, step. Return None if it is malformed."""
     match, *rest = text.split(".")
     numbers = [number for part in rest if (number := whole_number(part)) is not None]
-    return tries.Moment(match, *numbers) if match and len(rest) == len(numbers) == PARTS else None
+    return tries.DecisionPoint(match, *numbers) if match and len(rest) == len(numbers) == PARTS else None
 
 
-def write_decision(at: tries.Moment) -> str:
+def write_decision(at: tries.DecisionPoint) -> str:
     """Return the text of a decision, the reverse of `read_decision`."""
     return f"{at.match}.{at.board}.{at.sitting}.{at.seat}.{at.step}"
 
 
-def chosen_decision(text: str) -> tries.Moment:
+def chosen_decision(text: str) -> tries.DecisionPoint:
     """Return the decision of the form. Raise Refused if there is none."""
     at = read_decision(text)
     if at is None:

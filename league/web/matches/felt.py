@@ -15,14 +15,14 @@ from django.utils.translation import ngettext
 import engine
 from engine.runner.table import NEXT
 from league.web.common.words import RANKS, SUITS, card_name, suit_name
-from league.web.matches.offers import Offer, tidy
+from league.web.matches.offers import ActionOffer, tidy
 
 Moment = Mapping[str, Any]
 FEW = 4  # The prompt names at most this many cards.
 
 
 @dataclass(frozen=True)
-class Side:
+class SideScore:
     """The points of a side in this deal, with the person's word for the side. number: of the side, for its colour."""
 
     name: str
@@ -34,7 +34,7 @@ class Side:
 class Head:
     """The line above the table: the person's side, and the other side if there are two. With more sides, the points are at the seats."""
 
-    sides: list[Side]
+    sides: list[SideScore]
     trump: str
     trump_name: str
 
@@ -46,7 +46,7 @@ def head(game: engine.Game, events: Sequence[Moment], seat: int, names: Sequence
     sides = []
     for number in [own, *(other for other in range(len(game.sides)) if other != own)]:
         seats = game.sides[number]
-        sides.append(Side(side_name(game, number, seat, names), number, sum(points[place] for place in seats)))
+        sides.append(SideScore(side_name(game, number, seat, names), number, sum(points[place] for place in seats)))
     trump = _trump(events)
     return Head(sides if len(sides) == 2 else sides[:1], trump, suit_name(trump) if trump in SUITS else trump)
 
@@ -65,7 +65,7 @@ def song_points(game: engine.Game, events: Sequence[Moment]) -> dict[str, int]:
     return {suit: values["trump" if suit == trump else "other"] for suit in SUITS}
 
 
-def prompt(offer: Offer, legal: Sequence[str], events: Sequence[Moment]) -> str:
+def prompt(offer: ActionOffer, legal: Sequence[str], events: Sequence[Moment]) -> str:
     """Return a sentence about the person's current decision."""
     verbs = {text.partition(" ")[0] for text in legal}
     if list(legal) == [NEXT]:
@@ -94,7 +94,7 @@ def prompt(offer: Offer, legal: Sequence[str], events: Sequence[Moment]) -> str:
     return _cards(offer, events) if offer.may_play else _("Choose.")
 
 
-def then(offer: Offer, events: Sequence[Moment]) -> str:
+def then(offer: ActionOffer, events: Sequence[Moment]) -> str:
     """Return the sentence shown after the person has declined to sing or to exchange."""
     return _cards(offer, events) if offer.may_play else ""
 
@@ -107,7 +107,7 @@ def _before_the_card(verbs: set[str], leads: bool) -> str:
     return _("You may sing, then you lead.") if leads else _("You may sing, then you play.")
 
 
-def _cards(offer: Offer, events: Sequence[Moment]) -> str:
+def _cards(offer: ActionOffer, events: Sequence[Moment]) -> str:
     legal = [entry for entry in offer.hand if entry.do]
     led, trump = _trick(events), _trump(events)
     suits = {entry.card[-1] for entry in legal}

@@ -178,8 +178,8 @@ def _last_ten(m: Moment, who: Who) -> SafeString:
 
 def _accuse(m: Moment, who: Who) -> SafeString:
     if m.get("proven"):
-        return _say(_("%(who)s accuses %(other)s of a revoke, correctly"), who=who(m["seat"]), other=who(m["offender"]))
-    return _say(_("%(who)s accuses a player of a revoke, wrongly"), who=who(m["seat"]))
+        return _say(_("%(who)s accuses %(other)s of a revoke, correctly"), who=who(m["seat"]), other=who(m["accused"]))
+    return _say(_("%(who)s accuses %(other)s of a revoke, wrongly"), who=who(m["seat"]), other=who(m["accused"]))
 
 
 def _sums(m: Moment, values: Sequence[int]) -> str:

@@ -38,7 +38,7 @@ class Held:
 
 
 @dataclass
-class Offer:
+class ActionOffer:
     """All legal actions, as the page shows them.
 
     extras: songs and exchanges. not_now: the button that declines them, or None. Its `do` is empty if playing a card declines them.
@@ -76,11 +76,11 @@ def offer(
     song_points: Mapping[str, int] | None = None,
     *,
     french: bool = False,
-) -> Offer:
+) -> ActionOffer:
     """Turn legal actions into cards of the hand and buttons. song_points: points of a song in each suit, if known; french: French cards."""
     plays = {text.partition(" ")[2]: text for text in legal if text.startswith("play ")}
     puts = [text.split()[1:] for text in legal if text == "discard" or text.startswith("discard ")]
-    answer = Offer(
+    answer = ActionOffer(
         hand=[_held(card, plays.get(card, ""), french) for card in tidy(hand_cards)],
         discards=bool(puts),
         least=min(map(len, puts), default=0),

@@ -23,7 +23,7 @@ from league.web.matches.narrate import QUIET, Sentence
 from league.web.matches.offers import tidy
 from league.web.matches.seats import party_names
 from league.web.previews import links
-from league.web.previews.drawing import Hand, Laid, Picture, Row
+from league.web.previews.drawing import DrawnCard, Hand, Picture, Row
 
 Moment = dict[str, Any]
 
@@ -98,7 +98,7 @@ def of_step(
     )
 
 
-def laid_cards(steps: Sequence[Moment], names: Sequence[str], sides: Sequence[int]) -> tuple[list[Laid], str]:
+def laid_cards(steps: Sequence[Moment], names: Sequence[str], sides: Sequence[int]) -> tuple[list[DrawnCard], str]:
     """Return the cards of the current or the last trick after some steps, and the trump suit; "" if there is none."""
     laid: list[tuple[int, str]] = []
     winner, trump = None, ""
@@ -113,7 +113,7 @@ def laid_cards(steps: Sequence[Moment], names: Sequence[str], sides: Sequence[in
                 winner = None
             case "trick":
                 winner = step["seat"]
-    return [Laid(card, names[seat], sides[seat], seat == winner) for seat, card in laid], trump
+    return [DrawnCard(card, names[seat], sides[seat], seat == winner) for seat, card in laid], trump
 
 
 def of_puzzle(item: Puzzle, moments: Sequence[Moment], names: Sequence[str]) -> Picture:

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.people.guests import Guest
+from league.domain.people.guests import Visitor
 from league.domain.tables import ending, guests, levels, seating, standing
 from league.domain.tables.guests import Sitter
 from league.domain.tables.levels import Level
@@ -156,7 +156,7 @@ def _page(
 ) -> HttpResponse:
     if form is None or rules is None:
         rules = OptionsForm(game_chosen(request.GET))
-        form = PlayForm(sitter, seating.rivals(sitter or Guest("")), initial={**FIRST, "game": rules.game.key})
+        form = PlayForm(sitter, seating.rivals(sitter or Visitor("")), initial={**FIRST, "game": rules.game.key})
     player = sitter if isinstance(sitter, Player) else None
     over = guests.own(sitter).exclude(status__in=LIVE).select_related("pool").defer(*HEAVY) if sitter else None
     context = {

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -69,7 +70,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     sitter = person_of(request)
     is_own = guests.owns(sitter, row)
     if row.records and board is not None:
-        return _replay(request, row, names, min(max(1, board), len(row.scores)))
+        return _replay(request, row, names, min(max(1, board), len(row.scores)), row.seat if is_own else None)
     board = row.board
     record = _record(row, board)
     moments = shown_moments(record)
@@ -84,7 +85,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "topic": topics.of_table(row.public_id) if row.status in LIVE and settings.LIVE_LISTENERS else "",
         "since": topics.table_version(row.status, row.turn, advised=bool(row.advice)),
         "board": board,
-        "lines": narrate.narrate(moments, numbers, names),
+        "lines": narrate.narrate(moments, numbers, names, row.seat if is_own else None),
         "head": felt.head(game, moments, row.seat, numbers),
         "offer": choices,
         "prompt": felt.prompt(choices, row.legal, row.seen) if choices else "",
@@ -104,20 +105,19 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
 
 
-def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int) -> HttpResponse:
-    """Show a hand of a finished table step by step, with all cards."""
+def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int, own: int | None) -> HttpResponse:
+    """Show a hand of a finished table step by step, with all cards; own: the seat of the viewer."""
     context = {
         "row": row,
-        "names": numbered(names),
         "board": board,
         "boards": list(range(1, len(row.scores) + 1)),
-        "lines": narrate.narrate(shown_moments(_record(row, board)), numbered(names), names),
+        "lines": narrate.narrate(shown_moments(_record(row, board)), numbered(names), names, own),
     }
     return render(request, "matches/table_replay.html", context)
 
 
 @dataclass(frozen=True)
-class Advice:
+class AdviceState:
     """The state of the advice. waits: the advisor is thinking; failed: it has none; bot: name of the advisor; text: the advice in words."""
 
     waits: bool
@@ -127,13 +127,13 @@ class Advice:
     text: str
 
 
-def _advice(row: Table, bot: str | None) -> Advice | None:
+def _advice(row: Table, bot: str | None) -> AdviceState | None:
     """Return the state of the advice, or None if the table has no advice."""
     if bot is None or row.turn is None or row.legal == [NEXT]:
         return None
     failed = row.advice == NO_ADVICE
     text = words.action_name(row.advice) if row.advice and not failed else ""
-    return Advice(row.awaits_advice, failed, bot, row.advice, text)
+    return AdviceState(row.awaits_advice, failed, bot, row.advice, text)
 
 
 @never_cache
@@ -141,9 +141,11 @@ def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
     """Return the record of a table for the replay viewer."""
     row = _row(request, public_id)
     names = seating.names(row, seating.bots(row))
-    answer = for_viewer(
-        _record(row, max(1, whole_number(request.GET.get("b")) or row.board)), names, list(range(len(names)))
-    )
+    own = row.seat if guests.owns(person_of(request), row) else None
+    if own is not None:
+        names = [_("You") if seat == own else name for seat, name in enumerate(names)]
+    record = _record(row, max(1, whole_number(request.GET.get("b")) or row.board))
+    answer = for_viewer(record, names, list(range(len(names))), own)
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
 

@@ -1,6 +1,6 @@
 """The editor: write a bot, try it in the sandbox and submit it as a version. Everything works without script.
 
-Anybody may write, and try single boards; everything else that runs or is stored needs an account (league.domain.bots.tries has the limits). A
+Anybody may write, and try boards; everything else that runs or is stored needs an account (league.domain.bots.tries has the limits). A
 visitor's text stays in the page and in the browser, and so does the text of an author whose session or form has expired.
 """
 
@@ -49,7 +49,7 @@ from league.web.matches.viewer import for_viewer
 
 FILES = "|".join(re.escape(language.file) for language in languages.LANGUAGES.values())
 LINE = re.compile(rf"(?:{FILES}), line (\d+)")  # A line of code in a verdict.
-OF_GUESTS = ("try", "again")  # The buttons that visitors without an account may use.
+OF_GUESTS = ("try", "again", "series", "series-again")  # The buttons that visitors without an account may use.
 PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The heading of each process in stderr.
 LATEST = 6  # Number of tries on the page.
 
@@ -129,8 +129,9 @@ def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
 
 
 def _try_as_guest(request: HttpRequest, form: EditorForm) -> HttpResponse:
-    """Play a board for a visitor without an account; a cookie gets the visitor's key."""
-    spent = limits.spend("guest-try", f"a{limits.address(request)}", settings.LIMITS["guest-try"])
+    """Play boards for a visitor without an account; a cookie gets the visitor's key."""
+    for _part in range(tries.counts_as(_boards(request))):
+        spent = limits.spend("guest-try", f"a{limits.address(request)}", settings.LIMITS["guest-try"])
     if spent.over:
         raise TooMany(
             "visitors from your network have made {most} tries in this hour; sign up, or try again later: your code is kept",
@@ -141,6 +142,10 @@ def _try_as_guest(request: HttpRequest, form: EditorForm) -> HttpResponse:
     answer = _try(request, guest, form)
     guests.remember(answer, key)
     return answer
+
+
+def _boards(request: HttpRequest) -> int:
+    return tries.SERIES if request.POST.get("do", "").startswith("series") else 1
 
 
 def _try(request: HttpRequest, author: Person, form: EditorForm) -> HttpResponse:
@@ -154,7 +159,7 @@ def _try(request: HttpRequest, author: Person, form: EditorForm) -> HttpResponse
         values["bot"].strip(),
         language=form.written_in,
         table=form.table,
-        boards=tries.SERIES if do.startswith("series") else 1,
+        boards=_boards(request),
         like=values["cards"] if do.endswith("again") else "",
         first=values["board"] or 1 if do == "again" else 1,
     )
@@ -264,7 +269,7 @@ def _editor(
 
 
 @dataclass(frozen=True)
-class Party:
+class TryParty:
     """A stand-in for a match's party, with the fields that the author's part of a match page reads."""
 
     fault: str
@@ -274,7 +279,7 @@ class Party:
 class Log:
     """A stand-in for a match's log, for the same part of the page."""
 
-    party: Party
+    party: TryParty
     faults: list[dict[str, Any]]
     stderr: str
 
@@ -301,7 +306,7 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
     if result is not None:
         context |= _shown(row, result, whole_number(request.GET.get("s")) or 0)
         board = context.get("board_number")
-    at = tries.Moment(**row.at) if row.at else None
+    at = tries.DecisionPoint(**row.at) if row.at else None
     slug = row.name if row.owner and row.owner.bots.filter(slug=row.name).exists() else drafts.NEW
     begun_with = {
         "at": editing.write_decision(at) if at else "",
@@ -319,13 +324,13 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
     return _editor(request, row.owner, EditorForm(initial=begun_with), opens="try", **context)
 
 
-def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
+def _shown(row: Try, result: tries.TryResult, number: int) -> dict[str, Any]:
     number = min(number, max(0, len(result.sittings) - 1))
     faults, verdict = result.faults, tracebacks.verdict(result.stderr)
     line = LINE.match(verdict)
     game = engine.load(row.work.pool.game)
     context: dict[str, Any] = {
-        "log": Log(Party(faults[0]["kind"] if faults else ""), faults, _named(row, result)),
+        "log": Log(TryParty(faults[0]["kind"] if faults else ""), faults, _named(row, result)),
         "verdict": verdict,
         "line": line and line[1],
         "size": game.score_size,
@@ -334,6 +339,7 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
         "outcome": result.scores
         and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
         "number": number,
+        "tried_well": not faults,
     }
     if row.work.boards_planned > 1:
         context |= _series(row, result, game.score_size)
@@ -353,11 +359,12 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
             place for place, other in enumerate(result.sittings) if other.get("board", row.work.first_board) == board
         ]
         context["sittings"] = [(place, order) for order, place in enumerate(places)]
+        context["letters"] = " + ".join(sitting_letter(order) for order in range(len(places)))
         context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), names, by_seat)
     return context
 
 
-def _timed(result: tries.Result) -> dict[str, Any]:
+def _timed(result: tries.TryResult) -> dict[str, Any]:
     times = [
         ms
         for place in range(len(result.sittings))
@@ -381,7 +388,7 @@ def _row(line: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _named(row: Try, result: tries.Result) -> str:
+def _named(row: Try, result: tries.TryResult) -> str:
     """Return the bot's stderr with seats and sittings named as on the page."""
 
     def head(match: re.Match[str]) -> str:
@@ -395,7 +402,7 @@ def _named(row: Try, result: tries.Result) -> str:
     return PASS.sub(head, result.stderr)
 
 
-def _series(row: Try, result: tries.Result, size: int) -> dict[str, Any]:
+def _series(row: Try, result: tries.TryResult, size: int) -> dict[str, Any]:
     """Return the results of the text over all boards of this series and its earlier ones, and against the previous text on the same deals."""
     first = {sitting["board"]: place for place, sitting in reversed(list(enumerate(result.sittings)))}
     cells = []
@@ -446,7 +453,7 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
 def _logged(exchange: Exchange, match: Match, sitting: int) -> dict[str, Any]:
     """Return a decision of a match for the list, with its identifier."""
     request = exchange.request.decode("ascii", "replace").rstrip("\n")
-    at = tries.Moment(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
+    at = tries.DecisionPoint(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
     return {
         "at": editing.write_decision(at),
         "step": exchange.step,

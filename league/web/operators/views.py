@@ -11,22 +11,26 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from league.domain.audits import cases as audit_cases
 from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
-from league.domain.operators.subjects import AUDIT
+from league.domain.operators.subjects import AUDIT, CASE, KINDS
 from league.domain.people import rights
-from league.models import Player
+from league.domain.upkeep import cases
+from league.models import Case, Match, Player
 from league.web.common import lists
 from league.web.common.inputs import short_text
 from league.web.common.viewers import player_of
 from league.web.operators.forms import ActionForm
 
+CASES_SHOWN = 20
+
 
 def _page_of(subject: str) -> str:
-    """Return the address of a subject. URL names equal the kinds; an audit has only the list of actions about it."""
+    """Return the address of a subject. URL names equal the kinds; an audit or a case has only the list of actions about it."""
     kind, _colon, name = subject.partition(":")
-    return f"{reverse('operators')}?subject={subject}" if kind == AUDIT else reverse(kind, args=[name])
+    return f"{reverse('operators')}?subject={subject}" if kind in (AUDIT, CASE) else reverse(kind, args=[name])
 
 
 def _operator(request: HttpRequest) -> Player:
@@ -37,10 +41,19 @@ def _operator(request: HttpRequest) -> Player:
     return player
 
 
+def _cases(subject: str) -> list[tuple[Case, cases.Evidence | None, list[Match]]]:
+    """Return the open cases; with evidence and matches if it is only the one of `subject`."""
+    kind, _colon, name = subject.partition(":")
+    if kind != CASE:
+        return [] if subject else [(case, None, []) for case in cases.open_cases()[:CASES_SHOWN]]
+    case = KINDS[CASE].find(name)
+    return [] if case is None else [(case, cases.evidence(case), list(cases.matches_of(case, against=True)))]
+
+
 @never_cache
 @login_required
 def operators(request: HttpRequest) -> HttpResponse:
-    """List the actions (those that fit `?subject=`), and the latest uses. Eight queries."""
+    """List the actions (those that fit `?subject=`), the open cases, and the latest uses. Ten queries."""
     player = _operator(request)
     subject = short_text(request.GET.get("subject", ""), 90)
     kind = subject.partition(":")[0]
@@ -48,10 +61,13 @@ def operators(request: HttpRequest) -> HttpResponse:
     page = lists.page_of(request, acting.latest())
     context = {
         "subject": subject,
+        "cases": _cases(subject),
         "actions": [action for action in ACTIONS.values() if not subject or kind in action.kinds],
         "mine": own_rights,
         "superuser": player.user.is_superuser,
         "page": page,
+        "audits": audit_cases.open_cases()[:CASES_SHOWN],
+        "audits_open": audit_cases.open_cases().count(),
         "acts": [(act, _page_of(act.subject)) for act in page],
     }
     return render(request, "operators/operators.html", context)

@@ -44,7 +44,7 @@ WORD = re.compile(r"`([\w./-]+/[\w./-]*)`")
 ROW = re.compile(r"^\| *(?P<group>[^|]*?) *\| *(?P<text>\[.*?) *\|$", re.MULTILINE)
 Lead = Callable[[str], str]  # Returns the address for a link, or "" if there is none.
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
-LONG = 5  # A document with at least this many sections begins with a list of them.
+LONG = 2  # Documents with as many sections begin with their contents.
 
 
 @dataclass

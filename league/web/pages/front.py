@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from league.domain.core import clock
 from league.domain.matches import sight
 from league.domain.tournaments import circuits
-from league.enums import MatchKind, TournamentStatus
-from league.models import Event, Match
+from league.enums import MatchKind
+from league.models import Match
 from league.web.common import families, lists
 from league.web.games.leaders import GameLeaders, leaders_of
 from league.web.matches import tv
@@ -55,9 +55,8 @@ def best_known() -> list[GameLeaders]:
 
 def coming(viewer: User | None) -> dict[str, Any]:
     """Return the tournaments that are open for entries, and the scheduled ones. Three queries."""
-    events = sight.events(Event.objects.filter(status=TournamentStatus.OPEN), viewer)
     return {
         "open": lists.open_tournaments([], viewer)[:MOST_NEXT],
-        "open_events": list(events.defer("secret").order_by("-pk")[:MOST_NEXT]),
+        "open_events": list(lists.open_events(viewer)[:MOST_NEXT]),
         "seasons": circuits.upcoming(MOST_NEXT, now=clock.present()),
     }

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 import engine
-from engine.lessons import ME, PARTNER, Answer, Lesson, lessons
+from engine.lessons import ME, PARTNER, Lesson, LessonAnswer, lessons
 from league.domain.puzzles import shelf
 from league.service import changes
 from league.web.common import words
@@ -144,14 +144,14 @@ def _step(lesson: Lesson) -> LessonStep:
     )
 
 
-def _choice(lesson: Lesson, answer: Answer, why: str) -> LessonChoice:
+def _choice(lesson: Lesson, answer: LessonAnswer, why: str) -> LessonChoice:
     verb, _gap, rest = answer.text.partition(" ")
     card = rest if verb == "play" else ""
     name = words.card_name(card) if card else words.action_name(answer.text) if verb == "sing" else _("Say nothing")
     return LessonChoice(answer.text, card, name, f"{_verdict(lesson, answer)} {why}", answer.best)
 
 
-def _verdict(lesson: Lesson, answer: Answer) -> str:
+def _verdict(lesson: Lesson, answer: LessonAnswer) -> str:
     """Return the engine's verdict on an answer in words."""
     if not answer.legal or answer.points is None:
         return _("The rules do not allow this card here.")

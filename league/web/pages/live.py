@@ -7,50 +7,44 @@ from django.views.decorators.http import require_GET
 
 from league.domain.matches import sight
 from league.domain.tables import guests
-from league.models import Tournament
+from league.models import Match, Tournament
+from league.service import changes, topics
 from league.service import live as listening
-from league.service import topics
 from league.service.limits import address
 from league.web.common.guests import person_of
 from league.web.common.viewers import user_of
 
 AGAIN_S = 30  # Seconds to wait if there is no room for another listener.
+NOTHING = "tournament:0"  # The topic of what does not exist, or is hidden from the viewer.
 
 
 def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...]:
-    """Replace each tournament and table that the viewer may not see by a topic that never changes."""
-    tournament_ids = {int(topic.partition(":")[2]) for topic in requested if topic.startswith("tournament:")}
-    hidden_ids = (
-        set(Tournament.objects.filter(pk__in=tournament_ids, opens__isnull=False).values_list("pk", flat=True))
-        if tournament_ids
-        else set()
-    )
-    if hidden_ids:
-        hidden_ids -= set(
-            sight.tournaments(Tournament.objects.filter(pk__in=hidden_ids), user_of(request)).values_list(
-                "pk", flat=True
-            )
-        )
-    hidden = {f"tournament:{pk}" for pk in hidden_ids} | _foreign(request, requested)
-    return tuple("tournament:0" if topic in hidden else topic for topic in requested)
+    """Replace each match, tournament and table that does not exist, or that the viewer may not see, by a topic that never changes."""
+    numbers = _named(requested, "tournament:")
+    user, visible = user_of(request), set[str]()
+    if numbers:
+        cups = sight.tournaments(Tournament.objects.filter(pk__in=map(int, numbers)), user)
+        visible |= set(map(changes.of_tournament, cups.values_list("pk", flat=True)))
+    if ids := _named(requested, "match:"):
+        rows = sight.matches(Match.objects.filter(public_id__in=ids), user)
+        visible |= set(map(topics.of_match, rows.values_list("public_id", flat=True)))
+    if (ids := _named(requested, topics.TABLE)) and (sitter := person_of(request)) is not None:
+        own = guests.own(sitter).filter(public_id__in=ids)  # Only the person at a table may follow it.
+        visible |= set(map(topics.of_table, own.values_list("public_id", flat=True)))
+    guarded = ("tournament:", "match:", topics.TABLE)
+    return tuple(topic if topic in visible or not topic.startswith(guarded) else NOTHING for topic in requested)
 
 
-def _foreign(request: HttpRequest, requested: tuple[str, ...]) -> set[str]:
-    """Return those requested tables that belong to other people; only the person at a table may follow it."""
-    tables = {topic for topic in requested if topic.startswith(topics.TABLE)}
-    if not tables or (sitter := person_of(request)) is None:
-        return tables
-    table_ids = [topic.removeprefix(topics.TABLE) for topic in tables]
-    own_ids = guests.own(sitter).filter(public_id__in=table_ids).values_list("public_id", flat=True)
-    return tables - set(map(topics.of_table, own_ids))
+def _named(requested: tuple[str, ...], kind: str) -> list[str]:
+    return [topic.removeprefix(kind) for topic in requested if topic.startswith(kind)]
 
 
 @require_GET
 def live(request: HttpRequest) -> HttpResponse:
     """Stream changes of up to eight topics (`?topic=`). `?since=` or Last-Event-ID: the known versions, in this order, separated by dots.
 
-    Only tournaments and tables need a query here, because another thread of the process reads the topics. A web server without a hub sends the
-    changes and ends the response, and the listener reconnects.
+    Matches, tournaments and tables need a query here: whether the viewer may see them. Another thread of the process reads the topics. A web server
+    without a hub sends the changes and ends the response, and the listener reconnects.
     """
     requested = tuple(dict.fromkeys(request.GET.getlist("topic")))
     if not requested or len(requested) > topics.MOST or not all(map(topics.FORM.fullmatch, requested)):

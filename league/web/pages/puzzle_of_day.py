@@ -19,7 +19,7 @@ PLACES = {2: "sn", 3: "sew", 4: "senw"}
 
 
 @dataclass(frozen=True)
-class Laid:
+class TableCard:
     """A card on the table: at "s", "e", "n" or "w"."""
 
     card: str
@@ -34,7 +34,7 @@ class PuzzleOfDay:
     id: str
     game: str
     text: str
-    table: list[Laid]
+    table: list[TableCard]
     choices: list[Held]
 
 
@@ -71,6 +71,6 @@ def _shown(item: Puzzle) -> PuzzleOfDay:
         item.id,
         item.game,
         " ".join(sentences),
-        [Laid(card, words.card_name(card), places[(seat - item.seat) % item.players]) for seat, card in laid],
+        [TableCard(card, words.card_name(card), places[(seat - item.seat) % item.players]) for seat, card in laid],
         [card for card in offer(item.legal, item.hand).hand if card.do],
     )

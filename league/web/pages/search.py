@@ -36,7 +36,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
-class Result:
+class SearchResult:
     """A page with its name and a short description."""
 
     address: str
@@ -49,7 +49,7 @@ class Group:
     """Results of one kind. `more` is True if there are others."""
 
     title: Promise | str
-    results: list[Result]
+    results: list[SearchResult]
     more: bool = False
 
 
@@ -80,9 +80,9 @@ def find(text: str, viewer: User | None) -> list[Group]:
     players = _named(Player.objects.all(), "name", term)
     groups = [
         _group(_("Games"), games(term)),
-        _group(_("Bots"), [Result(reverse("bot", args=[bot.slug]), bot.slug, bot.owner.name) for bot in bots]),
-        _group(_("Players"), [Result(reverse("player", args=[row.name]), row.name) for row in players]),
-        _group(_("Tournaments"), [Result(address, row.name) for row, address in contests]),
+        _group(_("Bots"), [SearchResult(reverse("bot", args=[bot.slug]), bot.slug, bot.owner.name) for bot in bots]),
+        _group(_("Players"), [SearchResult(reverse("player", args=[row.name]), row.name) for row in players]),
+        _group(_("Tournaments"), [SearchResult(address, row.name) for row, address in contests]),
         _group(_("Documents"), papers(term)),
     ]
     return [group for group in groups if group.results]
@@ -96,7 +96,7 @@ def _own_contests(text: str, viewer: User | None) -> list[tuple[Tournament | Eve
     return [(row, reverse("event", args=[row.slug])) for row in rows.order_by("-pk")[:MOST]]
 
 
-def _group(title: Any, results: Sequence[Result]) -> Group:
+def _group(title: Any, results: Sequence[SearchResult]) -> Group:
     return Group(title, list(results[:MOST]), len(results) > MOST)
 
 
@@ -109,7 +109,7 @@ def _named(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
     return results
 
 
-def games(term: str) -> list[Result]:
+def games(term: str) -> list[SearchResult]:
     """Return the games whose title, key or popular name contains a term, or nearly does. No query."""
     names = {key: [slugify(name) for name in families.names(key)] for key in families.game_order()}
     fitting = [key for key in names if any(term in name for name in names[key])]
@@ -119,23 +119,23 @@ def games(term: str) -> list[Result]:
     return [_game(key) for key in fitting]
 
 
-def _game(key: str) -> Result:
+def _game(key: str) -> SearchResult:
     game = describe_game(key)
-    return Result(reverse("game", args=[key]), game.title, game.line)
+    return SearchResult(reverse("game", args=[key]), game.title, game.line)
 
 
-def papers(term: str) -> list[Result]:
+def papers(term: str) -> list[SearchResult]:
     """Return the documents whose title contains all words of a term. No query."""
     words = term.split("-")
     titled = [(name, title, slugify(title)) for name, title in documents.titles() if not name.startswith(BOOKS)]
     return [
-        Result(reverse("doc", args=[name]), title)
+        SearchResult(reverse("doc", args=[name]), title)
         for name, title, slug in titled
         if all(word in slug or word in name for word in words)
     ]
 
 
-def suggestions(path: str) -> list[Result]:
+def suggestions(path: str) -> list[SearchResult]:
     """Return pages whose name resembles the last part of an address that does not exist. No query."""
     part = slugify(path.rstrip("/").rpartition("/")[2].replace("_", "-"))[:MOST_TEXT]
     if len(part) < LEAST:

@@ -16,7 +16,6 @@ from django.db.models import Count, Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -67,12 +66,16 @@ class LogIn(LoginView):
     authentication_form = LogInForm
     redirect_authenticated_user = True
 
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
+        """Return the page that led here, by the same check as all forms; "" if there is none."""
+        return inputs.next_page(self.request, "")
+
 
 @never_cache
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Create a player and log them in."""
     form = SignUpForm(request.POST or None)
-    after = request.POST.get("next") or request.GET.get("next") or ""
+    after = inputs.next_page(request, "")
     if request.method == "POST":
         user = None
         if form.is_valid():
@@ -83,8 +86,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         user = user or _just_created(request)
         if user is not None:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()})
-            return redirect(after if safe else "welcome")
+            return redirect(after or "welcome")
     return render(request, "people/signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
 
 
@@ -128,9 +130,11 @@ class NewPassword(PasswordChangeView):
 
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
-    """End the session of this browser."""
+    """End the session of this browser, and let it forget the pages that it has seen: the next person may press Back."""
     logout(request)
-    return redirect("home")
+    response = redirect("home")
+    response.headers["Clear-Site-Data"] = '"cache"'
+    return response
 
 
 @never_cache

@@ -36,7 +36,7 @@ Bytes = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 Colour = tuple[int, int, int]
 
 
-class Laid(NamedTuple):
+class DrawnCard(NamedTuple):
     """A card on the table, and its player."""
 
     card: str
@@ -70,7 +70,7 @@ class Picture(NamedTuple):
     head: str = ""
     suit: str = ""
     cards: Sequence[str] = ()
-    laid: Sequence[Laid] = ()
+    laid: Sequence[DrawnCard] = ()
     hands: Sequence[Hand] = ()
     rows: Sequence[Row] = ()
     curve: Sequence[int] = ()
@@ -183,7 +183,7 @@ def _draw_cards(image: Pixels, cards: Sequence[str], box: Box, *, is_centred: bo
         _paste(image, _card(card, height), x_start + number * step, box.y)
 
 
-def _draw_laid(image: Pixels, laid: Sequence[Laid], box: Box) -> None:
+def _draw_laid(image: Pixels, laid: Sequence[DrawnCard], box: Box) -> None:
     """Lay the cards of a trick side by side, each above the name of its player."""
     height = min(box.height - 58, CARD[1])
     width = _card_width(height)

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from league.web.common.words import card_name
 from league.web.deck.art import SUITS
-from league.web.previews.drawing import Hand, Laid, Picture, Row, draw
+from league.web.previews.drawing import DrawnCard, Hand, Picture, Row, draw
 
 SIGNER = signing.Signer(salt="league.preview/2")
 LONGEST = 1500  # The most characters of an address.
@@ -75,7 +75,7 @@ def _fan(text: str) -> list[str]:
 def read(token: str) -> Picture:
     """Return the picture in a token. Raise BadSignature if this league has not signed the token."""
     content = SIGNER.unsign_object(token)
-    parts = {"laid": Laid, "hands": Hand, "rows": Row}
+    parts = {"laid": DrawnCard, "hands": Hand, "rows": Row}
     fields: Content = {
         name: [parts[name](*part) for part in value] if name in parts else value for name, value in content.items()
     }

@@ -22,7 +22,7 @@ DECIDED_BY = {
 
 
 @dataclass(frozen=True)
-class Side:
+class BracketSide:
     """One side of a box. `entry`: None if undecided or a bye; `points`: board points, None before there is a result."""
 
     entry: Entry | None
@@ -31,20 +31,20 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Box:
+class PairingBox:
     """One pairing: its sides, the way in which it was decided, and the public ids of its matches."""
 
-    sides: tuple[Side, Side]
+    sides: tuple[BracketSide, BracketSide]
     decided_by: str = ""
     matches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Column:
+class BracketRound:
     """One round of a bracket; its boxes from top to bottom."""
 
     title: str
-    boxes: list[Box]
+    boxes: list[PairingBox]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Part:
     """One bracket. A single elimination has only one, with the final and third place in the last columns."""
 
     title: str
-    columns: list[Column]
+    columns: list[BracketRound]
 
 
 def brackets(tournament: Tournament, entries: Mapping[int, Entry] | None = None) -> list[Part]:
@@ -71,28 +71,30 @@ def brackets(tournament: Tournament, entries: Mapping[int, Entry] | None = None)
     if tournament.format == double_elimination.FORMAT.key:
         return _double(boxes, size, last)
     columns = [
-        Column(_round_title(size >> number), _column(boxes, "winners", number, size >> number))
+        BracketRound(_round_title(size >> number), _column(boxes, "winners", number, size >> number))
         for number in range(1, last)
     ]
-    columns.append(Column(_("Final"), _column(boxes, "final", 1, 1)))
+    columns.append(BracketRound(_("Final"), _column(boxes, "final", 1, 1)))
     if ("bronze", 1, 0) in boxes:
-        columns.append(Column(_("Third place"), _column(boxes, "bronze", 1, 1)))
+        columns.append(BracketRound(_("Third place"), _column(boxes, "bronze", 1, 1)))
     return [Part("", columns)]
 
 
-def _double(boxes: Mapping[tuple[str, int, int], Box], size: int, last: int) -> list[Part]:
+def _double(boxes: Mapping[tuple[str, int, int], PairingBox], size: int, last: int) -> list[Part]:
     winners = [
-        Column(_("Round %(number)s") % {"number": number}, _column(boxes, "winners", number, size >> number))
+        BracketRound(_("Round %(number)s") % {"number": number}, _column(boxes, "winners", number, size >> number))
         for number in range(1, last + 1)
     ]
     # To each round of the winners' bracket after the first belong two rounds of the losers' bracket, which together halve its field once.
     losers = [
-        Column(_("Round %(number)s") % {"number": number}, _column(boxes, "losers", number, size >> (number + 3) // 2))
+        BracketRound(
+            _("Round %(number)s") % {"number": number}, _column(boxes, "losers", number, size >> (number + 3) // 2)
+        )
         for number in range(1, 2 * last - 1)
     ]
-    finals = [Column(_("Final"), _column(boxes, "final", 1, 1))]
+    finals = [BracketRound(_("Final"), _column(boxes, "final", 1, 1))]
     if ("final", 2, 0) in boxes:
-        finals.append(Column(_("Second final"), _column(boxes, "final", 2, 1)))
+        finals.append(BracketRound(_("Second final"), _column(boxes, "final", 2, 1)))
     parts = [Part(_("Winners' bracket"), winners), Part(_("Losers' bracket"), losers), Part(_("Final"), finals)]
     return [part for part in parts if part.columns]
 
@@ -103,15 +105,15 @@ def _round_title(pairings: int) -> str:
     }
 
 
-def _column(boxes: Mapping[tuple[str, int, int], Box], part: str, number: int, length: int) -> list[Box]:
-    blank = Box((Side(None), Side(None)))
+def _column(boxes: Mapping[tuple[str, int, int], PairingBox], part: str, number: int, length: int) -> list[PairingBox]:
+    blank = PairingBox((BracketSide(None), BracketSide(None)))
     return [boxes.get((part, number, place), blank) for place in range(length)]
 
 
-def _box(step: domain_brackets.BracketStep, entries: Mapping[int, Entry]) -> Box:
+def _box(step: domain_brackets.BracketStep, entries: Mapping[int, Entry]) -> PairingBox:
     met = step.pairing
     first, second = (
-        Side(
+        BracketSide(
             None if number is None else entries[number],
             number is not None and number == met.winner,
             step.points[place] if step.points else None,
@@ -122,4 +124,4 @@ def _box(step: domain_brackets.BracketStep, entries: Mapping[int, Entry]) -> Box
     decided_by = (
         _(DECIDED_BY["bye"]) if nobody else _(DECIDED_BY[met.decided_by]) if met.decided_by in DECIDED_BY else ""
     )
-    return Box((first, second), decided_by, tuple(step.matches))
+    return PairingBox((first, second), decided_by, tuple(step.matches))

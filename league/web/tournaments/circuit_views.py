@@ -12,11 +12,12 @@ from django.views.decorators.http import require_POST
 
 from league.domain.bots import consent
 from league.domain.core.errors import Refused, shown
-from league.domain.tournaments import circuits, formats, requests
+from league.domain.tournaments import circuits, formats, requests, rule
 from league.models import Bot, Circuit
 from league.service import changes
 from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
+from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
 from league.web.tournaments.log_lines import public_lines
@@ -27,16 +28,18 @@ MOST_SEASONS = 20  # The most seasons on the page, the latest.
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS, changes.CLOCK)
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a recurring league: its calendar, its bots and its latest seasons by division. Six queries."""
-    rows = Circuit.objects.select_related("owner").prefetch_related("bots", "seasons")
+    rows = Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
     circuit = get_object_or_404(rows, slug=slug)
     latest = circuit.seasons.order_by("-number").prefetch_related(tournaments_with_entries(None))[:MOST_SEASONS]
     context = {
         "circuit": circuit,
+        "counting": rule.counting_of_circuit(circuit),
         "next": circuits.next_due(circuit),
         "seasons": latest,
         "waiting": requests.waiting(circuit),
         "log": public_lines(circuit),
         "room": circuits.room(circuit),
+        "picture": pictures.of_circuit(circuit, list(circuit.bots.all())),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
     return render(request, "tournaments/circuit.html", context | _possible_actions(request, circuit))

@@ -32,7 +32,7 @@ SHADES = list(COLOURS)
 
 
 @dataclass(frozen=True)
-class Cell:
+class CrosstableCell:
     """A cell: `points` out of `boards`; `css` is one of self, none, even, up1-3, down1-3; `match` is the first meeting.
 
     `low` and `high`: 95% interval of the share of the points; `sure` is True if it excludes one half.
@@ -113,7 +113,7 @@ def shade(share: float) -> str:
 
 def crosstable(
     table: Standings, window: Window, met: Mapping[tuple[int, int], list[str]]
-) -> list[tuple[int, Standing, list[Cell]]]:
+) -> list[tuple[int, Standing, list[CrosstableCell]]]:
     """Return the rows of a window: number from 1, standing, and a cell per column. `met`: public ids of matches by two entries."""
     columns = window.columns(table)
     return [
@@ -122,16 +122,16 @@ def crosstable(
     ]
 
 
-def _cell(table: Standings, met: Mapping[tuple[int, int], list[str]], row: Standing, other: Standing) -> Cell:
+def _cell(table: Standings, met: Mapping[tuple[int, int], list[str]], row: Standing, other: Standing) -> CrosstableCell:
     if row is other:
-        return Cell("self")
+        return CrosstableCell("self")
     key = (row.entry.number, other.entry.number)
     pair = table.cells.get(key)
     if pair is None or key not in met:
-        return Cell("none")
+        return CrosstableCell("none")
     share = pair.points / pair.boards
     low, high = wilson(share, pair.boards)
-    return Cell(shade(share), pair.points, pair.boards, met[key][0], low, high)
+    return CrosstableCell(shade(share), pair.points, pair.boards, met[key][0], low, high)
 
 
 def picture(table: Standings) -> bytes:

@@ -37,7 +37,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Ending:
+class TournamentEnd:
     """The end of a tournament, as the page describes it.
 
     `again`: the address of a form for a new tournament of the same bots; `surer`: the same with as many `boards` as would probably decide, which
@@ -54,7 +54,7 @@ class Ending:
     time: str
 
 
-def describe_end(tournament: Tournament, table: Standings, name: str = "") -> Ending | None:
+def describe_end(tournament: Tournament, table: Standings, name: str = "") -> TournamentEnd | None:
     """Return the end of a finished tournament; None before it, or if nothing was played. `name`: of the event, if this was its last stage."""
     rows = [row for row in table.rows if row.result.boards and row.entry.disqualified is None]
     if tournament.status != TournamentStatus.FINISHED or not rows:
@@ -70,7 +70,7 @@ def describe_end(tournament: Tournament, table: Standings, name: str = "") -> En
         "private": "1" if tournament.event and tournament.event.private else "",
     }
     address = reverse("tournament-new")
-    return Ending(
+    return TournamentEnd(
         _winner([_name(row) for row in first], name or tournament.name),
         _proof(rows, unsure),
         [
@@ -111,7 +111,8 @@ def _podium(rows: list[Standing]) -> list[Step]:
         if place > 3:
             break
         level = [row for row in rows if row.result.place == place]
-        owners = dict.fromkeys(row.entry.version.bot.owner.name for row in level)
+        bots = [row.entry.version.bot for row in level]
+        owners = dict.fromkeys(_("house bot") if bot.is_house else bot.owner.name for bot in bots)
         steps.append(Step(place, ", ".join(map(_name, level)), ", ".join(owners), level[0].result.points))
     return steps
 

@@ -35,14 +35,14 @@ def entrants(game: str, which: Q) -> list[tuple[str, BotVersion]]:
     return list(versions_by_slug.items())
 
 
-class Offer(NamedTuple):
+class BotChoices(NamedTuple):
     """The bots to choose from on a form."""
 
     versions: list[tuple[str, BotVersion]]
     more: bool  # True if the league has more bots.
 
 
-def offer(game: str, player: Player, *, chosen: Collection[str] = (), part: str = "") -> Offer:
+def offer(game: str, player: Player, *, chosen: Collection[str] = (), part: str = "") -> BotChoices:
     """Return the chosen bots and the first ones with `part` in their name: own bots, house bots, then by name. At most five queries.
 
     Without `part` each query stops at the last bot shown; with it, or in a game that few bots play, the query searches all names.
@@ -57,7 +57,7 @@ def offer(game: str, player: Player, *, chosen: Collection[str] = (), part: str 
             # One more than shown, to see if there are others.
             slugs += group.exclude(slug__in=slugs).values_list("slug", flat=True)[: MOST_OFFERED + 1 - len(slugs)]
     offered = {*chosen, *slugs[:MOST_OFFERED]}
-    return Offer(entrants(game, Q(slug__in=offered)), more=len(slugs) > MOST_OFFERED)
+    return BotChoices(entrants(game, Q(slug__in=offered)), more=len(slugs) > MOST_OFFERED)
 
 
 def choices(versions: list[tuple[str, BotVersion]], player: Player) -> tuple[list[tuple[str, str]], set[str]]:

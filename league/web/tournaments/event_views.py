@@ -22,7 +22,7 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.tournaments import events as domain
-from league.domain.tournaments import formats, releases, waiting
+from league.domain.tournaments import formats, releases, rule, waiting
 from league.domain.tournaments.standings import standings
 from league.enums import BotState, Entrance, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
@@ -33,7 +33,7 @@ from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
-from league.web.tournaments.ending import Ending, describe_end
+from league.web.tournaments.ending import TournamentEnd, describe_end
 from league.web.tournaments.entrants import tournaments_with_entries
 from league.web.tournaments.forms import TermsForm, UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
@@ -44,13 +44,13 @@ SOON = timedelta(seconds=10)  # Time between the owner's click and the start of 
 
 
 @dataclass(frozen=True)
-class Stage:
+class ShownStage:
     """One stage of an event: its plan, its tournaments, and the matches for which it waits."""
 
     number: int
     title: str
     sentence: str
-    planned: event_plan.Stage
+    planned: event_plan.PlannedStage
     tournaments: list[Tournament]
     waits: list[waiting.StageWait]
 
@@ -92,7 +92,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "event": event,
         "game": event.document["game"],
         "stages": [
-            Stage(
+            ShownStage(
                 number,
                 described[planned.format].title,
                 described[planned.format].sentence,
@@ -104,6 +104,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         "why": waiting.why_cancelled(event),
         "secret": domain.published_secret(event, is_visible=sees_results),
+        "counting": rule.counting(event),
         "embargo": event.secret_after if embargoes.hides_secret(event) else None,
         "owned": owned,
         "seen": sees_results,
@@ -129,13 +130,13 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/event.html", context)
 
 
-def _ending(event: Event, by_stage: dict[int | None, list[Tournament]]) -> Ending | None:
+def _ending(event: Event, by_stage: dict[int | None, list[Tournament]]) -> TournamentEnd | None:
     """Return the end of a finished event: that of its last stage, if this was a single tournament."""
     last = by_stage[len(_planned(event))] if event.status == TournamentStatus.FINISHED else []
     return describe_end(last[0], standings(last[0]), event.name) if len(last) == 1 else None
 
 
-def _planned(event: Event) -> Sequence[event_plan.Stage]:
+def _planned(event: Event) -> Sequence[event_plan.PlannedStage]:
     """Return the planned stages; none if this release cannot read the plan (then the domain ends the event with the reason)."""
     try:
         return event_plan.read_plan(event.document).stages

@@ -68,15 +68,14 @@ def _tournament(form: ContestForm, chosen: dict[str, Any], entries: int, viewer:
         "bots": entries,
         "matches": _span(estimate.matches),
         "boards": _span(estimate.boards),
-        "sittings": _span(estimate.sittings),
         "time": _time(estimate.seconds),
         "measured": measured,
         "most": _length(60 * math.ceil(estimate.match_most_s / 60)),
     }
     return (
         _(
-            "%(bots)s bots: %(matches)s matches, %(boards)s boards in %(sittings)s seatings; about %(time)s "
-            "(%(measured)s). A match takes at most %(most)s."
+            "%(bots)s bots: about %(time)s (%(measured)s), for %(matches)s matches with %(boards)s boards. "
+            "A match takes at most %(most)s."
         )
         % words
     )

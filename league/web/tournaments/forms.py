@@ -147,7 +147,7 @@ class TermsForm(ZonedForm):
         choices=Audience.choices,
         initial=Audience.PUBLIC,
         required=False,
-        help_text=_("Matches, boards and standings. A tournament with hidden results is unrated."),
+        help_text=_("Matches, boards and standings. Hidden results never count for the ratings."),
     )
     release = _moment(_("Show hidden results at"), _("Leave it empty to show them yourself."))
     pace_s = forms.IntegerField(
@@ -159,10 +159,10 @@ class TermsForm(ZonedForm):
         help_text=_("The show begins at that time, once all boards are played. 0: all results at once."),
     )
 
-    def terms(self) -> releases.Terms:
+    def terms(self) -> releases.ReleaseTerms:
         """Return the terms of a valid form."""
         cleaned = self.cleaned_data
-        return releases.Terms(
+        return releases.ReleaseTerms(
             cleaned["audience"] or Audience.PUBLIC,
             bool(cleaned.get("private")),
             cleaned["release"],
@@ -214,7 +214,7 @@ class ContestForm(TermsForm):
         label=_("Private"),
         required=False,
         help_text=_(
-            "Only people with your link see it and enter bots. You get the link on the next page. It is unrated."
+            "Only people with your link see it and enter bots. You get the link on the next page. It does not count for the ratings."
         ),
     )
     entrance = forms.ChoiceField(

@@ -12,7 +12,7 @@ from league.domain.tournaments import log
 from league.models import Circuit, Event, Tournament
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """A line of the log."""
 
     at: datetime
@@ -48,7 +48,7 @@ TEXTS = {
 MOVES = {"running": "started", "finished": "finished", "cancelled": "cancelled"}
 
 
-def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
+def public_lines(row: Tournament | Event | Circuit) -> list[LogLine]:
     """Return the latest log lines of a tournament, event or league in the reader's language, newest first. One query."""
     lines = []
     for line in log.public_log(row):
@@ -58,7 +58,7 @@ def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
         if word == "active":
             word = "resumed" if line.data.get("active") else "paused"
         if word in TEXTS:
-            lines.append(Line(line.at, line.actor or _("The league"), _fill(_(TEXTS[word]), line.data)))
+            lines.append(LogLine(line.at, line.actor or _("The league"), _fill(_(TEXTS[word]), line.data)))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The pictures of tournaments for link previews: the first places, as everybody may see them."""
+"""The pictures of tournaments and recurring leagues for link previews: the first places, as everybody may see them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from league.domain.matches import sight
 from league.domain.tournaments.standings import Standing
 from league.enums import TournamentStatus
-from league.models import Event, Tournament
+from league.models import Bot, Circuit, Event, Tournament
 from league.web.common.game_lines import game_title
 from league.web.common.words import format_number
 from league.web.previews import links
@@ -36,6 +36,17 @@ def of_event(event: Event, table: Sequence[Standing]) -> Picture:
         return links.general()
     is_shown = sight.sees_results(event, None)
     return _picture(event, game_title(event.document["game"]), table if is_shown else ())
+
+
+def of_circuit(circuit: Circuit, bots: Sequence[Bot]) -> Picture:
+    """Return the picture of a recurring league with the bots that play in it."""
+    entries = ngettext("%(n)s bot", "%(n)s bots", len(bots)) % {"n": len(bots)}
+    return Picture(
+        circuit.name,
+        head=f"{game_title(circuit.game)} · {_('Every week')}",
+        rows=[Row("", bot.slug, "") for bot in bots[:MOST_PLACES]],
+        foot=entries if circuit.active else f"{entries} · {_('paused')}",
+    )
 
 
 def _picture(row: Tournament | Event, game: str, table: Sequence[Standing]) -> Picture:

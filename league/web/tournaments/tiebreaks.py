@@ -34,7 +34,7 @@ NAMES = {
 
 
 @dataclass(frozen=True)
-class Column:
+class TieBreakColumn:
     """One tie-break of a standings table."""
 
     key: str
@@ -47,7 +47,7 @@ class Column:
         return self.key != "progressive"
 
 
-def columns(rows: Sequence[Standing]) -> list[Column]:
+def columns(rows: Sequence[Standing]) -> list[TieBreakColumn]:
     """Return the tie-breaks of these rows in order; an unknown one has its key as its name."""
     keys = next((list(row.breaks) for row in rows if row.breaks), [])
-    return [Column(key, *map(_, NAMES.get(key, (key, key)))) for key in keys]
+    return [TieBreakColumn(key, *map(_, NAMES.get(key, (key, key)))) for key in keys]

@@ -22,7 +22,7 @@ from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests
+from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests, rule
 from league.domain.tournaments import brackets as domain_brackets
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, meetings, standings
@@ -106,6 +106,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "done": table.statuses[MatchStatus.FINISHED],
         "stalled": progress.stalled(tournament) if table.statuses[MatchStatus.VOID] else [],
         "secret": domain.published_secret(tournament),
+        "counting": rule.counting(tournament),
         "embargo": tournament.secret_after if embargoes.hides_secret(tournament) else None,
         "until_form": UntilForm.of(tournament),
         "holds": owned
@@ -114,6 +115,8 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "example": _example_match(page),
         "format": _format(tournament),
         "breaks": tiebreaks.columns(table.rows),
+        "ranked": tournament.status != TournamentStatus.OPEN,
+        "any_faults": any(row.faults for row in table.rows),
         "names": {row.entry.number: row.entry.version.bot.slug for row in table.rows},
         "rounds": _rounds(tournament),
         "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -12,7 +14,7 @@ from pettingzoo.test import api_test, seed_test
 import engine
 import engine.adapters.openspiel  # registers the games
 from engine.adapters import tensors
-from engine.adapters.pettingzoo import env
+from engine.adapters.pettingzoo import TuteEnv, env
 from engine.game import declared
 
 TABLES = [(key, players) for key in engine.games() for players in declared(key).players]
@@ -24,6 +26,53 @@ def test_pettingzoo_accepts_every_table(key: str, players: int) -> None:
         warnings.simplefilter("ignore")  # the check remarks on boxes without bounds
         api_test(env(key, players=players), num_cycles=60)
         seed_test(lambda: env(key, players=players), num_cycles=30)
+
+
+COPIES = [copy.copy, copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))]
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_a_copied_or_pickled_environment_goes_on_by_itself(key: str) -> None:
+    """A copy is equal before the first deal, in the middle and after an illegal action, and what it does changes nothing of the first."""
+
+    def act(table: TuteEnv, count: int) -> list[object]:
+        rows: list[object] = []
+        for _ in range(count):
+            if not table.agents:
+                break
+            observation, reward, is_over, _, _ = table.last()
+            rows.append((table.agent_selection, observation["observation"].tolist(), reward, is_over))
+            table.step(None if is_over else int(np.flatnonzero(observation["action_mask"])[-1]))
+        return rows
+
+    for clone in COPIES:
+        table = env(key)
+        clone(table).reset(seed=3)
+        table.reset(seed=3)
+        act(table, 5)
+        other, third = clone(table), clone(clone(table))
+        ahead = act(other, 6)
+        assert act(table, 6) == ahead == act(third, 6)
+        if all(table.terminations.values()):
+            continue
+        table.step(int(np.flatnonzero(table.last()[0]["action_mask"] == 0)[0]))
+        over = clone(table)
+        assert over.rewards == table.rewards
+        assert all(over.terminations.values())
+        other.reset()
+        third.reset()
+        assert act(other, 3) == act(third, 3), "the next cards follow from the same seed"
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_an_openspiel_game_and_state_are_pickled(key: str) -> None:
+    game = pyspiel.load_game(f"python_tute_{key}")
+    state = game.new_initial_state()
+    while not state.is_terminal() and len(state.history()) < 12:
+        state.apply_action(state.legal_actions()[0])
+    for clone in COPIES:
+        assert str(clone(state)) == str(state)
+        assert str(clone(game)) == str(game)
 
 
 def test_pettingzoo_says_that_seats_do_not_act_in_parallel() -> None:

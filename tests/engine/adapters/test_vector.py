@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy as copying
+import pickle
 import random
+from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.shared_memory import SharedMemory
 
@@ -189,6 +192,12 @@ def test_arrays_of_another_size_are_refused() -> None:
 
 def legal_first(_: object, masks: np.ndarray) -> np.ndarray:
     return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("clone", [copying.copy, copying.deepcopy, pickle.dumps])
+def test_matches_in_lock_step_are_not_copied(clone: Callable[[object], object]) -> None:
+    with pytest.raises(TypeError, match="cannot be copied; create others with the same arguments and seed"):
+        clone(TuteVectorEnv("partnership", 2).matches)
 
 
 @pytest.mark.parametrize("copy", [True, False])

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,42 @@ from tests.engine.cli.conftest import ROOT, Tute
 from tests.support.bots import FRAME, HONEST
 
 FIRST_GAMES = ("partnership", "corriente", "cabrero")  # They differ in shape
+
+
+SHOWN = [
+    ["games"],
+    ["games", "--json"],
+    ["cases", "tests/cases"],
+    ["rules", "partnership"],
+    *(["games", key] for key in games()),
+    *([name, "--help"] for name in cli.COMMANDS),
+    ["play", "greedy", "random", "-n", "1", "--seed", "7"],
+    ["play", "greedy", "random", "-n", "1", "--seed", "7", "--json"],
+    ["games", "señor"],
+]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_console_without_our_letters_gets_every_result(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PYTHONIOENCODING=ascii does the same; a result that took an hour would be lost. JSON stays what it was."""
+
+    def printed(words: list[str], encoding: str) -> str:
+        out = io.TextIOWrapper(io.BytesIO(), encoding)
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO(), encoding))
+        with suppress(SystemExit):
+            cli.main(words)
+        out.flush()
+        return out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+
+    for words in SHOWN if encoding == "ascii" else SHOWN[:2]:
+        text, usual = printed(words, encoding), printed(words, "utf-8")
+        if "--json" in words:
+            assert json.loads(text).keys() == json.loads(usual).keys()
+        assert len(text) >= len(usual) // 2, words
+    assert printed(["games", "\udcff"], "utf-8") == "", (
+        "what the console itself could not read is refused, not a traceback"
+    )
 
 
 def test_help_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:

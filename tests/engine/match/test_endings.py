@@ -25,11 +25,13 @@ def dawdle(state: engine.State) -> int:
             return 0, action
         if act.SING <= action < act.TUTE:
             return 1, action
+        if act.ACCUSE <= action < act.BID:
+            return 5, action
         if action >= act.TRUMP:
             return 2, action
         if (
             action >= act.PLAY_END
-            and action not in (act.CLAIM, act.ACCUSE, act.CAPOTE)
+            and action not in (act.CLAIM, act.CAPOTE)
             and not act.TUTE <= action < act.EXCHANGE_SEVEN
         ):
             return 3, -action

@@ -9,7 +9,8 @@ import pytest
 
 import engine
 from engine.cards import actions as act
-from engine.match.redaction import Moment
+from engine.match.redaction import EventRecord
+from engine.match.scoring import claims
 from engine.match.scoring.settlement import LONGEST_MATCH
 from tests.support import playing, tables
 
@@ -32,7 +33,7 @@ def tables_of_matches() -> list[tables.Table]:
     return [*tables.plain(), *chosen]
 
 
-def scores(state: engine.State) -> list[Moment]:
+def scores(state: engine.State) -> list[EventRecord]:
     return [event for event in state.events if event["e"] == "score"]
 
 
@@ -71,7 +72,7 @@ def contradicts(game: engine.Game) -> bool:
     )
 
 
-def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
+def ended(game: engine.Game, counts: list[EventRecord], event: EventRecord) -> bool:
     """Return True if the match is over after this deal: `match_end` of the rules book."""
     rules = game.rules
     played_deals = counts[: counts.index(event) + 1]
@@ -102,7 +103,7 @@ def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
     return max(cotos) >= rules.cotos_to_win
 
 
-def check_winners(game: engine.Game, state: engine.State, last: Moment) -> None:
+def check_winners(game: engine.Game, state: engine.State, last: EventRecord) -> None:
     """Check the sides that won against the last score event."""
     kind, winners = game.rules.match_end, list(state.winners)
     if kind in ("race", "series"):
@@ -158,7 +159,7 @@ def test_six_become_five_four_three_and_two(key: str, duel: bool) -> None:
     assert met == expected
 
 
-def walk(state: engine.State, seed: object) -> list[Moment]:
+def walk(state: engine.State, seed: object) -> list[EventRecord]:
     """Return the events of a match played at random."""
     for _ in playing.play(state, seed, limit=20_000):
         pass
@@ -209,12 +210,22 @@ def test_an_illegal_card_costs_what_the_option_says(table: tables.Table) -> None
             assert score["value"] == 1
         else:
             assert score["losers"] == [seat]
+            if game.players == 2:
+                assert score["scores"][seat] < score["scores"][1 - seat]
             assert score["marks"][seat] == (2 if game.rules.illegal_move == "two_marks" else 1)
             assert sum(score["marks"]) == score["marks"][seat] + 0
         engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
 
 
-@pytest.mark.parametrize("key", ["cabrero", "chancho"])
+def first_card(state: engine.State) -> int:
+    """Return the first legal card; where no card is asked for, the first legal action."""
+    return state.legal_actions()[0]
+
+
+ACCUSED = ["cabrero", "chancho", "a_dos"]  # the games with accusations
+
+
+@pytest.mark.parametrize("key", ACCUSED)
 def test_a_revoke_is_found_by_accusation_only(key: str) -> None:
     game = engine.load(key, illegal_move="accuse")
     state, card = played_to_a_revoke(game, 1)
@@ -224,9 +235,10 @@ def test_a_revoke_is_found_by_accusation_only(key: str) -> None:
     assert card not in state.hand_of(offender)
     assert not any(event["e"] == "revoke" for event in state.events)
     while state.turn == offender:
-        state.apply(next(a for a in state.legal_actions() if a < act.PLAY_END))
+        state.apply(first_card(state))
     accuser = state.turn
-    state.apply(act.ACCUSE)
+    state.apply(act.ACCUSE + offender)
+    assert state.events[-1]["e"] != "accuse"
     score = scores(state)[-1]
     assert score["losers"] == [offender]
     assert score["marks"][offender] == 2
@@ -235,22 +247,22 @@ def test_a_revoke_is_found_by_accusation_only(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["cabrero", "chancho"])
-def test_a_seat_that_has_revoked_itself_accuses_the_next_one(key: str) -> None:
+def test_a_seat_that_has_revoked_itself_accuses_another_one(key: str) -> None:
     """The tricks of everybody are looked through (001 25d), so the accuser's own revoke hides no other."""
     game = engine.load(key, illegal_move="accuse")
     for seed in range(60):
         state = game.new_match(seed=seed)
         while state.deal_no == 1 and len(state.revokers) < 2 and not state.is_over:
             cards = [card for card in state.hand_of(state.turn) if card not in state.legal_actions()]
-            legal = [action for action in state.legal_actions() if action < act.PLAY_END]
-            state.apply(cards[0] if cards and state.phase is None and state.turn not in state.revokers else legal[0])
+            revokes = cards and state.phase is None and state.turn not in state.revokers
+            state.apply(cards[0] if revokes else first_card(state))
         if state.deal_no == 1 and len(state.revokers) == 2:
             break
     first, second = state.revokers
     while state.turn != first:
-        state.apply(next(action for action in state.legal_actions() if action < act.PLAY_END))
+        state.apply(first_card(state))
     assert state.deal_no == 1
-    state.apply(act.ACCUSE)
+    state.apply(act.ACCUSE + second)
     score = scores(state)[-1]
     assert (score["losers"], score["marks"][second], score["marks"][first]) == ([second], 2, 0)
     engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
@@ -269,10 +281,61 @@ def test_remate_for_marks_and_a_number_of_deals_ranks_by_its_marks(deals: int) -
         assert list(state.score) == ranks
 
 
+@pytest.mark.parametrize("key", ACCUSED)
+def test_every_seat_may_accuse_any_other_after_the_last_card(key: str) -> None:
+    """001:75: whoever notices a revoke accuses, so the deal is counted only when nobody does. The last trick may be the one with the revoke."""
+    game = engine.load(key, illegal_move="accuse")
+    for seed in range(40):
+        state = game.new_match(seed=seed)
+        while state.phase is not claims.ACCUSING:
+            card = illegal_card(state) if state.left <= 2 * state.size else None
+            state.apply(first_card(state) if card is None else card)
+        if state.revokers:
+            break
+    offender = state.revokers[0]
+    questions = []
+    while state.phase is claims.ACCUSING and state.turn != state.active[-1]:
+        questions.append(state.turn)
+        others = [act.ACCUSE + seat for seat in sorted(state.active) if seat != state.turn]
+        assert state.legal_actions() == (act.PASS, *others)
+        state.apply(act.PASS)
+    assert [*questions, state.turn] == list(state.active)
+    counted = state.clone()
+    counted.apply(act.PASS)
+    assert counted.verdict.why == "points"
+    last = state.turn
+    state.apply(act.ACCUSE + (offender if offender != last else questions[0]))
+    score = scores(state)[-1]
+    proven = offender != last or questions[0] in state.revokers
+    assert (score["why"], sum(score["marks"])) == (("revoke", 2) if proven else ("accusation", 1))
+    engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
+
+
+def test_an_accusation_proves_nothing_about_another_seat() -> None:
+    state, card = played_to_a_revoke(engine.load("cabrero", illegal_move="accuse"), 1)
+    offender = state.turn
+    state.apply(card)
+    accuser = state.turn
+    innocent = next(seat for seat in state.active if seat not in (offender, accuser))
+    state.apply(act.ACCUSE + innocent)
+    score = scores(state)[-1]
+    assert (score["losers"], score["why"]) == ([accuser], "accusation")
+
+
+@pytest.mark.parametrize("order", ["13RCS76542", "13RSC76542"])
+@pytest.mark.parametrize("penalty", ["reject", "two_marks", "accuse"])
+def test_the_duel_keeps_ranks_duties_and_penalties(order: str, penalty: str) -> None:
+    options = {"illegal_move": penalty, "no_load": True, "rank_order": order}
+    duel = engine.load("cabrero", final_duel=True, **options).for_seats(2)
+    assert duel.key == "a_dos"
+    assert {name: duel.options_all[name] for name in options} == options
+    assert duel.origin.revision == 3
+
+
 def test_an_accusation_without_proof_costs_the_accuser_a_mark() -> None:
     state = engine.load("cabrero", illegal_move="accuse").new_match(seed=4)
     accuser = state.turn
-    state.apply(act.ACCUSE)
+    state.apply(act.ACCUSE + (accuser + 1) % 4)
     score = scores(state)[-1]
     assert score["losers"] == [accuser]
     assert score["marks"][accuser] == 1

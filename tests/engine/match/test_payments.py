@@ -11,12 +11,12 @@ import pytest
 
 import engine
 from engine.game import declared
-from engine.match.redaction import Moment
+from engine.match.redaction import EventRecord
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
 from tests.support import playing
 
-POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
+POINTS = {"1": 11, "3": 10, "R": 4}  # and 3 and 2 for the horse and the jack, the higher one first
 MATCHES = 60  # Matches of each game, each with other options
 LEFT_OUT = {"settlement", "match_end", "max_losses", "match_deals"}  # matches without chips, and long ones
 
@@ -28,6 +28,7 @@ class Deal:
     hands: dict[int, set[str]]
     playing: list[int]
     cards: list[int]
+    order: str  # The order of ranks.
     songs: list[tuple[int, int]] = field(default_factory=list)  # seat, worth
     tricks: list[int] = field(default_factory=list)  # The winners
     tute: int | None = None
@@ -38,14 +39,14 @@ class Deal:
     joined: list[int] = field(default_factory=list)
     table: list[str] = field(default_factory=list)
 
-    def read(self, event: Moment) -> None:
+    def read(self, event: EventRecord) -> None:
         """Take in one event."""
         seat = event.get("seat")
         match event["e"]:
             case "play":
                 self.table.append(event["card"])
             case "trick":
-                self.cards[seat] += sum(POINTS.get(card[0], 0) for card in self.table)
+                self.cards[seat] += sum(self._points(card[0]) for card in self.table)
                 self.table = []
                 self.tricks.append(seat)
             case "song":
@@ -58,6 +59,10 @@ class Deal:
                 self.displaced = event["of"]
             case "call":
                 self._call(seat, *event["call"].split())
+
+    def _points(self, rank: str) -> int:
+        higher, lower = sorted("CS", key=self.order.index)
+        return (POINTS | {higher: 3, lower: 2}).get(rank, 0)
 
     def _call(self, seat: int, what: str, number: str = "") -> None:
         if what in ("play", "bid"):
@@ -181,13 +186,13 @@ def test_chips_are_those_of_the_rules_book(key: str) -> None:
     settled = 0
     for number in range(MATCHES):
         game = some_game(key, fixed, rng)
-        chips, deal = Chips(game.players), Deal({}, [], [])
+        chips, deal = Chips(game.players), Deal({}, [], [], "")
         for event in playing.finished(game, f"{key} {number}", deals=4).events:
             match event["e"]:
                 case "deal":
                     hands = {seat: set(hand) for seat, hand in enumerate(event["hands"])}
                     seated = [seat for seat, hand in hands.items() if hand]
-                    deal = Deal(hands, seated, [0] * game.players)
+                    deal = Deal(hands, seated, [0] * game.players, game.rules.rank_order)
                 case "ante":
                     chips.balances = [amount - event["chips"] for amount in chips.balances]
                     chips.pot += event["chips"] * game.players

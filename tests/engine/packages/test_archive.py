@@ -123,7 +123,9 @@ def test_an_accent_is_the_same_however_it_is_written(name: str, toml: bytes, tmp
 def test_a_stored_package_keeps_its_paths() -> None:
     """Its identity is a hash over them, also if it was stored when paths were not tidied yet."""
     files = {"bot.toml": TOML.replace(b"bot.py", WRITTEN_APART.encode()), WRITTEN_APART: b"1", "desktop.ini": b"2"}
-    stored = package.Package(Manifest("My bot", "python", WRITTEN_APART, ("partnership",)), dict(sorted(files.items())))
+    stored = package.BotPackage(
+        Manifest("My bot", "python", WRITTEN_APART, ("partnership",)), dict(sorted(files.items()))
+    )
 
     assert package.read_stored(stored.zip()) == stored
 
@@ -237,7 +239,7 @@ def test_unpack_writes_plain_modes_once(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def unpacked(tmp_path: Path) -> tuple[package.Package, Path]:
+def unpacked(tmp_path: Path) -> tuple[package.BotPackage, Path]:
     read = package.read(zipped({"bot.toml": TOML, "bot.py": b"print(1)", "data/weights": b"2" * 9000}), "a.zip")
     return read, read.unpack(tmp_path / read.sha256)
 
@@ -274,7 +276,7 @@ def with_a_damaged_note(dest: Path) -> None:
 
 @pytest.mark.parametrize("damage", [emptied, rotten, without_folder, closed, with_a_damaged_note, shutil.rmtree])
 def test_what_the_disk_has_damaged_is_unpacked_again(
-    damage: Callable[[Path], None], unpacked: tuple[package.Package, Path]
+    damage: Callable[[Path], None], unpacked: tuple[package.BotPackage, Path]
 ) -> None:
     read, dest = unpacked
 
@@ -288,7 +290,7 @@ def test_what_the_disk_has_damaged_is_unpacked_again(
     assert inventory.find_damage(dest, whole=True) == ""
 
 
-def test_sound_files_are_not_written_again(unpacked: tuple[package.Package, Path]) -> None:
+def test_sound_files_are_not_written_again(unpacked: tuple[package.BotPackage, Path]) -> None:
     """Whatever their times: what is read and found to be right stays, and its new times are noted."""
     read, dest = unpacked
     token, node = inventory.install_token(dest), (dest / "bot.py").stat().st_ino

@@ -24,12 +24,20 @@ PROMISES = {
     "con_renuncio": {"illegal_move": "accuse"},
     "canta_el_companero": {"hand_songs": "winning_side"},
     "vale_dos": {"double_at_101": True},
+    "no_vale_cargar": {"no_load": True},
+    "cartas_de_guinote": {
+        "rank_order": "13RSC76542",
+        "pair_ranks": "RS",
+        "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+    },
     "dos_de_ventaja": {"win_by": 2, "match_end": "race"},
     "a_tres": {"match_games": 3, "match_end": "race"},
     "por_tandas": {"supply": "batches"},
     "cada_uno": {"sides": "single"},
     "francesa": {"deck": "fr52"},
     "subir_y_bajar": {"sequence": "up_down"},
+    "diez_cartas": {"hand_size": 10, "stock": 20},
+    "media_hora": {"match_end": "clock", "match_minutes": 30, "board_deals": None},
     "sin_mazo": {"stock": 0, "hand_size": 10},
 }
 

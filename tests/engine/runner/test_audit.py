@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.runner import BotSpec, FaultReport, MatchResult, load_package
-from engine.runner.audit import ALIKE, DIFFERS, FAILED, SAME, Audit, audit, compare, odds
+from engine.runner.audit import ALIKE, DIFFERS, FAILED, SAME, AuditResult, Difference, audit, compare, odds
 from engine.runner.match import play_match
 from engine.runner.rebuild import Exchange, passes
 from engine.runner.rerun import RepeatedDecision, Rerun
@@ -68,7 +68,9 @@ def room(state_dir: Path) -> Path:
     return folder
 
 
-def audits(bot: BotSpec, box: Sandbox, result: MatchResult, party: int, *, deterministic: bool = False) -> list[Audit]:
+def audits(
+    bot: BotSpec, box: Sandbox, result: MatchResult, party: int, *, deterministic: bool = False
+) -> list[AuditResult]:
     results = []
     for group in log_of(result):
         for seat, who in enumerate(group[0]["meta"]["seating"]):
@@ -131,13 +133,29 @@ def test_a_bot_that_calls_itself_deterministic_is_held_to_it(box: Sandbox, hones
     assert len({first.first.logged, *first.first.runs}) > 1
 
 
-def test_a_bot_that_fails_when_it_is_run_again_is_not_judged(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+@pytest.mark.parametrize(
+    ("body", "request_number", "run"),
+    [
+        ("def act(m): sys.exit(3)", 1, "(crash)"),
+        ("def act(m): return good(m) if m['id'] < 3 else sys.exit(3)", 3, "(crash)"),
+        ("def act(m): return good(m) if m['id'] < 3 else 'no\\n'", 3, "(protocol)"),
+        ("def act(m): return good({**m, 'legal': ['play 13z']})", 1, "(illegal_action)"),
+        ("def hello(m): sys.exit(3)", 0, "(crash)"),
+    ],
+)
+def test_a_bot_that_fails_and_did_not_in_the_match_is_a_case_with_evidence(
+    body: str, request_number: int, run: str, box: Sandbox, honest: BotSpec, make: Maker
+) -> None:
+    """A bot that sees where it is could otherwise silence an audit by leaving."""
     result = play_match(match(honest, honest, boards=1), box)
-    broken = make("def act(m): sys.exit(3)", name="broken")
+    leaving = make(body, name="leaving")
 
-    (first, *_) = audits(broken, box, result, 0)
+    first, *_ = audits(leaving, box, result, 0)
 
-    assert (first.verdict, first.decisions, first.fault) == (FAILED, 0, "crash")
+    assert (first.verdict, first.fault) == (FAILED, run.strip("()"))
+    assert first.first is not None
+    assert (first.first.board, first.first.request, first.first.runs) == (1, request_number, [run, run])
+    assert first.first.logged == "ready" if request_number == 0 else first.first.logged in first.first.legal
 
 
 def test_what_a_bot_failed_at_in_the_match_is_not_compared(box: Sandbox, honest: BotSpec, make: Maker) -> None:
@@ -203,13 +221,21 @@ def test_a_log_that_is_odd_too_often_is_a_case_and_once_is_none() -> None:
     assert (declared.first.runs, declared.first.legal) == ([LEGAL[1]] * 2, LEGAL)
 
 
-def test_a_run_that_failed_decides_nothing() -> None:
-    whole, broken = run("00", "11"), run("00", "11")
-    broken.fault = FaultReport(0, 0, 1, 0, 1, "timeout", "too late")
+def failing(replies: Rerun, at: int) -> Rerun:
+    """Let a run fail at a request."""
+    replies.fault = FaultReport(0, 0, 1, 0, at, "timeout", "too late")
+    replies.failed_at = Exchange(0, 1, at, json.dumps({"id": at + 1, "legal": LEGAL}).encode(), LEGAL[0])
+    return replies
 
-    result = compare([whole, broken], deterministic=True)
 
-    assert (result.verdict, result.fault, result.detail, result.first) == (FAILED, "timeout", "too late", None)
+def test_a_run_that_failed_is_compared_as_far_as_it_got_and_shown_where_it_failed() -> None:
+    result = compare([run("00", "00"), failing(run("0", "0"), 1)], deterministic=True)
+    early = compare([run("000", "111"), failing(run("0", "1"), 1)], deterministic=True)
+
+    assert (result.verdict, result.decisions, result.fault, result.detail) == (FAILED, 1, "timeout", "too late")
+    assert result.first == Difference(1, 1, 2, LEGAL, LEGAL[0], [LEGAL[0], "(timeout)"])
+    assert (early.verdict, early.fault) == (DIFFERS, "timeout")
+    assert early.first == Difference(1, 0, 1, LEGAL, LEGAL[0], [LEGAL[1]] * 2)
 
 
 def test_the_chance_is_that_of_a_binomial_tail() -> None:

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import engine
 from engine.packages.manifest import PackageRefused, parse
 from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_package, runtimes, sealing
 from engine.runner.match import play_match
 from engine.runner.rebuild import exchanges, passes
 from engine.runner.rerun import rerun
-from engine.runner.spec import ALWAYS, NEVER, PARTNERS
+from engine.runner.spec import ALWAYS, NEVER, POSSIBLE
 from engine.sandbox import Sandbox, check
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import SHORT, match
@@ -33,35 +32,12 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize(
-    ("game", "players", "parties", "partners"),
-    [
-        ("partnership", None, 2, True),
-        ("partnership", None, 4, True),
-        ("corriente", None, 2, False),
-        ("cabrero", 4, 4, False),
-        ("cabrero", 4, 2, True),
-    ],
-)
-def test_partners_sit_where_a_side_or_a_party_holds_more_than_one_seat(
-    game: str, players: int | None, parties: int, partners: bool
-) -> None:
-    options = {} if players is None else {"players": players}
-
-    assert sealing.has_partners(engine.load(game, **options), parties) is partners
-
-
 def test_why_nobody_plays_sealed_is_told(box: Sandbox, honest: BotSpec) -> None:
-    alone, paired = engine.load("corriente"), engine.load("partnership")
+    def why(sealing_word: str) -> str | None:
+        return sealing.why_unsealed(dataclasses.replace(match(honest, honest), sealing=sealing_word), box)
 
-    def why(game: engine.Game, sealing_word: str) -> str | None:
-        spec = dataclasses.replace(match(honest, honest, game=game.key), sealing=sealing_word)
-        return sealing.why_unsealed(spec, game, box)
-
-    assert why(paired, NEVER) == "not requested"
-    assert why(alone, NEVER) == "not requested"
-    assert why(alone, PARTNERS) == "no seat has a partner"
-    assert why(paired, PARTNERS) == box.report.unsealed
+    assert why(NEVER) == "not requested"
+    assert why(POSSIBLE) == box.report.unsealed
 
 
 def dates(result: MatchResult) -> set[tuple[int, ...]]:
@@ -81,8 +57,8 @@ def test_what_plays_sealed_sees_no_clock_and_the_record_says_who_did(box: Sandbo
 
     for word, game in (
         (NEVER, "partnership"),
-        (PARTNERS, "partnership"),
-        (PARTNERS, "corriente"),
+        (POSSIBLE, "partnership"),
+        (POSSIBLE, "corriente"),
         (ALWAYS, "corriente"),
     ):
         result = play_match(match(sealed, open_bot, game=game, boards=1, sealing=word), box)
@@ -94,8 +70,8 @@ def test_what_plays_sealed_sees_no_clock_and_the_record_says_who_did(box: Sandbo
     expected = {(0, True, True), (1, False, False)}, [True, False], "party 0"
     assert by_bot == {
         (NEVER, "partnership"): (*nobody, [False] * 4),
-        (PARTNERS, "partnership"): (*expected, [True, False, True, False]),
-        (PARTNERS, "corriente"): (*nobody, [False] * 2),
+        (POSSIBLE, "partnership"): (*expected, [True, False, True, False]),
+        (POSSIBLE, "corriente"): (*expected, [True, False]),
         (ALWAYS, "corriente"): (*expected, [True, False]),
     }
 
@@ -105,11 +81,11 @@ def test_the_bots_of_the_house_answer_byte_for_byte_the_same(name: str, box: San
     bots = [load_package(Path(f"bots/house/{each}"), state_dir / "packages") for each in (name, "greedy")]
     conversations = []
 
-    for word in (NEVER, PARTNERS):
+    for word in (NEVER, POSSIBLE):
         lines, result = spoken(
             match(*bots, boards=1, sealing=word, limits=dataclasses.replace(SHORT, bank_s=30.0)), box
         )
-        assert [party.sealed for party in result.parties] == [word == PARTNERS] * 2
+        assert [party.sealed for party in result.parties] == [word == POSSIBLE] * 2
         assert [party.fault for party in result.parties] == [None, None]
         conversations.append(lines)
 
@@ -131,7 +107,7 @@ def test_a_conversation_is_put_again_as_sealed_as_it_was(box: Sandbox, make: Mak
     bot = make(
         "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][int(time.time()) < 1767225700 and -1]}) + '\\n'"
     )
-    result = play_match(match(bot, honest, boards=1, sealing=PARTNERS), box)
+    result = play_match(match(bot, honest, boards=1, sealing=POSSIBLE), box)
     (group, *_) = passes(json.loads(json.dumps(sitting.replay)) for sitting in result.boards[0].sittings)
     own_exchanges = [exchange for exchange in exchanges(group) if exchange.seat == 0]
 
@@ -150,9 +126,9 @@ def test_a_match_that_must_be_sealed_is_ours_to_break_off_where_this_machine_can
 ) -> None:
     nothing = Sandbox("none", state_dir)
 
-    result = play_match(match(honest, honest, boards=1, sealing=PARTNERS), nothing)
+    result = play_match(match(honest, honest, boards=1, sealing=POSSIBLE), nothing)
     with pytest.raises(
-        Infrastructure, match=r"requires sealed bots, which this machine cannot provide: it confines nothing"
+        Infrastructure, match="requires sealed bots, which this machine cannot provide: it confines nothing"
     ):
         play_match(match(honest, honest, boards=1, sealing=ALWAYS), nothing)
 
@@ -177,14 +153,14 @@ def test_a_bot_that_this_tier_cannot_seal_plays_unsealed_or_elsewhere(
 ) -> None:
     (tmp_path / "player").write_bytes(b"\x7fELF \xff Go buildinf:")
     player = BotSpec("gopher", tmp_path, "binary", "player")
-    games, kinds = engine.load("partnership"), {name: runtimes.get(name, state_dir) for name in ("binary", "python")}
+    kinds = {name: runtimes.get(name, state_dir) for name in ("binary", "python")}
 
     for tier in (report.name for report in check(state_dir) if report.isolates and not report.unsealed):
         box = Sandbox(tier, state_dir)
-        spec = dataclasses.replace(match(player, honest), sealing=PARTNERS)
-        assert sealing.sealed_parties(spec, games, box, kinds) == (tier == "namespaces", True)
+        spec = dataclasses.replace(match(player, honest), sealing=POSSIBLE)
+        assert sealing.sealed_parties(spec, box, kinds) == (tier == "namespaces", True)
         if tier != "namespaces":
             with pytest.raises(
                 Infrastructure, match=r"requires sealed bots, .* player was made by Go, which needs threads"
             ):
-                sealing.sealed_parties(dataclasses.replace(spec, sealing=ALWAYS), games, box, kinds)
+                sealing.sealed_parties(dataclasses.replace(spec, sealing=ALWAYS), box, kinds)

@@ -9,7 +9,7 @@ import engine
 from engine.runner.faults import Fault
 from engine.runner.feed import Feed
 from engine.runner.protocol import MAX_NOTE
-from engine.runner.sitting import NOTES, Sitting, Texts
+from engine.runner.sitting import NOTES, BoardRun, Texts
 
 Says = Callable[[int, list[str]], bytes]  # the line to a request, of its number and what is legal
 
@@ -36,11 +36,11 @@ def plain(number: int, legal: list[str]) -> bytes:
     return json.dumps({"id": number, "do": legal[0]}).encode()
 
 
-def sitting(*says: Says, game: str = "two_player", deals: int = 1) -> Sitting:
+def sitting(*says: Says, game: str = "two_player", deals: int = 1) -> BoardRun:
     rules = engine.load(game)
     state = rules.new_match(seed="notes", deals=deals)
     seats = [Writer(seat, answers) for seat, answers in enumerate(says)]
-    return Sitting(state, seats, Feed(rules.players), Texts(rules), 1, 0)
+    return BoardRun(state, seats, Feed(rules.players), Texts(rules), 1, 0)
 
 
 def test_a_seat_has_room_for_its_own_notes_and_the_last_that_begins_in_it_is_kept_whole() -> None:

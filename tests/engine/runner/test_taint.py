@@ -1,6 +1,6 @@
 """No byte that goes to a bot depends on a card that it may not know, nor on the secret of the deals: proved by changing both.
 
-A random match is played through the referee's own code (`Sitting`, `Seat`, `Feed`, the lines of `protocol`). At a decision of a seat the cards
+A random match is played through the referee's own code (`BoardRun`, `Seat`, `Feed`, the lines of `protocol`). At a decision of a seat the cards
 that it may not know are given other places in the pack, so that the public course of the deal stays possible, the seed is exchanged, and the same
 course is played again through the same code: every line that the seat was sent up to that decision must be equal.
 """
@@ -22,7 +22,7 @@ from engine.runner import BotSpec, Limits
 from engine.runner.feed import Feed
 from engine.runner.match import play_match
 from engine.runner.seat import Seat
-from engine.runner.sitting import Sitting, Texts
+from engine.runner.sitting import BoardRun, Texts
 from engine.sandbox import Sandbox
 from engine.sandbox.process.bot import Reply
 from tests.support import playing, tables
@@ -127,7 +127,7 @@ def run(state: engine.State, lines: list[list[bytes]], decide: Callable[[], int]
     """Play one sitting by the referee's own code, to the end of the deal or until `decide` stops it."""
     game, feed = state.game.origin, Feed(state.seats)
     seats = [Seat(n, n, Place(game, lines[n], decide), Limits()) for n in range(state.seats)]  # type: ignore[arg-type]
-    sitting = Sitting(watched, seats, feed, Texts(game), 1, 0)  # type: ignore[arg-type]
+    sitting = BoardRun(watched, seats, feed, Texts(game), 1, 0)  # type: ignore[arg-type]
     try:
         sitting.play(lambda: state.deal_no > 1)
     except Stop:

@@ -29,8 +29,18 @@ def test_the_sums_of_a_sitting_are_those_of_its_seats() -> None:
         "wall": [1_130_000, 0, 301_000],
         "latency": [1_150_000, 0, 313_000],
         "slowest": [[4, 200_000, 1_000_000, 1_000_000], None, [9, 250_000, 7, 12_300]],
+        "spread": [[[200_000, 999], [123_000, 130_000], [200_000, 1_000_000]], [], [[250_000, 7], [250_000, 300_000]]],
         "over": [[9, 250_001]],
     }
+
+
+def test_the_spread_of_many_decisions_is_the_middle_of_equal_parts() -> None:
+    count = 25
+    many = {name: list(range(count)) for name in ("steps", "cpu", "wall", "latency")} | {"seats": [0] * count}
+
+    summed = timings.summed(many, players=1, move_s=MOVE_S)
+
+    assert summed["spread"] == [[[2, 2], [7, 7], [12, 12], [17, 17], [22, 22]]]
 
 
 def test_a_decision_that_took_no_time_is_a_slowest_one_too() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine.runner import BotSpec, Limits, MatchSpec
 from engine.runner.spec import ALWAYS
-from engine.runner.trial import CHECKS, REPEATED, START, Check, Trial, try_bot
+from engine.runner.trial import CHECKS, REPEATED, START, Trial, TrialCheck, try_bot
 from engine.sandbox import BotProcess, Sandbox
 from tests.engine.runner.conftest import Maker
 
@@ -37,7 +37,7 @@ def tried(box: Sandbox, bot: BotSpec, rival: BotSpec, *, stop: object = None, **
     return try_bot(spec, box, stop=stop)  # type: ignore[arg-type]
 
 
-def by_name(trial: Trial) -> dict[str, Check]:
+def by_name(trial: Trial) -> dict[str, TrialCheck]:
     return {check.name: check for check in trial.checks}
 
 

@@ -20,6 +20,7 @@ from engine.sandbox.process import spawn, strays
 from engine.sandbox.tiers import namespaces
 from engine.sandbox.tiers.choosing import start
 from tests.engine.sandbox.support import StateDirectory, gone, running, worker
+from tests.support.processes import wait_for
 
 
 def _line(descriptor: int) -> bytes:
@@ -309,6 +310,25 @@ def test_a_forkserver_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
         resource.prlimit(forkserver, resource.RLIMIT_NOFILE, (soft, hard))
         for program in table:
             program.discard()
+
+
+def test_spares_end_after_a_while_without_bots_and_come_back_with_the_next(
+    state: StateDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patience, little = (number.to_bytes(4, "little") for number in (60_000, 200))  # Milliseconds, in marshal's form.
+    assert spawn._code().count(patience) == 1
+    code = spawn._code().replace(patience, little)
+    monkeypatch.setattr(spawn, "_code", lambda: code)
+    spawn._close()
+    try:
+        forkserver = spawn.ready()
+        spares_of(forkserver)
+        wait_for(lambda: not children(forkserver), "the spares to end", 60)
+        spawn.launch(WAITS).discard()
+        spares_of(forkserver)
+        wait_for(lambda: not children(forkserver), "the spares to end again", 60)
+    finally:
+        spawn._close()  # The next one has the usual patience.
 
 
 def test_a_spare_that_was_killed_is_replaced(

@@ -15,7 +15,7 @@ import pytest
 
 from engine.runner import BotSpec, Limits
 from engine.runner.match import play_match
-from engine.runner.spec import NEVER, PARTNERS
+from engine.runner.spec import NEVER, POSSIBLE
 from engine.sandbox import BotFault, Policy, Sandbox
 from engine.sandbox.files import elf, runtimes
 from tests.engine.sandbox.support import StateDirectory
@@ -155,12 +155,12 @@ def test_a_program_of_this_language_plays_in_every_tier_sealed_and_not(
     assert elf.is_go(player.path / player.entry) == language.startswith("Go")
 
     for tier in tiers_here:
-        for sealing in (NEVER, PARTNERS):
+        for sealing in (NEVER, POSSIBLE):
             box = Sandbox(tier, state.path)
             spec = replace(match(player, player, game="partnership", boards=1, limits=Limits()), sealing=sealing)
             result = play_match(spec, box)
 
-            seals = sealing == PARTNERS and not box.report.unsealed and (tier == "namespaces" or "Go" not in language)
+            seals = sealing == POSSIBLE and not box.report.unsealed and (tier == "namespaces" or "Go" not in language)
             assert [(party.faults, party.sealed) for party in result.parties] == [([], seals)] * 2, (tier, sealing)
             assert all(board.complete for board in result.boards)
 

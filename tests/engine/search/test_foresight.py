@@ -47,10 +47,10 @@ TABLES: list[tuple[str, dict[str, Any]]] = [
     ("guinote", {"players": 2}),
     ("partnership", {"hand_songs": "winning_side"}),
 ]
-Moment = Callable[[engine.State, Any, list[int], Deal], None]
+EventRecord = Callable[[engine.State, Any, list[int], Deal], None]
 
 
-def at_moments(key: str, options: dict[str, Any], visit: Moment, share: float = 0.2, seeds: int = 4) -> None:
+def at_moments(key: str, options: dict[str, Any], visit: EventRecord, share: float = 0.2, seeds: int = 4) -> None:
     """Calls `visit` with moments of random play: the state, the view of the seat on turn, the cards that it may play, and the true deal."""
     game, draw = engine.load(key, **options), random.Random(key)
 

@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import engine
 from engine.cards import actions as act
@@ -20,6 +22,7 @@ from engine.search import masks, playouts
 from engine.search.kernel import codes, running
 from engine.search.kernel.state import KernelState
 from tests.support import playing, tables
+from tests.support.mixtures import mixtures
 
 ON_GAMES = tables.on_games(tables.plain(), tables.covering())
 
@@ -137,6 +140,22 @@ def test_a_match_begins_in_a_kernel_state_of_any_past(key: str, group: list[tabl
     assert scores == playouts.play_many(game, 1, 3, deals=3, quick=True)
 
 
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(mixtures(), st.integers(0, 10**6))
+def test_both_ways_score_the_same_in_any_mixture(game: engine.Game, seed: int) -> None:
+    """Seats revoke where that goes unpunished for a while, so some playouts begin before an accusation that would be right."""
+    rng = random.Random(seed)
+    state = game.new_match(seed=seed, deals=2, record=False)
+    for number in range(120):
+        if state.is_over:
+            break
+        if rng.random() < 0.05:
+            assert_the_same(state, number)
+        illegal = [card for card in state.hand_of(state.turn) if card not in state.legal_actions()]
+        revokes = illegal and state.phase is None and game.accuses and rng.random() < 0.3
+        state.apply(rng.choice(illegal) if revokes else playing.choose(state, rng))
+
+
 def functions_of(key: str) -> set[Callable[..., object]]:
     """Return the functions that the declaration of a game names: results, payments, moves of trumps."""
     rules = declared(key)
@@ -215,7 +234,19 @@ def test_a_playout_begins_at_any_question() -> None:
                     counts[state.phase.name] += 1
                     assert_the_same(state, number)
                 state.apply(playing.choose(state, rng))
-    kinds = ("window", "capote", "last_ten", "exchange", "auction", "censor", "trump", "call", "prediction", "change")
+    kinds = (
+        "window",
+        "capote",
+        "last_ten",
+        "accusing",
+        "exchange",
+        "auction",
+        "censor",
+        "trump",
+        "call",
+        "prediction",
+        "change",
+    )
     assert all(counts[kind] > 5 for kind in kinds), counts
 
 

@@ -6,12 +6,14 @@ import pytest
 from django.test import Client
 
 from league.domain.bots import house, tries
+from league.domain.bots.languages import JAVASCRIPT
 from league.domain.jobs.handlers import tries as handler
 from league.domain.matches import leases
 from league.domain.matches.reports import Receipt
 from league.domain.people import bans, tokens
 from league.enums import TokenScope
 from league.models import Bot, Match, Try
+from league.web.matches.editing import template_text
 from tests.league.api.client import Api
 from tests.support import league
 
@@ -52,7 +54,7 @@ def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_
     assert work is not None
     leases.start(work, now=league.NOW)
     lines = [[0, 1, '{"type":"hello"}', '{"type":"ready"}'], [0, 1, '{"type":"act","legal":["a","b"]}', '{"do":"b"}']]
-    assert handler.report(work, tries.Result(stderr="mine", lines=lines), now=league.NOW) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(stderr="mine", lines=lines), now=league.NOW) == Receipt.STORED
     answer = as_alice.get(where).json()
     assert (answer["status"], answer["result"]["stderr"], answer["result"]["sittings"]) == ("finished", "mine", [])
     questions = [
@@ -60,6 +62,17 @@ def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_
         for question in answer["result"]["asked"]
     ]
     assert questions == [(0, 1, [], ""), (1, 1, ["a", "b"], "b")]
+
+
+def test_a_text_in_javascript_is_tried(as_alice) -> None:
+    wish = {**WISH, "text": template_text("first", JAVASCRIPT), "language": "javascript"}
+    assert as_alice.post("tries", {**wish, "language": "basic"}).status_code == 400
+    begun = as_alice.post("tries", wish)
+    assert (begun.status_code, begun.json()["language"], Try.objects.get().language) == (
+        201,
+        "javascript",
+        "javascript",
+    )
 
 
 def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:

@@ -14,7 +14,7 @@ from django.db import connection, connections
 
 from league import celery, tasks
 from league.domain.core.loops import Loops
-from league.management.commands.scheduler import Calendar
+from league.management.commands.scheduler import DatabaseCalendar
 from league.management.listening import HintListener
 from tests.support.processes import wait_for
 from tests.support.redis import RedisServer
@@ -168,7 +168,7 @@ def test_the_calendar_needs_no_broker(loops: Loops, monkeypatch: pytest.MonkeyPa
     """Due entries run in the process, failures are counted, and entries that are not ours are left alone."""
     calls: list[object] = []
     monkeypatch.setattr(tasks.invariants, "check_all", lambda **options: calls.append(options))
-    calendar = Calendar(loops)
+    calendar = DatabaseCalendar(loops)
     assert {"check what must hold", "check everything"} <= set(calendar.schedule)
 
     calendar.apply_entry(calendar.schedule["check what must hold"])

@@ -21,11 +21,10 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from league.management.commands.serve import box, listens
-from league.management.processes import Supervisor
 from tests.support import migrated
 from tests.support.processes import Process, free_port, wait_for
 from tests.support.runtimes import lend
-from tests.support.slow import half_sent
+from tests.support.slow import Flood, ask_from
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -45,11 +44,11 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The static files of a league that has been served before."""
     folder = tmp_path_factory.mktemp("collected")
     command = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
-    subprocess.run(command, cwd=settings.BASE_DIR, env=environment(folder), check=True)
+    subprocess.run(command, cwd=settings.BASE_DIR, env=environment_of(folder), check=True)
     return folder / "static"
 
 
-def environment(state: Path) -> dict[str, str]:
+def environment_of(state: Path) -> dict[str, str]:
     inherited = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "BROKER_URL", "SECRET_KEY")
     }
@@ -57,13 +56,13 @@ def environment(state: Path) -> dict[str, str]:
 
 
 def mine(state: Path) -> dict[int, str]:
-    """Return the processes whose environment names this state folder, with their commands."""
+    """Return the processes whose environment names this state folder, with their names."""
     commands = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():
             try:
                 if f"STATE_DIR={state}\0".encode() in (folder / "environ").read_bytes():
-                    commands[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                    commands[int(folder.name)] = (folder / "comm").read_text().strip()
             except OSError:
                 continue
     return commands
@@ -101,28 +100,68 @@ def test_an_address_of_another_machine_is_named() -> None:
         call_command("serve", bind="192.0.2.1:8000")
 
 
-def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_settings(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, value in {
-        "SECRET_KEY_FILE": "key",
-        "PUZZLES": "some.jsonl",
-        "STATE_DIR_FILE": "state",
-        "MAIL_FROM": "a@b",
-    }.items():
-        monkeypatch.setenv(name, value)
-    code = "import os; print(os.getcwd(), *(os.environ.get(n) for n in ('SECRET_KEY_FILE', 'PUZZLES', 'STATE_DIR_FILE', 'STATE_DIR', 'MAIL_FROM')))"
-    supervisor = Supervisor({"one": [sys.executable, "-c", code]}, log=tmp_path / "log")
-    supervisor.start()
-    child = supervisor.children[0].process
-    assert child is not None
-    assert child.wait(60) == 0
-    output = (tmp_path / "log").read_text().split()
-    assert output == [
-        *(str(path) for path in (settings.BASE_DIR, tmp_path / "key", tmp_path / "some.jsonl")),
-        *("None", str(settings.STATE_DIR), "a@b"),
-    ]
+CHILDREN = """
+import os, sys, time, django
+os.environ["PUZZLES"] = "some.jsonl"
+os.environ["DJANGO_SETTINGS_MODULE"] = "league.settings"
+django.setup()
+from pathlib import Path
+from django.conf import settings
+from league.domain.core.loops import Loops
+from league.management import processes
+from league.service import direct
+processes.STILL_S, processes.ROUND_S, processes.ROUNDS = 5, .1, 10
+def show():
+    print(os.getcwd(), settings.PUZZLES, open("/proc/self/comm").read().strip(), direct._StatementNames.prefix, flush=True)
+    os._exit(0)
+def hang():
+    loops = Loops("worker")
+    loops.be("look")
+    print("hangs", flush=True)
+    while True:
+        time.sleep(.1)
+        loops.alive()
+children = {"one": show} if sys.argv[1] == "show" else {"two": hang}
+processes.Supervisor(children, log=Path("log").absolute()).run()
+"""
+
+
+def supervise(what: str, folder: Path) -> Process:
+    environment = {**environment_of(folder), "PYTHONPATH": str(settings.BASE_DIR)}
+    return Process(
+        "supervisor", [sys.executable, "-P", "-c", CHILDREN, what], folder / "own", env=environment, cwd=folder
+    )
+
+
+def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_settings(tmp_path: Path) -> None:
+    process = supervise("show", tmp_path)
+    assert process.popen.wait(120) == 1, "it gives up on a child that ends at once"
+    words = [str(settings.BASE_DIR), str(tmp_path / "some.jsonl"), "tute", "one"]
+    children = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert [child[:4] for child in children] == [words] * 5
+    assert len({child[4] for child in children}) == 5, "the prefix of planned statements is unique"
+
+
+@pytest.mark.slow
+def test_a_process_that_was_stopped_is_killed_and_started_again(tmp_path: Path) -> None:
+    process, log = supervise("hang", tmp_path), tmp_path / "log"
+    try:
+        process.wait_until(lambda: log.exists() and log.read_text() == "hangs\n", "the child", 120)
+        (child,) = (
+            int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and is_child(path, process.pid)
+        )
+        os.kill(child, signal.SIGSTOP)
+        process.wait_until(lambda: log.read_text() == "hangs\n" * 2, "another child", 120)
+        assert "two has stood still" in process.tail()
+    finally:
+        process.stop()
+
+
+def is_child(folder: Path, parent: int) -> bool:
+    try:
+        return int((folder / "stat").read_text().rpartition(")")[2].split()[1]) == parent
+    except OSError:
+        return False
 
 
 @pytest.mark.slow
@@ -134,12 +173,14 @@ def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Si
         shutil.copyfile(migrated.sqlite_file(), state / "league.sqlite3")
     port = free_port()
     command = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "1"]
-    serving = Process("serve", command, state / "serve.log", env=environment(state), cwd=settings.BASE_DIR)
+    serving = Process("serve", command, state / "serve.log", env=environment_of(state), cwd=settings.BASE_DIR)
     serving.wait_until(lambda: answers(port), "the site", 180)
-    serving.wait_until(lambda: any("manage.py worker" in command for command in mine(state).values()), "a worker", 180)
+    serving.wait_until(lambda: "tute worker-1" in mine(state).values(), "a worker", 180)
     assert len(mine(state)) >= 4  # this command, web and its worker, scheduler, worker
-    with half_sent(port):
-        assert answers(port), serving.tail()
+    if how == signal.SIGTERM:
+        with Flood(port) as flood:  # One slow client keeps no other waiting.
+            wait_for(lambda: flood.closed > 2500, "the site to close what is slow", 120)
+            assert {ask_from("127.0.0.2", port, "/version")[0] for _ in range(20)} == {200}, serving.tail()
 
     serving.popen.send_signal(how)
 
@@ -154,7 +195,12 @@ def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
 
     def demo(seed: str) -> str:
         process = subprocess.run(
-            [*command, seed], cwd=settings.BASE_DIR, env=environment(state), capture_output=True, text=True, timeout=400
+            [*command, seed],
+            cwd=settings.BASE_DIR,
+            env=environment_of(state),
+            capture_output=True,
+            text=True,
+            timeout=400,
         )
         assert process.returncode == 0, process.stdout + process.stderr + (state / "demo.log").read_text()[-3000:]
         return process.stdout[process.stdout.index("Tute") : process.stdout.index("Played and rated")]

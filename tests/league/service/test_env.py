@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from league.service import env
+from league.service import env, web_guard
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,36 @@ def test_envbool_reads_yes_and_no(monkeypatch, text: str, value: bool) -> None:
     assert env.envbool("X", not value) is value
 
 
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        ("1", ["192.0.2.1", "2001:db8::1"], []),
+        ("0", [], ["127.0.0.1", "::1"]),
+        (
+            "10.0.0.7, 2001:db8::/64",
+            ["10.0.0.7", "::ffff:10.0.0.7", "2001:db8::9"],
+            ["10.0.0.8", "2001:db8:1::", "x", ""],
+        ),
+    ],
+)
+def test_proxies_are_all_none_or_listed(monkeypatch, text: str, inside: list[str], outside: list[str]) -> None:
+    monkeypatch.setenv("X", text)
+    networks = env.envproxies("X")
+    assert [web_guard.is_in(address, networks) for address in inside + outside] == [True] * len(inside) + [False] * len(
+        outside
+    )
+
+
 def test_bad_values_stop_with_the_value_shown(monkeypatch) -> None:
     monkeypatch.setenv("X", "maybe")
     with pytest.raises(ImproperlyConfigured, match="X='maybe' is not a yes or no"):
         env.envbool("X", True)
     with pytest.raises(ImproperlyConfigured, match="X='maybe' is not a whole number"):
         env.envint("X", 1)
+    with pytest.raises(
+        ImproperlyConfigured, match="'maybe' does not appear to be an IPv4 or IPv6 network; write 1, 0, or"
+    ):
+        env.envproxies("X")
     monkeypatch.setenv("X", "1")
     with pytest.raises(ImproperlyConfigured, match="X=1 is too small; it must be at least 2"):
         env.envint("X", 3, least=2)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import psycopg
 import pytest
+from django.conf import settings
 from django.db.utils import OperationalError
 
 from league.service import logs
@@ -63,6 +67,33 @@ def test_json_is_an_object_a_line_and_nothing_takes_the_place_of_the_message(wri
     )
     assert "ValueError: why" in second["exc_info"]
     assert first["at"].startswith("20")
+
+
+def test_too_few_connections_are_one_line_that_says_how_many_are_needed(written) -> None:
+    log, stream, handler = written
+    handler.setFormatter(logs.Plain("%(message)s"))
+    handler.addFilter(logs.AwayOnce())
+    slots = "remaining connection slots are reserved for roles with the SUPERUSER attribute"
+    for _ in range(1000):
+        for reason in ("sorry, too many clients already", slots, 'too many connections for role "tute_web"'):
+            log.error(
+                "the loop failed", exc_info=psycopg.OperationalError(f"connection failed: FATAL:  {reason}\nmore")
+            )
+
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        assert "set max_connections of PostgreSQL to at least 25 and 4 for each worker after the first" in line
+
+
+def test_a_command_says_in_one_line_that_the_database_is_away() -> None:
+    address = f"postgresql://nobody@127.0.0.1:{free_port()}/none"
+    environment = {**os.environ, "DATABASE_URL": address, "SECRET_KEY": "x" * 60}
+    command = [sys.executable, "-W", "ignore", "manage.py", "check_invariants"]
+    process = subprocess.run(command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True)
+    assert process.returncode == 1
+    [line] = process.stderr.splitlines()
+    assert "Connection refused" in line
 
 
 def test_a_database_that_is_away_is_one_line_and_every_other_error_has_its_traceback(written) -> None:

@@ -7,10 +7,12 @@ import json
 import os
 import socket
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from django.conf import settings
 
 from league.service.web_worker import MOST_HEADERS
 from tests.support.processes import Process, free_port, wait_for
-from tests.support.slow import half_sent
+from tests.support.slow import BODIES, HEADS, Flood, ask_from, half_sent
 
 Serve = Callable[..., tuple[Process, str]]
 
@@ -81,9 +83,10 @@ def test_process_is_replaced_after_so_many_requests_and_each_is_logged(serve: Se
     assert logged == len([answer for answer in answers if answer])
 
 
-def test_every_line_is_json_where_that_is_asked_for_and_a_request_tells_its_number(serve: Serve, monkeypatch) -> None:
+@pytest.mark.parametrize("proxies", ["127.0.0.0/8", "10.0.0.0/8"])
+def test_every_line_is_json_and_a_proxy_of_ours_says_who_asks(serve: Serve, monkeypatch, proxies: str) -> None:
     monkeypatch.setenv("LOG_FORMAT", "json")
-    monkeypatch.setenv("TRUST_PROXY", "1")
+    monkeypatch.setenv("TRUST_PROXY", proxies)
     words = ("--logger-class", "league.service.web_log.Logger", "--access-logfile", "-")
     process, where = serve(*words, application="league.wsgi", at="/version")
     sent = {"X-Request-ID": "0123456789abcdef", "X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"}
@@ -91,10 +94,13 @@ def test_every_line_is_json_where_that_is_asked_for_and_a_request_tells_its_numb
         pass
     lines = [json.loads(line) for line in process.tail(500).splitlines()]
     assert {"gunicorn.error", "gunicorn.access"} <= {line["logger"] for line in lines}
-    (entry,) = [line for line in lines if line.get("request") == sent["X-Request-ID"]]
+    believed = proxies == "127.0.0.0/8"
+    entry = [line for line in lines if line["logger"] == "gunicorn.access"][-1]
+    address = "192.0.2.7" if believed else "127.0.0.1"
+    assert (entry["request"] == sent["X-Request-ID"]) == believed
     fields = {name: entry[name] for name in ("address", "method", "path", "status")}
-    assert fields == {"address": "192.0.2.7", "method": "GET", "path": "/version", "status": 200}
-    assert entry["message"].startswith('192.0.2.7 "GET /version?a=b HTTP/1.1" 200 ')
+    assert fields == {"address": address, "method": "GET", "path": "/version", "status": 200}
+    assert entry["message"].startswith(f'{address} "GET /version?a=b HTTP/1.1" 200 ')
 
 
 def raw(port: int, request: bytes) -> tuple[int, dict[str, str], str]:
@@ -148,3 +154,86 @@ def test_an_application_that_breaks_is_a_problem_of_the_api_too(serve: Serve) ->
         assert (status, headers["Content-Type"]) == (500, kind)
         assert (json.loads(body)["status"] if path.startswith("/api/") else 500) == 500
     assert "as the test asked" in process.tail(200)
+
+
+def test_pages_and_api_say_that_the_database_is_away(serve: Serve, monkeypatch) -> None:
+    """503 with Retry-After, in the language of the reader, logged in or not, for whatever they ask; and the log says why, once."""
+    settings_of_it = {"DATABASE_URL": f"postgresql://nobody@127.0.0.1:{free_port()}/none", "SECRET_KEY": "x" * 60}
+    for name, value in (settings_of_it | {"HTTPS": "0"}).items():
+        monkeypatch.setenv(name, value)
+    process, where = serve("--threads", "2", application="league.wsgi", at="/version")
+    port = int(where.rpartition(":")[2])
+    cookie = f"{settings.SESSION_COOKIE_NAME}=0123456789abcdef0123456789abcdef"
+    token = "csrftoken=" + "a" * 32
+    requests = (
+        ("GET", "/", ""),
+        ("GET", "/", cookie),
+        ("GET", "/nowhere/", cookie),
+        ("GET", "/bots/rufo/", ""),
+        ("POST", "/accounts/login/", f"{cookie}; {token}"),
+        ("POST", "/editor/", cookie),
+        ("GET", "/api/v1/bots", ""),
+        ("GET", "/api/v1/me", cookie),
+    )
+    for method, path, cookies in requests:
+        for language, words in (("es", "disponible temporalmente"), ("en", "temporarily unavailable")):
+            head = (
+                f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Language: {language}\r\nCookie: {cookies}\r\n"
+            )
+            body = f"csrfmiddlewaretoken={'a' * 32}&username=ana&password=x"
+            head += "Content-Type: application/x-www-form-urlencoded\r\n"
+            head += f"Connection: close\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+            status, headers, text = raw(port, head.encode())
+            assert (status, headers.get("Retry-After")) == (503, "10"), (method, path, text[-500:])
+            assert words in text, (method, path)
+            assert headers["Cache-Control"] == "no-store"
+    lines = process.tail(500).splitlines()
+    assert "Traceback" not in process.tail(500)
+    reasons = [line for line in lines if "Connection refused" in line]
+    assert 1 <= len(reasons) < len(requests), "the same reason is repeated every 10 s, not for each request"
+
+
+@pytest.mark.slow
+def test_a_slow_client_has_thirty_seconds(serve: Serve) -> None:
+    """Neither a head nor a body lasts longer for coming byte by byte, nor an answer for not being read."""
+    _, where = serve("--threads", "2", application="league.wsgi", at="/version")
+    port = int(where.rpartition(":")[2])
+    with ExitStack() as stack:
+        links = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=1)) for _ in range(3)]
+        for link, begun in zip(links, (HEADS, BODIES, b""), strict=True):
+            link.sendall(begun)
+
+        def are_closed() -> bool:
+            for link in [link for link in links if link.fileno() >= 0]:
+                with suppress(BlockingIOError):
+                    link.setblocking(False)
+                    try:
+                        if begun_of[link]:
+                            link.send(b"x")
+                        gone = link.recv(1) == b""
+                    except ConnectionError:
+                        gone = True
+                    if gone:
+                        link.close()
+            return all(link.fileno() < 0 for link in links)
+
+        begun_of = dict(zip(links, (HEADS, BODIES, b""), strict=True))
+        wait_for(are_closed, "the slow connections to be closed", 120, every=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trusted", ["0", "1"], ids=["direct", "behind a proxy"])
+def test_others_are_answered_while_one_client_keeps_many_connections(serve: Serve, trusted: str, monkeypatch) -> None:
+    monkeypatch.setenv("TRUST_PROXY", trusted)
+    process, where = serve("--threads", "4", application="league.wsgi", at="/version")
+    port = int(where.rpartition(":")[2])
+    with Flood(port) as flood:
+        wait_for(lambda: flood.closed > 3000, "the site to close what is slow", 300)
+        answers = []
+        for _ in range(60):
+            answers.append(ask_from("127.0.0.2", port, "/version"))
+            time.sleep(0.5)
+        assert flood.closed > 5000, "the flood goes on"
+    assert {status for status, _ in answers} == {200}
+    print(f"the slowest of {len(answers)} answers took {max(seconds for _, seconds in answers):.2f} s")
+    assert "Traceback" not in process.tail(500)

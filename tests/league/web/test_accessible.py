@@ -125,13 +125,15 @@ def test_events_that_are_held_back_or_private_break_no_rule(look, live) -> None:
     league = live[1]
     stages = [{"format": "round_robin", "boards": 2}]
     document = {"name": "Velvet night", "game": "partnership", "stages": stages}
-    terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
+    terms = releases.ReleaseTerms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
     event = events.create(league.ana, document, [league.luna, league.sol], terms=terms, now=made.NOW)
     for match in Match.objects.filter(tournament__event=event):
         made.play(match)
         progress.advance(match.tournament, now=made.NOW)
     events.advance(event, now=made.NOW)
-    private = events.create(league.ana, document | {"name": "4B"}, [], terms=releases.Terms(private=True), now=made.NOW)
+    private = events.create(
+        league.ana, document | {"name": "4B"}, [], terms=releases.ReleaseTerms(private=True), now=made.NOW
+    )
     waits, shows = f"/e/{event.slug}/", f"/e/{event.slug}/show/"
     Event.objects.filter(pk=event.pk).update(opens=sight.NEVER, shown_from=clock.present() - timedelta(minutes=90))
     paths = [waits, shows, f"/e/{private.slug}/", f"/e/{private.slug}/join/{private.invitation}/"]

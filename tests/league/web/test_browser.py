@@ -253,15 +253,15 @@ def test_the_form_counts_matches(live, visit) -> None:
     page.wait_for_url("**/t/new/**")
     page.fill("#id_boards", "5")
     forecast = page.locator(".prediction")
-    forecast.filter(has_text="5 bots: 10 partidas, 50 manos en 100 pasadas").wait_for()
+    forecast.filter(has_text="con 10 partidas y 50 repartos").wait_for()
     page.fill("#id_expected", "2")
-    forecast.filter(has_text="2 bots: 1 partidas, 5 manos en 10 pasadas").wait_for()
+    forecast.filter(has_text="con 1 partidas y 5 repartos").wait_for()
     assert page.is_hidden("#id_gauntlet__cycles")
     page.click("text=Otros formatos")
     page.check("input[value=gauntlet]")
     page.click("text=Más opciones")
     page.fill("#id_gauntlet__cycles", "3")
-    forecast.filter(has_text="2 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
+    forecast.filter(has_text="con 3 partidas y 15 repartos").wait_for()
     assert visited.complaints == []
 
 

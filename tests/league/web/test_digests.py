@@ -83,7 +83,7 @@ def test_page_and_feed_tell_it(two, reader, monkeypatch) -> None:
     assert "Donde más perdió: contra sol −12,0 : " in page
     assert "(−20,0)" in page
     assert "Donde más ganó: contra rufo +30,0 : " in page
-    assert "4 manos · 2 partidas" in page
+    assert "4 repartos · 2 partidas" in page
     assert "luna" in text_of(reader, "/players/berto/digest/week/")
     assert "Ninguna partida puntuable en este periodo." in text_of(reader, "/players/berto/digest/day/")
 

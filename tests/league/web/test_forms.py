@@ -105,12 +105,29 @@ def test_log_in_goes_on_where_one_was(league, reader) -> None:
     assert reader.post("/accounts/logout/").url == "/"
 
 
-def test_no_form_sends_people_elsewhere(league, reader) -> None:
-    answer = reader.post(
-        "/accounts/signup/", {"name": "eva", "password": "tres reyes magos", "next": "https://evil.example/"}
-    )
-    assert answer.url == "/accounts/welcome/"
-    assert reader.post("/prefs/", {"lang": "en", "next": "//evil.example/"}).url == "/"
+ELSEWHERE = [
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example/",
+    "http://testserver/bots/",
+    "welcome",
+    "\0/",
+    "/\n/",
+]
+
+
+@pytest.mark.parametrize("after", ELSEWHERE, ids=ascii)
+def test_no_form_sends_people_elsewhere(after: str, league) -> None:
+    """Every form that goes on to another page goes to a path of this site; with https no full address leads back to http."""
+    fine = "/%0A/" if after == "/\n/" else None
+    forms = {
+        "/accounts/signup/": ({"name": "eva", "password": "tres reyes magos"}, "/accounts/welcome/"),
+        "/accounts/login/": ({"username": "ana", "password": "a long password"}, "/"),
+        "/prefs/": ({"lang": "en"}, "/"),
+    }
+    for path, (fields, default) in forms.items():
+        answer = Client().post(path, {**fields, "next": after}, secure=True)
+        assert (answer.status_code, answer.url) == (302, fine or default), path
 
 
 def test_forms_are_guarded(league) -> None:
@@ -187,7 +204,7 @@ def test_an_accepted_bot_is_shown_where_it_can_play(league, owner, reader) -> No
 def test_a_tournament_is_made_and_started(league, owner) -> None:
     page = owner.get("/t/new/?game=partnership").content.decode()
     assert "Todos contra todos" in page
-    assert "5 bots: 10 partidas, 160 manos en 320 pasadas; unos " in page
+    assert "con 10 partidas y 160 repartos" in page
     fields = {
         "name": "Copa",
         "boards": "2",
@@ -213,9 +230,9 @@ def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     }
     predicted = owner.post("/t/new/?game=partnership", {**chosen, "action": "predict"})
     assert (predicted.status_code, Tournament.objects.count()) == (200, 2)
-    assert "3 bots: 2 a 6 partidas, 4 a 12 manos" in predicted.content.decode()
+    assert "con 2 a 6 partidas y 4 a 12 repartos" in predicted.content.decode()
     typed = owner.get("/t/new/forecast/", {"game": "partnership", **chosen})
-    assert typed.content.decode().startswith("3 bots: 2 a 6 partidas")
+    assert typed.content.decode().startswith("3 bots: unos ")
     alone = owner.get("/t/new/forecast/", {"game": "partnership", **chosen, "bots": ["rufo"]}).content.decode()
     assert alone.startswith("Así no puede empezar: single_elimination necesita 2 inscritos o más, no 1")
     assert owner.get("/t/new/forecast/?game=chess").status_code == 404

@@ -12,6 +12,7 @@ from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, played
 from tests.support import league as made
 from tests.support.chromium import until
+from tests.support.processes import wait_for
 
 TEMPLATES = settings.BASE_DIR / "league" / "templates"
 
@@ -19,6 +20,24 @@ TEMPLATES = settings.BASE_DIR / "league" / "templates"
 def test_no_page_loads_itself_anew() -> None:
     for path in TEMPLATES.glob("**/*.html"):
         assert "http-equiv" not in path.read_text(encoding="utf-8").lower(), path
+
+
+@pytest.mark.slow
+def test_a_page_that_hears_no_ping_connects_again(site: str, browser) -> None:
+    context = browser.new_context()
+    context.set_default_timeout(PATIENT_MS)
+    page, streams = context.new_page(), []
+    page.clock.install()
+    page.on("request", lambda request: streams.append(request.url) if "topic=" in request.url else None)
+    try:
+        page.goto(f"{site}/status/")
+        wait_for(lambda: page.evaluate("1") and len(streams) == 1, "the stream", 60)
+        page.clock.fast_forward(39_000)
+        assert len(streams) == 1
+        page.clock.fast_forward(2_000)  # The server pings every 15 s of its own clock, which has not moved as far.
+        wait_for(lambda: page.evaluate("1") and len(streams) == 2, "the next stream", 60)
+    finally:
+        context.close()
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from league.web.common.options import OptionsForm, describe_options, game_chosen
 
 TABLES = [(key, players) for key in engine.games() for players in engine.load(key).declared.players]
 
-ALONE = {"exchange", "max_bid"}  # Options with values that need another option too.
+ALONE = {"exchange", "max_bid", "tute_ranks"}  # Options with values that need another option too.
 
 
 def _loads(key: str, players: int, name: str, value: Any) -> bool:

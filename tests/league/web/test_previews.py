@@ -15,12 +15,12 @@ from league.domain.core import clock
 from league.domain.matches import embargoes, replays
 from league.domain.puzzles import shelf
 from league.domain.ratings import pools
-from league.domain.tournaments import events, progress, releases
+from league.domain.tournaments import circuits, events, progress, releases
 from league.enums import Audience
 from league.models import Match, Sitting, Table
 from league.web.matches import pictures
 from league.web.previews import drawing, links
-from league.web.previews.drawing import Hand, Laid, Picture, Row
+from league.web.previews.drawing import DrawnCard, Hand, Picture, Row
 from tests.league.web.conftest import record
 from tests.support import league as made
 
@@ -32,8 +32,10 @@ KINDS = {
     "flat curve": Picture("rufo", rows=[Row("1", "Tute", "1000")], curve=[1000, 1000]),
     "hands": Picture("Board 1", suit="c", hands=[Hand(f"seat {seat}", CARDS, seat) for seat in range(7)]),
     "two hands": Picture("Board 1", suit="♥", hands=[Hand("a", ["7♥", "T♣"]), Hand("b", ["1o"])]),
-    "trick": Picture("a plays", laid=[Laid("1o", "a", 0, True), Laid("7♥", "b" * 60, 1), Laid("9z", "c")]),
-    "puzzle": Picture("What would you do?", laid=[Laid("1o", "a")], cards=["Ro", "Co"]),
+    "trick": Picture(
+        "a plays", laid=[DrawnCard("1o", "a", 0, True), DrawnCard("7♥", "b" * 60, 1), DrawnCard("9z", "c")]
+    ),
+    "puzzle": Picture("What would you do?", laid=[DrawnCard("1o", "a")], cards=["Ro", "Co"]),
     "long": Picture("W" * 500),
     "long words": Picture("word " * 100, head="x" * 400, foot="y" * 400),
 }
@@ -208,6 +210,13 @@ def test_the_picture_of_a_tournament_shows_its_first_places(league) -> None:
     assert coming.foot.startswith("Open for entries")
 
 
+def test_the_picture_of_a_recurring_league_names_its_bots(league) -> None:
+    circuit = circuits.create(league.ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC")
+    circuits.join(circuit, league.luna.bot, player=league.berto)
+    picture = picture_on(Client(), f"/c/{circuit.slug}/")
+    assert (picture.title, [row.name for row in picture.rows], picture.foot) == ("Liga", ["luna"], "1 bot")
+
+
 def test_the_picture_of_a_table_tells_nothing_until_it_is_over(db: None) -> None:
     game = engine.load("partnership")
     moments = record("partnership", "a table", deals=1)["events"]
@@ -232,7 +241,7 @@ def test_what_is_under_embargo_has_its_result_and_no_cards(league) -> None:
     assert b"oembed" not in Client().get(where).content
 
 
-@pytest.mark.parametrize("terms", [releases.Terms(Audience.HIDDEN), releases.Terms(private=True)])
+@pytest.mark.parametrize("terms", [releases.ReleaseTerms(Audience.HIDDEN), releases.ReleaseTerms(private=True)])
 def test_what_is_hidden_has_the_general_picture_even_on_its_owners_page(league, owner, terms) -> None:
     document = {"name": "Velvet", "game": "partnership", "stages": [{"format": "round_robin", "boards": 2}]}
     versions = [league.rufo, made.accepted(league.ana, "vega")]

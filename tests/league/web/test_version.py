@@ -63,14 +63,25 @@ def test_every_answer_tells_its_number_and_only_a_proxy_of_ours_may_choose_it(cl
 
 
 @pytest.mark.parametrize("allowed", [["league.example"], [".example.org", "localhost"], ["*"]])
-def test_probes_may_ask_by_an_address(allowed: list[str], settings, db: None) -> None:
-    """Balancers and Prometheus ask by the address of the machine, and know no name."""
+def test_probes_may_ask_by_an_address_and_by_no_other_name(allowed: list[str], settings, db: None) -> None:
+    """Balancers and Prometheus ask by the address of the machine. A name that is none of ours may be a page's that points it here."""
     settings.ALLOWED_HOSTS = allowed
-    client = Client(SERVER_NAME="10.0.0.7")
+
+    def asked_by(host: str, path: str) -> int:
+        return Client().get(path, headers={"host": host}).status_code
 
     for path in ("/healthz", "/readyz", "/metrics", "/version"):
-        assert client.get(path).status_code in (200, 401, 403), path
-    assert client.get("/").status_code == (200 if allowed == ["*"] else 400)
+        for host in (
+            "10.0.0.7",
+            "10.0.0.7:8000",
+            "[2001:db8::1]:8000",
+            "localhost:8000",
+            allowed[0].lstrip(".*") or "x",
+        ):
+            assert asked_by(host, path) == 200, (host, path)
+        for host in ("evil.example", "evil.example:8000", "10.0.0.7.evil.example", "localhost.evil.example"):
+            assert asked_by(host, path) == (200 if allowed == ["*"] else 400), (host, path)
+    assert asked_by("10.0.0.7", "/") == (200 if allowed == ["*"] else 400)
 
 
 def test_another_host_is_one_line_of_the_log(settings, caplog: pytest.LogCaptureFixture, db: None) -> None:

@@ -33,7 +33,7 @@ AnalysisJob = JobLease[Judgement]
 
 
 @dataclass
-class Task:
+class AnalysisTask:
     """A match to analyse, from the point where the last attempt stopped."""
 
     row: Judgement
@@ -54,7 +54,7 @@ class Task:
             self.child.close()
 
 
-class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
+class AnalysisHandler(RequestHandler[Judgement, AnalysisTask, bool]):
     """The work on an analysis. The result of a run is True if there was time for all decisions."""
 
     kinds = (asking.JOB,)
@@ -62,19 +62,19 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
     needs_sandbox = False
     reads = ("match", "kind", "samples", "cpu_s", "body")
 
-    def read(self, job: AnalysisJob, site: Site) -> Task:
+    def read(self, job: AnalysisJob, site: Site) -> AnalysisTask:
         """Load the match and the results of earlier attempts."""
         matches = Match.objects.select_related("pool", "tournament").only(*MATCH_COLUMNS, *POOL_COLUMNS)
-        return Task(job.subject, matches.get(pk=job.subject.match_id), bodies.unpack(bytes(job.subject.body)))
+        return AnalysisTask(job.subject, matches.get(pk=job.subject.match_id), bodies.unpack(bytes(job.subject.body)))
 
-    def run(self, job: AnalysisJob, task: Task, site: Site, signals: Signals) -> bool | None:
+    def run(self, job: AnalysisJob, task: AnalysisTask, site: Site, signals: Signals) -> bool | None:
         """Analyse the remaining sittings. Raise Refused if the match can no longer be analysed."""
         try:
             return self._judge(job, task, signals.stop)
         except Stopped:
             return None if task.cpu_s < settings.JUDGE_CPU_S else False
 
-    def _judge(self, job: AnalysisJob, task: Task, stop: Callable[[], bool]) -> bool:
+    def _judge(self, job: AnalysisJob, task: AnalysisTask, stop: Callable[[], bool]) -> bool:
         row, match, body = task.row, task.match, task.body
         if replays.reason_closed(match):  # An embargo was set after the request
             raise Stopped
@@ -106,7 +106,7 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
                 return False
         return True
 
-    def close(self, task: Task) -> None:
+    def close(self, task: AnalysisTask) -> None:
         """End the process."""
         task.close()
 
@@ -116,7 +116,7 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
 
     def result(self, job: AnalysisJob, result: bool) -> dict[str, Any]:
         """Return the columns with the results."""
-        task: Task = job.task
+        task: AnalysisTask = job.task
         verdicts = [verdict for sitting in task.body.sittings.values() for verdict in sitting]
         return {
             "cpu_s": task.cpu_s,

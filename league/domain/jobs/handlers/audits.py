@@ -10,11 +10,13 @@ from django.db import transaction
 
 from engine.runner import BotSpec
 from engine.runner import audit as runner
+from engine.runner.faults import party_of
 from engine.runner.rebuild import passes
 from league.domain.bots import packages
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.queue import LeaseLost
 from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.matches import UNPLAYABLE
 from league.domain.jobs.handlers.queued import MatchLease, QueuedHandler
 from league.domain.matches import leases, replays
 from league.domain.matches.reports import Receipt
@@ -31,7 +33,7 @@ REPORTED = ("sitting", "seat", "reason", "match__kind", "match__public_id", "ver
 
 
 @dataclass
-class Task:
+class AuditTask:
     """A conversation to repeat with its bot."""
 
     row: Audit
@@ -39,12 +41,12 @@ class Task:
     bot: BotSpec
 
 
-class AuditHandler(QueuedHandler[Task, runner.Audit]):
+class AuditHandler(QueuedHandler[AuditTask, runner.AuditResult]):
     """The work on an audit."""
 
     kinds = (MatchKind.AUDIT,)
 
-    def read(self, job: MatchLease, site: Site) -> Task:
+    def read(self, job: MatchLease, site: Site) -> AuditTask:
         """Load the conversation, and unpack its bot."""
         rows = Audit.objects.select_related("version__bot", "version__package", "match").only(*READS)
         row = rows.get(work=job.match)
@@ -52,9 +54,9 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
         sittings = list(played.select_related("board"))
         for sitting in sittings:
             sitting.board.match = row.match  # Shared, so that its log is read once
-        return Task(row, sittings, packages.spec(row.version, site.folder))
+        return AuditTask(row, sittings, packages.spec(row.version, site.folder))
 
-    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> runner.Audit | None:
+    def run(self, job: MatchLease, task: AuditTask, site: Site, signals: Signals) -> runner.AuditResult | None:
         """Repeat the conversation with its bot.
 
         Raise Unreadable, ReplayError or ValueError if the log cannot be replayed, SandboxError or OSError after a fault of ours.
@@ -72,12 +74,23 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
             stop=signals.stop,
         )
 
-    def report(self, job: MatchLease, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
+    def fail(self, job: MatchLease, error: Exception, *, now: datetime | None = None) -> None:
+        """Let another worker try. If the audit has broken off at this bot before, the bot has failed, as in a match."""
+        task = job.task
+        if task is not None and party_of(error) == task.row.seat and job.match.attempts >= UNPLAYABLE:
+            broken = runner.AuditResult(
+                runner.FAILED, 0, fault="unplayable", detail=f"the audit broke off at this bot: {error}"
+            )
+            self.report(job, broken, now=now)
+        else:
+            super().fail(job, error, now=now)
+
+    def report(self, job: MatchLease, result: runner.AuditResult, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
         return report(job.match, result, now=now)
 
 
-def report(work: Match, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
+def report(work: Match, result: runner.AuditResult, *, now: datetime | None = None) -> Receipt:
     """Store the result of an audit and finish its row in the queue, in one transaction that checks the token."""
     now = clock.now_or(now)
     with suppress(LeaseLost), transaction.atomic():
@@ -96,6 +109,7 @@ def report(work: Match, result: runner.Audit, *, now: datetime | None = None) ->
             now=now,
             actor=work.worker,
             verdict=row.verdict,
+            fault=row.fault,
             version=str(row.version),
             sitting=row.sitting,
             seat=row.seat,

@@ -39,6 +39,10 @@ class Site(Protocol):
         """Return the sandbox that has passed its tests. Raise RuntimeError if there is none."""
         ...
 
+    def why_disk_fails(self) -> str:
+        """Return why nothing can be written to the disk now, or ""."""
+        ...
+
 
 @dataclass(frozen=True)
 class Signals:
@@ -156,7 +160,11 @@ def execute(
             handler.give_back(job, str(error), now=now)
             return None
         except Exception as error:
-            handler.fail(job, error, now=now)
+            if why := site.why_disk_fails():
+                log.warning("%s: the attempt is not counted, because %s", job, why)
+                handler.give_back(job, why, now=now)
+            else:
+                handler.fail(job, error, now=now)
             return None
         if job.lost:
             log.warning("%s: the lease was lost, the result is dropped", job)

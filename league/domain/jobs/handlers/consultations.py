@@ -37,7 +37,7 @@ ConsultationJob = JobLease[Consultation]
 
 
 @dataclass
-class Task:
+class ConsultationTask:
     """A seat of a sitting, and the bot that is asked about it."""
 
     match: Match
@@ -46,7 +46,7 @@ class Task:
 
 
 @dataclass
-class Result:
+class ConsultationResult:
     """The answers of a bot. is_limited: the time ran out before the last decision."""
 
     answers: list[BotAnswer]
@@ -54,7 +54,7 @@ class Result:
     is_limited: bool = False
 
 
-class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
+class ConsultationHandler(RequestHandler[Consultation, ConsultationTask, ConsultationResult]):
     """The work on a consultation. If it is stopped, it begins again from the start, because a bot cannot be asked from the middle on."""
 
     kinds = (asking.JOB,)
@@ -67,7 +67,7 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         """Return the jobs that may be claimed, except those of bots that an operator has stopped."""
         return super().waiting(now).filter(consultation__version__bot__stopped=None)
 
-    def read(self, job: ConsultationJob, site: Site) -> Task:
+    def read(self, job: ConsultationJob, site: Site) -> ConsultationTask:
         """Load match, sitting and bot."""
         row = job.subject
         matches = Match.objects.select_related("pool", "tournament").only(*MATCH_COLUMNS, *POOL_COLUMNS)
@@ -76,9 +76,11 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         sitting = sittings.get(board__match=match, board__number=row.board, number=row.sitting)
         sitting.board.match = match
         versions = BotVersion.objects.select_related("bot", "package").only(*VERSION_COLUMNS)
-        return Task(match, sitting, versions.get(pk=row.version_id))
+        return ConsultationTask(match, sitting, versions.get(pk=row.version_id))
 
-    def run(self, job: ConsultationJob, task: Task, site: Site, signals: Signals) -> Result | None:
+    def run(
+        self, job: ConsultationJob, task: ConsultationTask, site: Site, signals: Signals
+    ) -> ConsultationResult | None:
         """Ask the bot. Raise Refused, ReplayError or ValueError if that is impossible for this seat, BotFailed if the bot fails."""
         row, match = job.subject, task.match
         if replays.reason_closed(match):  # An embargo was set after the request
@@ -96,7 +98,7 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         lines = [line for line in exchanges([record]) if line.seat == row.seat and not line.fault]
         count = sum(line.step >= 0 and line.answer is not None for line in lines)
         if not lines or lines[0].step >= 0:  # The bot of this seat did not start in the match
-            return Result([])
+            return ConsultationResult([])
         number = 0  # Number of decisions so far
 
         def note_progress() -> None:
@@ -111,7 +113,7 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
             Limits(**match.limits).lenient(),
             party=0,
             sitting=row.sitting,
-            pause=note_progress,
+            progress=note_progress,
             stop=lambda: job.lost or signals.stop(),
             most_s=MOST_S,
         )
@@ -125,13 +127,13 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
             for reply in answered.replies
             if (line := reply.exchange).step in places
         ]
-        return Result(answers, answered.cpu_s, len(answered.replies) < count)
+        return ConsultationResult(answers, answered.cpu_s, len(answered.replies) < count)
 
     def enqueue(self, request: Consultation, *, now: datetime) -> None:
         """Give a consultation its job."""
         asking.enqueue(request, now=now)
 
-    def result(self, job: ConsultationJob, result: Result) -> dict[str, Any]:
+    def result(self, job: ConsultationJob, result: ConsultationResult) -> dict[str, Any]:
         """Return the answers."""
         return {
             "answers": [answer.plain() for answer in result.answers],

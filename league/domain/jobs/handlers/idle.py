@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 
 from league.domain.core import clock, queue
 from league.domain.core.errors import IllegalMove, without_folders
-from league.domain.core.queue import LeaseLost, Terms
+from league.domain.core.queue import AttemptTerms, LeaseLost
 from league.domain.jobs.handlers.base import Handler, Lease, Result, Task
 from league.domain.matches import holds
 from league.domain.matches.reports import Receipt
@@ -71,11 +71,11 @@ class JobLease(Lease, Generic[Subject]):
 class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Task, Result]):
     """A kind of work that is done while no match is queued.
 
-    A handler names its `Terms` and loads the subject of a job. `begun`, `waits_again` and `given_up` update the subject; a kind whose subject shows
-    nothing of its job need not define them.
+    A handler names its `AttemptTerms` and loads the subject of a job. `begun`, `waits_again` and `given_up` update the subject; a kind whose subject
+    shows nothing of its job need not define them.
     """
 
-    terms: ClassVar[Terms]
+    terms: ClassVar[AttemptTerms]
     allowance: ClassVar[Allowance]
     order: ClassVar[tuple[str, ...]] = ("position", "id")
     needs_sandbox: ClassVar[bool] = True

@@ -10,11 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Generic
 
+from django.conf import settings
+
 from engine.runner import Limits, MatchResult, MatchSpec
 from engine.runner.bot_processes import BotProcesses
 from engine.runner.match import first_processes, play_match
 from engine.runner.result import BoardResult
-from engine.runner.spec import ALWAYS, PARTNERS
+from engine.runner.spec import ALWAYS, POSSIBLE
 from league.domain.bots import packages
 from league.domain.jobs.handlers.base import Result, Signals, Site
 from league.domain.jobs.handlers.queued import TEST, MatchLease, QueuedHandler
@@ -29,32 +31,32 @@ UNPLAYABLE = 2
 
 
 @dataclass
-class Task:
+class MatchTask:
     """A match to play. crew: the processes of the first pass, if they were started in advance."""
 
     spec: MatchSpec
     crew: BotProcesses | None = None
 
 
-class PlayedHandler(QueuedHandler[Task, Result], Generic[Result]):
+class PlayedHandler(QueuedHandler[MatchTask, Result], Generic[Result]):
     """A kind of work that plays the table of a match. The claim has read the row with seats, bots and packages."""
 
-    def read(self, job: MatchLease, site: Site) -> Task:
+    def read(self, job: MatchLease, site: Site) -> MatchTask:
         """Unpack the bots. No query."""
-        return Task(match_spec(job.match, site.folder))
+        return MatchTask(match_spec(job.match, site.folder))
 
-    def prepare(self, task: Task, site: Site, core: int) -> None:
+    def prepare(self, task: MatchTask, site: Site, core: int) -> None:
         """Start the bots of the first pass."""
         task.crew = first_processes(task.spec, site.proven_sandbox(), core)
 
-    def close(self, task: Task) -> None:
+    def close(self, task: MatchTask) -> None:
         """Stop the bots that were started in advance."""
         if task.crew is not None:
             task.crew.close()
 
     @staticmethod
     @contextmanager
-    def playing(job: MatchLease, task: Task) -> Iterator[None]:
+    def playing(job: MatchLease, task: MatchTask) -> Iterator[None]:
         """Measure from here on if the bots are slow, and name them in the log."""
         job.began = time.monotonic()
         with logs.about(bots=", ".join(bot.name for bot in task.spec.parties)):
@@ -66,7 +68,7 @@ class MatchHandler(PlayedHandler[MatchResult]):
 
     kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, TEST)
 
-    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> MatchResult | None:
+    def run(self, job: MatchLease, task: MatchTask, site: Site, signals: Signals) -> MatchResult | None:
         """Play all boards. Raise the errors of `play_match`."""
         with self.playing(job, task):
             result = play_match(
@@ -112,8 +114,14 @@ def match_spec(match: Match, folder: Path) -> MatchSpec:
     limits = Limits(**match.limits)
     spec = _spec(match.public_id, match.pool, bytes(match.secret), match.table, boards, versions, limits, folder)
     broken = {party.number: _why_unplayable(party) for party in parties if len(party.broken_off) >= UNPLAYABLE}
-    sealing = ALWAYS if match.tournament and match.tournament.sealed else PARTNERS
-    return replace(spec, unplayable=broken, sealing=sealing)
+    sealing = ALWAYS if match.tournament and match.tournament.sealed else POSSIBLE
+    return replace(spec, unplayable=broken, sealing=sealing, apart=_is_apart(match, versions))
+
+
+def _is_apart(match: Match, versions: Sequence[BotVersion]) -> bool:
+    """Return True if this match counts, and a bot that is not the league's own could gain by what an earlier pass tells a later one."""
+    counts = match.kind in (MatchKind.TOURNAMENT, MatchKind.LADDER)
+    return settings.PASSES_APART and counts and not all(version.bot.is_house for version in versions)
 
 
 def plan_spec(plan: matches.MatchPlan, folder: Path) -> MatchSpec:
@@ -150,5 +158,5 @@ def _spec(
         boards=boards,
         parties=tuple(packages.spec(version, folder) for version in versions),
         limits=limits,
-        sealing=PARTNERS,
+        sealing=POSSIBLE,
     )

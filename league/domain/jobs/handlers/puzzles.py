@@ -22,7 +22,7 @@ from engine.judging import Broken, Child, Stopped
 from engine.puzzles import DEALS, Puzzle
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import Refused
-from league.domain.core.queue import LeaseLost, Terms
+from league.domain.core.queue import AttemptTerms, LeaseLost
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease, is_match_waiting
@@ -47,7 +47,7 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
     """The search of one match for puzzles. The result of a run is True if there was time for the whole match."""
 
     kinds = (JOB,)
-    terms = Terms(attempts=2, limit=timedelta(seconds=2 * MOST_S + 60))
+    terms = AttemptTerms(attempts=2, limit=timedelta(seconds=2 * MOST_S + 60))
     allowance = Allowance(share=0.1, pause_s=60.0)
     order = ("-position", "-id")
     needs_sandbox = False

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import IllegalMove, Refused
-from league.domain.core.queue import Terms
+from league.domain.core.queue import AttemptTerms
 from league.domain.jobs.handlers.base import Result, Task
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease, is_match_waiting
 from league.domain.judgements.asking import FAILED_DAYS, WAITING
@@ -31,7 +31,7 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
     """A kind of work that players request."""
 
     # Two attempts, so that a match that always fails does not occupy workers for ever
-    terms = Terms(attempts=2, limit=timedelta(minutes=20))
+    terms = AttemptTerms(attempts=2, limit=timedelta(minutes=20))
     allowance = Allowance(share=0.5)
     final_errors: ClassVar[tuple[type[Exception], ...]] = (Refused,)
     expected_errors = (BotFailed,)

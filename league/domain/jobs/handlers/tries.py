@@ -15,10 +15,10 @@ from engine.runner import BotSpec, Limits, MatchSpec
 from engine.runner.match import play_match
 from engine.runner.rerun import rerun
 from engine.runner.result import SittingResult
-from engine.runner.spec import PARTNERS
+from engine.runner.spec import POSSIBLE
 from engine.sandbox import Sandbox
 from league.domain.bots import languages, packages, tries
-from league.domain.bots.tries import MOST_S, MOST_SERIES_S, Moment
+from league.domain.bots.tries import MOST_S, MOST_SERIES_S, DecisionPoint
 from league.domain.core import clock, queue
 from league.domain.core.queue import LeaseLost
 from league.domain.jobs.handlers.base import Signals, Site
@@ -37,26 +37,26 @@ READS = ("source", "language", "at", "rival__number", "rival__bot__slug", "rival
 
 
 @dataclass
-class Task:
+class TryTask:
     """A text to try."""
 
     row: Try
     text: BotSpec
 
 
-class TryHandler(QueuedHandler[Task, tries.Result]):
+class TryHandler(QueuedHandler[TryTask, tries.TryResult]):
     """The work on a try."""
 
     kinds = (MatchKind.TRY,)
 
-    def read(self, job: MatchLease, site: Site) -> Task:
+    def read(self, job: MatchLease, site: Site) -> TryTask:
         """Load the text and unpack it."""
         row = Try.objects.select_related("rival__bot", "rival__package").only(*READS).get(work=job.match)
         language = languages.find(row.language)
         text = languages.package(row.source.encode(), language, [job.match.pool.game])
-        return Task(row, packages.unpacked(text, site.folder))
+        return TryTask(row, packages.unpacked(text, site.folder))
 
-    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> tries.Result | None:
+    def run(self, job: MatchLease, task: TryTask, site: Site, signals: Signals) -> tries.TryResult | None:
         """Play with the text, or ask it for one decision. Raise the errors of `play_match`, and OSError."""
         if task.row.at is not None:
             return _put(task, site.proven_sandbox(), signals.stop)
@@ -64,12 +64,12 @@ class TryHandler(QueuedHandler[Task, tries.Result]):
             return _play_series(job, task, site, signals.stop)
         return _play(job.match, task, site, signals.stop)
 
-    def report(self, job: MatchLease, result: tries.Result, *, now: datetime | None = None) -> Receipt:
+    def report(self, job: MatchLease, result: tries.TryResult, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
         return report(job.match, result, now=now)
 
 
-def _spec(work: Match, task: Task, site: Site) -> MatchSpec:
+def _spec(work: Match, task: TryTask, site: Site) -> MatchSpec:
     rivals = [packages.spec(task.row.rival, site.folder)] * (pools.parties(work.pool) - 1)
     return MatchSpec(
         match_id=work.public_id,
@@ -80,15 +80,15 @@ def _spec(work: Match, task: Task, site: Site) -> MatchSpec:
         table=work.table,
         boards=range(work.first_board, work.first_board + work.boards_planned),
         parties=(task.text, *rivals),
-        sealing=PARTNERS,
+        sealing=POSSIBLE,
     )
 
 
-def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
+def _play(work: Match, task: TryTask, site: Site, stop: Callable[[], bool]) -> tries.TryResult | None:
     spec = _spec(work, task, site)
     seatings = pools.game_of(work.pool).sittings(len(spec.parties))
     box = site.proven_sandbox()
-    result = tries.Result(tier=box.tier)
+    result = tries.TryResult(tier=box.tier)
 
     def note_line(sitting: int, seat: int, request: bytes, answer: bytes) -> None:
         if seatings[sitting][seat] == 0:
@@ -107,10 +107,10 @@ def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> trie
     return result
 
 
-def _play_series(job: MatchLease, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
+def _play_series(job: MatchLease, task: TryTask, site: Site, stop: Callable[[], bool]) -> tries.TryResult | None:
     """Play the boards of a series, some at a time, until the time runs out. All sittings of started boards are finished."""
     spec, box = _spec(job.match, task, site), site.proven_sandbox()
-    result = tries.Result(tier=box.tier)
+    result = tries.TryResult(tier=box.tier)
     until = time.monotonic() + MOST_SERIES_S
     progress = note_progress(job)
     for first in range(0, len(spec.boards), AT_ONCE):
@@ -140,9 +140,9 @@ def _sitting(sitting: SittingResult) -> dict[str, Any]:
     return {"seating": list(sitting.seating), "scores": list(sitting.scores), "replay": sitting.replay}
 
 
-def _put(task: Task, box: Sandbox, stop: Callable[[], bool]) -> tries.Result | None:
+def _put(task: TryTask, box: Sandbox, stop: Callable[[], bool]) -> tries.TryResult | None:
     """Send the text the lines that a bot got in a match up to one decision. Its answers before that decision have no effect."""
-    at = Moment(**(task.row.at or {}))
+    at = DecisionPoint(**(task.row.at or {}))
     match = Match.objects.only("public_id", "limits").get(public_id=at.match)
     lines = at.until(conversations.conversation(match, at.board, at.sitting, at.seat))
     limits = Limits(**match.limits).lenient()
@@ -150,7 +150,7 @@ def _put(task: Task, box: Sandbox, stop: Callable[[], bool]) -> tries.Result | N
     if run is None:
         return None
     stderr = run.stderr.replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
-    result = tries.Result(tier=box.tier, stderr=stderr, decisions=len(run.replies))
+    result = tries.TryResult(tier=box.tier, stderr=stderr, decisions=len(run.replies))
     result.logged = lines[-1].answer or ""
     result.lines = [[0, at.seat, _line(lines[0].request), ""]]
     result.lines += [[0, at.seat, _line(reply.exchange.request), reply.now] for reply in run.replies]
@@ -164,7 +164,7 @@ def _line(line: bytes) -> str:
     return text if len(text) <= MOST_LINE else text[:MOST_LINE] + " …"
 
 
-def report(work: Match, result: tries.Result, *, now: datetime | None = None) -> Receipt:
+def report(work: Match, result: tries.TryResult, *, now: datetime | None = None) -> Receipt:
     """Store the result of a try and finish its row in the queue, in one transaction that checks the token."""
     now = clock.now_or(now)
     data = result.packed()

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from engine.runner import FaultReport, MatchSpec
 from engine.runner.bot_processes import BotProcesses
-from engine.runner.trial import WHOLE, Check, try_bot
+from engine.runner.trial import WHOLE, TrialCheck, try_bot
 from engine.sandbox import Sandbox
 from league.domain.jobs.handlers.base import Signals, Site
-from league.domain.jobs.handlers.matches import PlayedHandler, Task, note_progress, plan_spec
+from league.domain.jobs.handlers.matches import MatchTask, PlayedHandler, note_progress, plan_spec
 from league.domain.jobs.handlers.queued import MatchLease
 from league.domain.matches import matches, reports, validation
 from league.domain.matches.reports import Receipt
@@ -26,7 +26,7 @@ class ValidationHandler(PlayedHandler[list[validation.TriedGame]]):
 
     kinds = (MatchKind.VALIDATION,)
 
-    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> list[validation.TriedGame] | None:
+    def run(self, job: MatchLease, task: MatchTask, site: Site, signals: Signals) -> list[validation.TriedGame] | None:
         """Play every game. Raise the errors of `play_match`."""
         with self.playing(job, task):
             tried = play_trials(
@@ -90,4 +90,4 @@ def _unreached(plan: matches.MatchPlan, most_s: float) -> validation.TriedGame:
     detail = (
         f"the other games took all of the {most_s:.0f} s that a validation has; answer sooner, or declare fewer games"
     )
-    return validation.TriedGame(plan.pool.game, [Check(WHOLE, FaultReport(0, 0, 1, 0, -1, "timeout", detail))])
+    return validation.TriedGame(plan.pool.game, [TrialCheck(WHOLE, FaultReport(0, 0, 1, 0, -1, "timeout", detail))])

@@ -12,14 +12,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from engine.runner import BotSpec
 from engine.runner import audit as runner
 from engine.sandbox import Sandbox
+from engine.sandbox.errors import BrokenOff
 from league.domain.audits import cases, results, sampling
 from league.domain.bots import house
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers import audits
 from league.domain.jobs.handlers.queued import MatchLease
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, workers
 from league.domain.matches.reports import Receipt
 from league.domain.tournaments import progress, tournaments
@@ -29,7 +31,7 @@ from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded, with_token
 from tests.support.runtimes import lend
 
-FOUND = runner.Audit(
+FOUND = runner.AuditResult(
     runner.DIFFERS,
     30,
     20,
@@ -249,11 +251,12 @@ def a_case(**changed: object) -> Audit:
 def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None:
     case = a_case()
     match = f"/api/v1/matches/{case.match.public_id}"
-    assert [(row.pk, row.closed) for row in cases.cases()] == [(case.pk, None)]
+    assert [row.pk for row in cases.open_cases()] == [case.pk]
     page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
     assert "Not reviewed yet." in page
 
     cases.close(case, actor="eva", conclusion="honest", why="It searches for a fixed time.", now=later(60))
+    assert not cases.open_cases().exists()
 
     event = LeagueEvent.objects.get(kind="audit.closed")
     assert (event.subject, event.actor, event.at) == (f"match:{case.match.public_id}", "eva", later(60))
@@ -291,7 +294,50 @@ def test_what_does_not_differ_is_no_case(cup) -> None:
 
     with pytest.raises(Refused, match="no case"):
         cases.close(row, actor="eva", conclusion="honest", why="x", now=NOW)
-    assert not cases.cases().exists()
+    assert not cases.open_cases().exists()
+
+
+LEFT = runner.Audit(
+    runner.FAILED,
+    0,
+    first=runner.Difference(1, -1, 0, [], "ready", ["(crash)", "(crash)"]),
+    fault="crash",
+    detail="ended with status 3",
+)
+
+
+def test_a_bot_that_fails_in_an_audit_is_a_case_that_is_counted_and_shown(cup, client) -> None:
+    case = a_case(**{field.name: getattr(LEFT, field.name) for field in dataclasses.fields(LEFT)})
+
+    assert [row.pk for row in cases.open_cases()] == [case.pk]
+    assert results.summaries([case.version])[case.version_id] == results.Summary(failed=1)
+    page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
+    assert "failed when repeated" in page
+    assert "(crash)" in page
+    assert "Not reviewed yet." in page
+    assert "ended with status 3" not in page, "only the owner reads what it wrote"
+    (audit,) = client.get(f"/api/v1/matches/{case.match.public_id}").json()["audits"]
+    assert (audit["verdict"], audit["first"]["runs"]) == ("failed", ["(crash)", "(crash)"])
+    assert cases.close(case, actor="eva", conclusion="honest", why="A slow machine.", now=later(60))
+    assert not cases.open_cases().exists()
+
+
+def test_an_audit_that_breaks_off_at_its_bot_twice_is_a_failure_of_the_bot(cup, tmp_path) -> None:
+    """Otherwise a bot that does not stop or die would leave its audits without a result."""
+    sampling.draw(now=NOW)
+    handler = audits.AuditHandler()
+    for at in (NOW, later(3600)):
+        job = MatchLease(audit_held(now=at))
+        job.task = audits.Task(Audit.objects.get(work=job.match), [], BotSpec("rufo", tmp_path, "python", "bot.py"))
+        error = BrokenOff("it does not die")
+        error.party = job.task.row.seat
+        handler.fail(job, error, now=at)
+        Match.work.exclude(pk=job.match.pk).filter(kind="audit").delete()
+
+    row = Audit.objects.get()
+    assert (row.verdict, row.fault) == (AuditVerdict.FAILED, "unplayable")
+    assert "it does not die" in row.fault_detail
+    assert row.work.status == MatchStatus.FINISHED
 
 
 # ---- what was shown
@@ -321,11 +367,11 @@ def test_the_mark_is_earned_by_who_declares_and_always_answers_the_same(cup) -> 
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerLoop]:
     with tempfile.TemporaryDirectory(prefix="tute-audit-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        worker = Worker(Path(folder) / "bots")
+        worker = WorkerLoop(Path(folder) / "bots")
         worker.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield worker
         worker.ahead.close()
@@ -333,7 +379,7 @@ def worker() -> Iterator[Worker]:
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_audits_what_it_has_played_in_idle_time(worker: Worker, ana, settings) -> None:
+def test_a_worker_audits_what_it_has_played_in_idle_time(worker: WorkerLoop, ana, settings) -> None:
     settings.AUDIT_PERCENT = 100
     versions = [version for version, _ in house.enter(now=NOW)]
     Match.objects.all().delete()

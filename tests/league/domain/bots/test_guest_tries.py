@@ -10,7 +10,7 @@ from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers import tries as handler
 from league.domain.matches import leases
 from league.domain.matches.reports import Receipt
-from league.domain.people.guests import Guest, of_key
+from league.domain.people.guests import Visitor, of_key
 from league.models import Match, Try
 from tests.support import rows
 from tests.support.league import BOT, NOW, accepted, later, started
@@ -33,7 +33,7 @@ def finish(row: Try, *, after: float = 0) -> None:
     assert work is not None
     assert work.pk == row.work_id
     leases.start(work, now=later(after))
-    assert handler.report(work, tries.Result(), now=later(after)) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(), now=later(after)) == Receipt.STORED
 
 
 def test_a_guest_tries_a_board_that_only_this_browser_sees(ana) -> None:
@@ -42,7 +42,7 @@ def test_a_guest_tries_a_board_that_only_this_browser_sees(ana) -> None:
     assert (row.owner, row.work.owner, row.work.boards_planned) == (None, None, 1)
     finish(row)
     assert tries.find(of_key("one", "198.51.100.9"), row.work.public_id) == row, "also from another network"
-    for other in (of_key("two", "192.0.2.1"), Guest(""), ana, house.player()):
+    for other in (of_key("two", "192.0.2.1"), Visitor(""), ana, house.player()):
         assert tries.find(other, row.work.public_id) is None
     again = begin(of_key("one"), after=9, like=row.work.public_id)
     assert again.work.table == row.work.table
@@ -53,12 +53,28 @@ def test_a_guest_tries_a_board_that_only_this_browser_sees(ana) -> None:
         Try.objects.filter(pk=row.pk).update(owner=ana)
 
 
-def test_a_guest_has_one_at_a_time_and_no_series() -> None:
+def test_a_guest_has_one_at_a_time_and_all_guests_one_series() -> None:
     begin(of_key("one", "192.0.2.1"))
     with pytest.raises(TooMany, match="your last try is still running"):
         begin(of_key("one", "192.0.2.9"))
-    with pytest.raises(Refused, match="needs an account"):
-        begin(of_key("two"), boards=tries.SERIES)
+    series = begin(of_key("two", "198.51.100.2"), boards=tries.SERIES)
+    with pytest.raises(TooMany, match="another visitor's 20 boards are being played"):
+        begin(of_key("three", "203.0.113.3"), boards=tries.SERIES)
+    begin(of_key("three", "203.0.113.3"))
+    finish(series)
+    begin(of_key("four", "203.0.114.4"), boards=tries.SERIES)
+
+
+def test_a_series_of_a_guest_is_compared_with_nobody_elses() -> None:
+    series = []
+    for number, guest in enumerate(("one", "two", "one")):
+        series.append(begin(of_key(guest, f"192.0.{number}.1"), boards=tries.SERIES, after=number))
+        work = leases.claim("w1", prefer=series[-1].work_id, now=later(number))
+        assert work is not None
+        leases.start(work, now=later(number))
+        boards = [{"number": number + 1, "scores": [70, 60]}]
+        assert handler.report(work, tries.Result(boards=boards), now=later(number)) == Receipt.STORED
+    assert [len(tries.text_boards(Try.objects.select_related("work").get(pk=row.pk))) for row in series] == [1, 1, 2]
 
 
 def test_few_of_guests_run_at_a_time_and_half_of_them_from_one_network(ana, settings) -> None:
@@ -85,6 +101,9 @@ def test_all_guests_together_have_a_number_an_hour(settings) -> None:
     with pytest.raises(TooMany, match="used up the tries of this hour"):
         begin(of_key("last"), after=60)
     begin(of_key("last"), after=3602)
+    settings.GUEST_TRIES_PER_HOUR = 2 + tries.SERIES_COUNTS - 1
+    with pytest.raises(TooMany, match="used up the tries of this hour"):
+        begin(of_key("another"), boards=tries.SERIES, after=60)
 
 
 def test_one_network_gets_half_of_the_tries_of_an_hour(settings) -> None:

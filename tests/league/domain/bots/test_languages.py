@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 
 from engine.packages import archive
 from engine.packages.manifest import PackageRefused
@@ -48,10 +49,20 @@ def test_the_editor_opens_what_it_has_made_and_single_files(ana) -> None:
             assert text.encode() == data
     first = BotVersion.objects.select_related("package").get(bot__slug="bot-0")
     assert languages.text_of(first) == CODE.decode()
+    assert languages.replaced(first) == []
+    changed = languages.package(CODE, JAVASCRIPT)
+    own = archive.Package(changed.manifest, {**changed.files, "tute.mjs": b"// mine"})
+    bots.upload(ana, "bot-8", own.zip(), "bot.zip", now=NOW)
+    version = BotVersion.objects.select_related("package").get(bot__slug="bot-8")
+    assert (languages.text_of(version), languages.replaced(version)) == (CODE.decode(), ["tute.mjs"])
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(ana.user)
+    assert "has its own tute.mjs" in client.get("/editor/?bot=bot-8").content.decode()
+    assert "has its own tute.mjs" not in client.get("/editor/?bot=bot-0").content.decode()
     other = {**languages.package(CODE, JAVASCRIPT).files, "extra.mjs": b"// mine"}
     del other["tute.mjs"]
     what = languages.package(CODE, JAVASCRIPT).manifest
-    bots.upload(ana, "bot-9", archive.Package(what, dict(sorted(other.items()))).zip(), "bot.zip", now=NOW)
+    bots.upload(ana, "bot-9", archive.BotPackage(what, dict(sorted(other.items()))).zip(), "bot.zip", now=NOW)
     assert languages.text_of(BotVersion.objects.select_related("package").get(bot__slug="bot-9")) is None
 
 

@@ -17,7 +17,7 @@ from engine.sandbox import Sandbox
 from league.domain.bots import house, tries
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers import tries as handler
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import conversations, leases, matches, workers
 from league.domain.matches.reports import Receipt
 from league.domain.people import bans, players, quotas, tokens
@@ -54,7 +54,7 @@ def over(tried: Try, *, after: float = 0, **fields: object) -> None:
     assert work is not None
     assert work.pk == tried.work_id
     leases.start(work, now=later(after))
-    assert handler.report(work, tries.Result(**fields), now=later(after)) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(**fields), now=later(after)) == Receipt.STORED
 
 
 def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
@@ -97,9 +97,11 @@ def test_its_result_is_stored_once_by_who_holds_it(ana, greedy) -> None:
     work = leases.claim("w1", now=NOW)
     assert work is not None
     leases.start(work, now=NOW)
-    assert handler.report(with_token(work, work.token + 1), tries.Result(stderr="another"), now=NOW) == Receipt.REFUSED
-    assert handler.report(work, tries.Result(stderr="mine"), now=later(1)) == Receipt.STORED
-    assert handler.report(work, tries.Result(stderr="again"), now=later(2)) == Receipt.REFUSED
+    assert (
+        handler.report(with_token(work, work.token + 1), tries.TryResult(stderr="another"), now=NOW) == Receipt.REFUSED
+    )
+    assert handler.report(work, tries.TryResult(stderr="mine"), now=later(1)) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(stderr="again"), now=later(2)) == Receipt.REFUSED
     tried.refresh_from_db()
     outcome = tries.opened(tried)
     assert outcome is not None
@@ -198,11 +200,11 @@ run(Mine())
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerLoop]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        worker = Worker(Path(folder) / "bots")
+        worker = WorkerLoop(Path(folder) / "bots")
         worker.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield worker
         worker.ahead.close()
@@ -210,12 +212,12 @@ def worker() -> Iterator[Worker]:
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> None:
+def test_a_worker_plays_texts_as_they_are(worker: WorkerLoop, ana, monkeypatch) -> None:
     for version, _ in house.enter(now=NOW):
         Match.objects.filter(parties__version=version).delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
 
-    def tried(text: str, game: str = "partnership") -> tries.Result:
+    def tried(text: str, game: str = "partnership") -> tries.TryResult:
         row = tries.begin(ana, text, game, "random")
         assert worker.look() is True
         row.refresh_from_db()
@@ -260,9 +262,9 @@ def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> N
     seat = seating.index(match.parties.get(version=own_version).number)
     exchanges = conversations.told(match, 1, 1, seat, ana)
     last = [entry for entry in exchanges if entry.answer is not None][-1]
-    at = tries.Moment(match.public_id, 1, 1, seat, last.step)
+    at = tries.DecisionPoint(match.public_id, 1, 1, seat, last.step)
 
-    def put(text: str) -> tries.Result:
+    def put(text: str) -> tries.TryResult:
         row = tries.begin_at(ana, text, at, "greedy")
         assert worker.look() is True
         row.refresh_from_db()
@@ -363,7 +365,7 @@ def test_series_of_one_text_are_added_and_compared_with_the_text_before(ana, gre
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_plays_a_series(worker: Worker, ana) -> None:
+def test_a_worker_plays_a_series(worker: WorkerLoop, ana) -> None:
     for version, _ in house.enter(now=NOW):
         Match.objects.filter(parties__version=version).delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)

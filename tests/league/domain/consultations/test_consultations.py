@@ -16,7 +16,7 @@ from league.domain.bots import bots, packages
 from league.domain.consultations import asking, reading
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers import puzzles
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import asking as judging
 from league.domain.matches import embargoes, matches, replays
 from league.domain.upkeep import reconcile, retention
@@ -277,7 +277,7 @@ def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: P
     """A worker without a sandbox, or one that is stopping, leaves it alone."""
     row = asked(match, ana)
     assert jobs.CONSULTATION.is_overdue(now=later(10**6))
-    here = Worker(tmp_path / "bots")
+    here = WorkerLoop(tmp_path / "bots")
     assert not here.look()
     here.box = Sandbox("none", configured.STATE_DIR / "sandbox")
     here.stopping.set()

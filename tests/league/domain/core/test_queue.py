@@ -8,14 +8,14 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from league.domain.core import queue
-from league.domain.core.queue import LeaseLost, Terms
+from league.domain.core.queue import AttemptTerms, LeaseLost
 from league.domain.upkeep import reconcile
 from league.enums import JudgementStatus, TableStatus
 from league.models import Job, Judgement, LeagueEvent, Leased, Match, Table
 from tests.support import jobs
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
-TERMS = Terms(attempts=2, limit=timedelta(minutes=2))
+TERMS = AttemptTerms(attempts=2, limit=timedelta(minutes=2))
 LEASE_COLUMNS = {field.name for field in Leased._meta.fields}
 
 
@@ -110,13 +110,13 @@ def test_what_fails_waits_twice_as_long_each_time(judgement) -> None:
         row = claimed(after=100 * attempt)
         assert row is not None
         with transaction.atomic():
-            assert queue.retry(row, Terms(attempts=3), "of /a/folder/file", now=later(100 * attempt))
+            assert queue.retry(row, AttemptTerms(attempts=3), "of /a/folder/file", now=later(100 * attempt))
         assert claimed(after=100 * attempt + pause - 1) is None
     assert Job.objects.get().reason == "of file"
     last = claimed(after=300)
     assert last is not None
     with transaction.atomic():
-        assert not queue.retry(last, Terms(attempts=3), "odd", now=later(300))
+        assert not queue.retry(last, AttemptTerms(attempts=3), "odd", now=later(300))
     assert not Job.objects.exists()
 
 

@@ -38,7 +38,7 @@ def test_rows_are_found_by_the_words_of_their_names(ana) -> None:
 def test_neither_stages_nor_private_events_have_words(ana) -> None:
     pair = [accepted(ana, name) for name in ("rufo", "nena")]
     event = events.create(ana, DOCUMENT, pair, now=NOW)
-    events.create(ana, {**DOCUMENT, "name": "Clase secreta"}, [], terms=releases.Terms(private=True), now=NOW)
+    events.create(ana, {**DOCUMENT, "name": "Clase secreta"}, [], terms=releases.ReleaseTerms(private=True), now=NOW)
     assert event.tournaments.exists()
     assert set(SearchWord.objects.exclude(kind__in=["player", "bot"]).values_list("kind", "word")) == {
         ("event", "copa"),

@@ -24,7 +24,7 @@ from league.domain.jobs import worker as working
 from league.domain.jobs.ahead import Prefetcher
 from league.domain.jobs.handlers.matches import match_spec
 from league.domain.jobs.handlers.queued import MatchLease, claim
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, matches, workers
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Tournament
@@ -62,7 +62,7 @@ class Box(Sandbox):
         return [process.pid for _, process in self.started if Path(f"/proc/{process.pid}").exists()]
 
 
-class Watched(Worker):
+class Watched(WorkerLoop):
     """A worker whose first match waits for something before the first card of its last pass."""
 
     def __init__(self, folder: Path) -> None:
@@ -271,7 +271,8 @@ def test_whatever_the_claim_raises_is_counted_and_the_next_one_is_tried(
         raise KeyError("a match that finished meanwhile")
 
     monkeypatch.setattr(fetching, "on_free_core", broken)
-    prefetcher = Prefetcher(Worker(tmp_path), lambda: True, CORES, loops)
+    worker = WorkerLoop(tmp_path)
+    prefetcher = Prefetcher(worker, worker.claim, lambda: True, CORES, loops)
     for _ in range(2):
         prefetcher.begin()
         assert prefetcher.take() is None
@@ -283,7 +284,8 @@ def test_whatever_the_claim_raises_is_counted_and_the_next_one_is_tried(
 def test_what_waits_in_line_behind_a_match_is_given_back_with_it(ana, berto, tmp_path: Path) -> None:
     cup = started(ana, [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)])
     cup.matches.update(expected_s=0.3)
-    here = Prefetcher(Worker(tmp_path), lambda: True, [0], Loops())
+    worker = WorkerLoop(tmp_path)
+    here = Prefetcher(worker, worker.claim, lambda: True, [0], Loops())
     first, *others = claim("w1")
     here.add(others)
     assert len(others) == 2

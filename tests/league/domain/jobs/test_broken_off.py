@@ -18,7 +18,7 @@ from engine.sandbox.process import bot as process
 from league.domain.bots import bots
 from league.domain.core import clock, transitions
 from league.domain.jobs.handlers.queued import MatchLease
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, workers
 from league.domain.people import players
 from league.domain.tournaments import tournaments
@@ -41,8 +41,8 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def worker(folder: Path) -> Worker:
-    here = Worker(folder / "bots")
+def worker(folder: Path) -> WorkerLoop:
+    here = WorkerLoop(folder / "bots")
     here.box = Sandbox("none", settings.STATE_DIR / "sandbox")
     workers.register(here.name, tier="none")
     return here
@@ -65,7 +65,7 @@ def match(folder: Path) -> Match:
     return cup.matches.get()
 
 
-def attempt(worker: Worker, match: Match) -> Match:
+def attempt(worker: WorkerLoop, match: Match) -> Match:
     claim = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
     assert claim is not None
     worker.run(MatchLease(claim))
@@ -75,7 +75,7 @@ def attempt(worker: Worker, match: Match) -> Match:
 
 @pytest.mark.slow
 def test_the_second_time_a_match_breaks_off_at_the_same_bot_it_is_its_fault(
-    worker: Worker, match: Match, monkeypatch: pytest.MonkeyPatch
+    worker: WorkerLoop, match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "_STOP_S", 0.3)
     for number in (1, 2):

@@ -10,7 +10,7 @@ import pytest
 
 from league.domain.core import clock, queue
 from league.domain.jobs.handlers import idle, registry
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.upkeep.reconcile import reconcile
 from league.enums import JudgementStatus, MatchKind
 from league.models import Job, Judgement, Match
@@ -56,7 +56,7 @@ def test_a_worker_does_the_new_work_where_no_match_waits(counting, match, ana, t
     assert counting.claim("host:1") is None
     upload.delete()
 
-    here = Worker(tmp_path)
+    here = WorkerLoop(tmp_path)
     assert here.look()
     assert counting.counts == {match.public_id: 2}
     assert not here.look()
@@ -66,7 +66,7 @@ def test_a_worker_does_the_new_work_where_no_match_waits(counting, match, ana, t
 
 def test_what_fails_is_tried_again_after_a_while_and_then_given_up(counting, match, tmp_path: Path) -> None:
     counting.breaks = True
-    here = Worker(tmp_path)
+    here = WorkerLoop(tmp_path)
     assert not here.look()
     job = Job.objects.get()
     assert (job.state, job.worker, job.attempts, job.reason) == ("queued", "", 1, "ArithmeticError: it cannot count")
@@ -92,14 +92,14 @@ def test_a_worker_that_is_lost_loses_it(counting, match, tmp_path: Path) -> None
     lost.beat()
     assert (lost.lost, second.row.token, second.row.attempts) == (True, 2, 2)
     lost.lost = False
-    assert Worker(tmp_path).run(lost) == "refused"
+    assert WorkerLoop(tmp_path).run(lost) == "refused"
     assert counting.counts == {}
     assert Job.objects.get().worker == "host:2"
 
 
 def test_a_match_that_comes_ends_it(counting, match, ana, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle, "YIELD_LOOK_S", 0.0)
-    here = Worker(tmp_path)
+    here = WorkerLoop(tmp_path)
     job = counting.claim(here.name)
     uploaded(ana, "nena")
 

@@ -37,7 +37,7 @@ from league.domain.jobs.disk import DiskSpace
 from league.domain.jobs.handlers.matches import match_spec
 from league.domain.jobs.handlers.queued import MatchLease
 from league.domain.jobs.handlers.validation import play_trials
-from league.domain.jobs.worker import Worker, open_sandbox
+from league.domain.jobs.worker import WorkerLoop, open_sandbox
 from league.domain.matches import leases, replays, validation, workers
 from league.domain.people import players
 from league.domain.tournaments import tournaments
@@ -69,12 +69,12 @@ ROOM = 6 << 20  # that a file may have on the full disk
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerLoop]:
     """This process as a worker that has proved its sandbox."""
     settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="faults-", dir=settings.STATE_DIR))
     folder.chmod(0o755)
-    here = Worker(folder / "bots")
+    here = WorkerLoop(folder / "bots")
     here.box = open_sandbox()
     yield here
     keeping.release(here.folder, before=time.monotonic())
@@ -97,7 +97,7 @@ def waiting(code: Callable[[], bytes] = source) -> Match:
 
 
 def attempt(
-    worker: Worker, match: Match, broken: Callable[[Worker], AbstractContextManager[None]] | None = None
+    worker: WorkerLoop, match: Match, broken: Callable[[WorkerLoop], AbstractContextManager[None]] | None = None
 ) -> Match:
     """The next attempt, however long it was to wait; what is broken was whole when the match was claimed."""
     claim = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
@@ -123,7 +123,7 @@ def limited(what: int, most: int) -> Iterator[None]:
 
 
 @contextmanager
-def no_descriptors(worker: Worker) -> Iterator[None]:
+def no_descriptors(worker: WorkerLoop) -> Iterator[None]:
     """Enough are left for the rest of the worker and for one bot, not for four."""
     top = max(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208 - numbers, not paths
     with limited(resource.RLIMIT_NOFILE, top + 16):
@@ -140,13 +140,13 @@ def no_descriptors(worker: Worker) -> Iterator[None]:
                 os.close(fd)
 
 
-def full_disk(worker: Worker) -> AbstractContextManager[None]:
+def full_disk(worker: WorkerLoop) -> AbstractContextManager[None]:
     """A bot's file cannot be written to its end."""
     return limited(resource.RLIMIT_FSIZE, ROOM)
 
 
 @contextmanager
-def broken_runtime(worker: Worker) -> Iterator[None]:
+def broken_runtime(worker: WorkerLoop) -> Iterator[None]:
     """Overwrite the bots' interpreter but keep its size and time, in a runtime of our own: other tests use the shared one."""
     assert worker.box is not None
     shared = worker.box.state_dir
@@ -169,7 +169,7 @@ def broken_runtime(worker: Worker) -> Iterator[None]:
 
 
 @contextmanager
-def damaged_package(worker: Worker) -> Iterator[None]:
+def damaged_package(worker: WorkerLoop) -> Iterator[None]:
     """A row of the database lost some bytes."""
     row = Package.objects.first()
     assert row is not None
@@ -180,7 +180,7 @@ def damaged_package(worker: Worker) -> Iterator[None]:
 
 
 @contextmanager
-def senseless_option(worker: Worker) -> Iterator[None]:
+def senseless_option(worker: WorkerLoop) -> Iterator[None]:
     """The referee raises an exception."""
     before = dict(Pool.objects.values_list("pk", "options"))
     Pool.objects.update(options={"undertrump": "perhaps"})
@@ -190,7 +190,7 @@ def senseless_option(worker: Worker) -> Iterator[None]:
 
 
 @contextmanager
-def killed_forkserver(worker: Worker) -> Iterator[None]:
+def killed_forkserver(worker: WorkerLoop) -> Iterator[None]:
     """The kernel, short of memory, or an operator ends the process that all bots of a worker die with."""
     over = threading.Event()
 
@@ -227,7 +227,7 @@ def leaves(pid: int) -> list[int]:
 
 
 @contextmanager
-def overload(worker: Worker) -> Iterator[None]:
+def overload(worker: WorkerLoop) -> Iterator[None]:
     """Every core is busy with other programs, and patience (a minute at least) is short."""
     # a session each: kernels that share the processor among sessions give the bots, which have their own, no more than these
     busy = [sys.executable, "-c", "while True: pass"]
@@ -267,7 +267,7 @@ def padded() -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_a_fault_of_ours_costs_nobody_anything(way: str, worker: Worker, client) -> None:
+def test_a_fault_of_ours_costs_nobody_anything(way: str, worker: WorkerLoop, client) -> None:
     broken, code, words = WAYS[way]
     match = waiting(code)
 
@@ -287,7 +287,7 @@ def test_a_fault_of_ours_costs_nobody_anything(way: str, worker: Worker, client)
 
 
 @pytest.mark.slow
-def test_files_that_the_disk_has_emptied_cost_no_bot_anything(worker: Worker) -> None:
+def test_files_that_the_disk_has_emptied_cost_no_bot_anything(worker: WorkerLoop) -> None:
     """A loss of power can leave unpacked bots with their names but without their contents."""
     match = waiting()
     match_spec(match, worker.folder)
@@ -302,11 +302,11 @@ def test_files_that_the_disk_has_emptied_cost_no_bot_anything(worker: Worker) ->
 
 
 @pytest.mark.slow
-def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(worker: Worker, settings, client) -> None:
+def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(worker: WorkerLoop, settings, client) -> None:
     """The disk is full from its start: it proves its sandbox when there is room for it."""
     match = waiting()
     settings.DISK_FREE_MB = 10**9
-    full = Worker(worker.folder)
+    full = WorkerLoop(worker.folder)
     full.open()
     try:
         assert not full.look()
@@ -330,7 +330,7 @@ def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(worker: 
     assert list(kinds) == ["worker.refused", "worker.resumed", "worker.stopped"]
 
 
-def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: Worker, settings) -> None:
+def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: WorkerLoop, settings) -> None:
     settings.DISK_FREE_MB = 0
     assert DiskSpace(worker.folder.parent, worker.folder).why_not() == ""
     with limited(resource.RLIMIT_FSIZE, 100):
@@ -339,8 +339,22 @@ def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: Wor
     assert not list(worker.folder.parent.glob(".room-*"))
 
 
+@contextmanager
+def lost_disk(worker: WorkerLoop) -> Iterator[None]:
+    """A row is damaged, and the disk of the worker has gone since the claim."""
+    worker.disk.state_dir = worker.folder / "nowhere"
+    with damaged_package(worker):
+        yield
+
+
+def test_no_attempt_is_counted_while_the_disk_cannot_be_written(worker: WorkerLoop) -> None:
+    match = attempt(worker, waiting(), lost_disk)
+    assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
+    assert "its disk cannot be written to (No such file" in match.reason
+
+
 @pytest.mark.slow
-def test_bots_that_play_are_kept_and_others_make_room(worker: Worker) -> None:
+def test_bots_that_play_are_kept_and_others_make_room(worker: WorkerLoop) -> None:
     match = waiting()
     names = {bot.path.name for bot in match_spec(match, worker.folder).parties}
 
@@ -355,7 +369,7 @@ def test_bots_that_play_are_kept_and_others_make_room(worker: Worker) -> None:
 @pytest.mark.parametrize(
     "way", mostly_slow(["out of file descriptors", "referee exception"], "referee exception".__eq__)
 )
-def test_what_does_not_go_away_makes_the_match_void(way: str, worker: Worker, client) -> None:
+def test_what_does_not_go_away_makes_the_match_void(way: str, worker: WorkerLoop, client) -> None:
     broken, code, words = WAYS[way]
     match = waiting(code)
 
@@ -372,7 +386,7 @@ def test_what_does_not_go_away_makes_the_match_void(way: str, worker: Worker, cl
 
 
 @pytest.mark.slow
-def test_a_machine_that_is_overloaded_beyond_measure_gives_the_match_back(worker: Worker) -> None:
+def test_a_machine_that_is_overloaded_beyond_measure_gives_the_match_back(worker: WorkerLoop) -> None:
     match = waiting(lambda: THINKS + source().splitlines()[-1])
     Match.objects.update(limits={**match.limits, "move_s": 0.3, "bank_s": 0.0, "wall_factor": 1.0, "wall_extra_s": 0.0})
 
@@ -406,7 +420,7 @@ def page(client, match: Match) -> str:
     return unescape(client.get(f"/m/{match.public_id}/").content.decode())
 
 
-def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(worker: Worker) -> None:
+def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(worker: WorkerLoop) -> None:
     """It passes every look at an upload, and cannot be started."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -425,7 +439,7 @@ def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(wor
 
 
 @pytest.mark.slow
-def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself(worker: Worker) -> None:
+def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself(worker: WorkerLoop) -> None:
     """A bot that cannot bear the words of one of its games."""
     body = "def act(m):\n    if m['legal'][-1].startswith('sing'): raise KeyError(m['legal'][-1])\n    return good(m)"
     code = FRAME.format(body=body).encode()
@@ -448,7 +462,7 @@ def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself
     assert reconcile(now=clock.now_or(None)).inserted == 0
 
 
-def test_games_that_a_validation_has_no_time_for_are_refused(worker: Worker) -> None:
+def test_games_that_a_validation_has_no_time_for_are_refused(worker: WorkerLoop) -> None:
     code = FRAME.format(body="")
     version = bots.upload(players.create("lenta"), "lenta", code.encode(), "bot.py", ["bato", "codillo"], secret=SECRET)
     match = Match.objects.get()
@@ -478,7 +492,7 @@ def test_games_that_a_validation_has_no_time_for_are_refused(worker: Worker) -> 
 
 @pytest.mark.slow
 def test_an_upload_that_was_to_pass_is_given_back_where_the_slow_match_is_another_workers_by_now(
-    worker: Worker,
+    worker: WorkerLoop,
 ) -> None:
     match = waiting()
     claim = leases.claim(worker.name, prefer=match.pk)

@@ -14,7 +14,7 @@ from engine.judging import Child
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers import analysis, requests
 from league.domain.jobs.handlers.base import Signals
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import embargoes, matches, replays
 from league.domain.upkeep import retention
@@ -293,7 +293,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
 def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
     """A worker that is stopping leaves it alone."""
     row = asked(match, ana)
-    stopped, here = Worker(tmp_path), Worker(tmp_path)
+    stopped, here = WorkerLoop(tmp_path), WorkerLoop(tmp_path)
     stopped.stopping.set()
 
     assert not stopped.look()
@@ -320,7 +320,7 @@ def test_ladders_which_never_end_keep_nobody_waiting_for_ever(match, ana, berto,
     assert jobs.ANALYSIS.is_overdue(now=NOW + requests.PATIENCE)
     assert jobs.ANALYSIS.claim("host:1", now=later(10**6)) is None
 
-    here = Worker(tmp_path)
+    here = WorkerLoop(tmp_path)
     assert here.look()
     assert [row.status for row in Judgement.objects.order_by("pk")] == [JudgementStatus.DONE, JudgementStatus.ASKED]
     assert waits.get().attempts == 0

@@ -132,7 +132,7 @@ def end(value: Any) -> Iterator[None]:
 def _claimed() -> Job | None:
     with transaction.atomic():
         rows = queue.waiting("counting", now=NOW).order_by("position", "id")
-        return queue.claim(rows, "w", queue.Terms(attempts=1), now=NOW)
+        return queue.claim(rows, "w", queue.AttemptTerms(attempts=1), now=NOW)
 
 
 def forget(value: Any) -> Iterator[None]:

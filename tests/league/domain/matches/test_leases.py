@@ -55,6 +55,29 @@ def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> N
     assert leases.claim("w2", prefer=third.pk, now=NOW).pk == first.pk
 
 
+def test_uploads_have_half_of_the_claims_while_a_tournament_waits(ana, berto) -> None:
+    """However many uploads wait; without a tournament they have all claims, and ladder matches wait for them."""
+    cup = started(ana, three_bots(ana, berto))
+    for number in range(5):
+        uploaded(berto, f"new-{number}")
+    order = []
+    urgent = False
+    for _ in range(8):
+        match = leases.claim("w1", after_urgent=urgent, now=NOW)
+        assert match is not None
+        urgent = match.priority > 0
+        order.append(match.kind)
+    assert order == ["validation", "tournament"] * 3 + ["validation"] * 2
+    uploaded(berto, "late")
+    upload = Match.objects.get(kind="validation", status="queued")
+    cup.matches.update(status="queued", lease_until=None)
+    assert leases.claim("w1", after_urgent=True, prefer=upload.pk, now=NOW).kind == "tournament", (
+        "a hint changes no turn"
+    )
+    cup.matches.update(kind="ladder", priority=-2)
+    assert leases.claim("w1", after_urgent=True, now=NOW).pk == upload.pk
+
+
 @pytest.mark.slow
 def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> None:
     started(ana, three_bots(ana, berto))

@@ -10,6 +10,9 @@ import pytest
 
 from engine import game as games
 from league.domain.matches import leases, reports, workers
+from league.domain.ratings import pools
+from league.domain.upkeep import repair
+from league.enums import MatchStatus
 from league.models import LeagueEvent, Match, Pool, Worker
 from league.service import version
 from tests.support import rows
@@ -68,6 +71,33 @@ def test_a_worker_leaves_what_is_played_by_other_rules_than_its_own(pair, client
     assert leases.claim("older") == pairs
 
 
+def test_a_worker_leaves_options_whose_rules_have_changed_since(ana, berto) -> None:
+    """The third revision of cabrero changed accusations only; the usual rules are still those of the second."""
+    bots = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(ana, "duna"), accepted(berto, "mora")]
+    usual = started(ana, bots, game="cabrero", boards=1).matches.get()
+    accusing = {"illegal_move": "accuse"}
+    changed = started(ana, bots, game="cabrero", options=accusing, boards=1, name="Other").matches.get()
+    assert (usual.pool.revision, changed.pool.revision) == (2, 3)
+    key = pools.pool_key("cabrero", 4, accusing, "single", 2)
+    Pool.objects.filter(pk=changed.pool_id).update(revision=2, key=key)
+
+    workers.register("newer", tier="landlock", now=NOW)
+    workers.explain(now=NOW)
+    changed.refresh_from_db()
+    assert "no worker that runs plays by revision 2 of the rules of cabrero" in changed.reason
+    assert leases.claim("newer", now=NOW) == usual
+    assert leases.claim("newer", now=NOW) is None
+
+    repair.repair_revisions("cabrero", 2, 2, why="accusations name a seat", actor="ana", now=NOW)
+    usual.refresh_from_db()
+    changed.refresh_from_db()
+    assert usual.status == MatchStatus.LEASED
+    workers.explain(now=NOW)
+    again = leases.claim("newer", now=NOW)
+    assert again is not None
+    assert again.pool.revision == 3
+
+
 def test_a_worker_that_tells_no_rules_is_taken_to_know_them(pair) -> None:
     """It is of a release that played whatever waited."""
     Pool.objects.update(revision=5)
@@ -113,5 +143,5 @@ def test_a_lease_and_its_worker_say_by_which_code_it_is_played(pair, monkeypatch
 
     match.refresh_from_db()
     assert (match.host["commit"], match.host["revision"], match.host["tier"]) == ("c0ffee", 1, "landlock")
-    assert (worker.commit, worker.rules["partnership"], worker.rules["cabrero"]) == ("c0ffee", 1, 2)
+    assert (worker.commit, worker.rules["partnership"], worker.rules["cabrero"]) == ("c0ffee", 1, 3)
     assert LeagueEvent.objects.get(kind="worker.started").data["commit"] == "c0ffee"

@@ -5,7 +5,7 @@ import pytest
 import engine
 from engine.runner import FaultReport
 from engine.runner.trial import CHECKS
-from engine.runner.trial import Check as Checked
+from engine.runner.trial import TrialCheck as Checked
 from league.domain.core.errors import Refused
 from league.domain.matches import leases, matches, reports, validation
 from league.domain.tournaments import enrolment, tournaments

@@ -17,7 +17,7 @@ from engine.judging import Broken, Child
 from engine.puzzles import read
 from league.domain.core import clock
 from league.domain.jobs.handlers import puzzles
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, matches, sight
 from league.domain.puzzles import shelf
@@ -71,7 +71,7 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
     match, settings, tmp_path: Path
 ) -> None:
     shipped = len(shelf.shelf().by_id)
-    worker = Worker(tmp_path)
+    worker = WorkerLoop(tmp_path)
 
     assert worker.look()
     assert not worker.look()

@@ -12,7 +12,7 @@ from league.domain.people import players
 from league.domain.ratings import leaderboards, ratings, totals
 from league.domain.tournaments import standings, tournaments
 from league.enums import MatchStatus
-from league.models import Board, Match, PoolSums, Rating, RatingPoint
+from league.models import Board, BotVersion, Match, PoolSums, Rating, RatingPoint
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
 from tests.support.parts import mostly_slow
@@ -318,3 +318,12 @@ def test_who_plays_is_idle_no_longer(before, last, played, idle: bool) -> None:
     ratings.note_played(row, was, last)
 
     assert (row.played, row.idle) == (played, idle)
+
+
+def test_a_bot_stands_where_its_best_version_stands_and_uploading_changes_that_only_by_proof(ana):
+    first = accepted(ana, "rufo")
+    second = BotVersion.objects.create(bot=first.bot, number=2, package=first.package, created=NOW)
+    other = accepted(ana, "nena")
+
+    assert ratings.choose_listed({first.pk: 950.0, second.pk: 700.0, other.pk: 1.0}) == {first.pk, other.pk}
+    assert ratings.choose_listed({first.pk: 950.0, second.pk: 950.0}) == {second.pk}

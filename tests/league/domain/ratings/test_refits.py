@@ -83,7 +83,7 @@ def meanwhile(happens: Callable[[], Any], when: str) -> Iterator[None]:
     statements = []
 
     def look(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        if when in sql and not statements and not refits._Process.writing.locked():
+        if when in sql and not statements and not refits._KeeperState.writing.locked():
             statements.append(sql)
             happens()
         return execute(sql, *rest)

@@ -11,7 +11,7 @@ from django.utils.translation import override
 from engine.runner.table import Question, TableResult
 from league.domain.bots import house
 from league.domain.core.errors import Refused, TooMany
-from league.domain.people.guests import Guest, of_key
+from league.domain.people.guests import Visitor, of_key
 from league.domain.tables import guests, holding, seating, standing
 from league.domain.upkeep import reconcile
 from league.enums import TableStatus
@@ -33,11 +33,11 @@ def greedy() -> BotVersion:
 
 
 @pytest.fixture
-def guest() -> Guest:
+def guest() -> Visitor:
     return of_key("a key", HERE)
 
 
-def sit(guest: Guest | Player, at: float = 0, game: str = "partnership") -> Table:
+def sit(guest: Visitor | Player, at: float = 0, game: str = "partnership") -> Table:
     return seating.sit(guest, game, "greedy", now=later(at))
 
 
@@ -83,10 +83,10 @@ def test_the_table_belongs_to_the_key_and_to_nobody_else(guest, ana) -> None:
 
 def test_a_guest_without_a_key_owns_nothing(ana) -> None:
     row = sit(ana)
-    assert not guests.owns(Guest(""), row)
-    assert not guests.own(Guest("")).exists()
+    assert not guests.owns(Visitor(""), row)
+    assert not guests.own(Visitor("")).exists()
     with pytest.raises(IntegrityError), transaction.atomic():
-        seating.sit(Guest(""), "partnership", "greedy", now=NOW)
+        seating.sit(Visitor(""), "partnership", "greedy", now=NOW)
 
 
 def test_guests_play_house_bots_without_advice(guest, ana) -> None:
@@ -242,7 +242,7 @@ def test_nobody_sits_at_two_tables_by_logging_in(guest, ana) -> None:
     assert seating.present(guest) == running, "it stays the guest's, and ends by itself"
 
 
-def finish_second(guest: Guest) -> Table:
+def finish_second(guest: Visitor) -> Table:
     row = sit(guest, 10)
     for worker in ("host:1", "host:2"):  # The player's own table is leased first.
         lease = holding.claim(worker, now=later(10))

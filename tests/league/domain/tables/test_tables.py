@@ -18,7 +18,7 @@ from engine.sandbox import Sandbox
 from league.domain.bots import bots, house
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs import tables as running
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.people import bans, players, quotas
 from league.domain.tables import holding, seating
 from league.domain.tournaments import tournaments
@@ -280,8 +280,8 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def worker(folder: Path) -> Iterator[Worker]:
-    worker = Worker(folder / "bots")
+def worker(folder: Path) -> Iterator[WorkerLoop]:
+    worker = WorkerLoop(folder / "bots")
     worker.box = Sandbox(tier="auto", state_dir=folder)
     yield worker
     worker.stopping.set()

@@ -182,7 +182,7 @@ def test_what_never_began_is_deleted_and_what_began_is_not(ana, berto, field) ->
     with pytest.raises(Refused, match="has begun"):
         corrections.delete(running, actor="ana", now=NOW)
     document = {"name": "Clase", "game": "partnership", "stages": [{"format": "round_robin"}]}
-    event = events.create(ana, document, [], terms=releases.Terms(private=True), now=NOW)
+    event = events.create(ana, document, [], terms=releases.ReleaseTerms(private=True), now=NOW)
     corrections.delete(event, actor="ana", now=NOW)
     assert not Event.objects.exists()
 

@@ -32,11 +32,11 @@ def make_played(ana, berto) -> list[Match]:
 
 
 def test_without_matches_the_pace_is_that_of_house_bots_and_one_worker(db) -> None:
-    assert forecast.measure_pace("partnership", now=NOW) == forecast.Pace(0.3, False, 1)
+    assert forecast.measure_pace("partnership", now=NOW) == forecast.DurationEstimate(0.3, False, 1)
 
 
 def test_the_pace_is_seconds_a_sitting_of_finished_matches_of_the_game(played: list[Match]) -> None:
-    assert forecast.measure_pace("partnership", now=NOW) == forecast.Pace(36 / 12, True, 1)
+    assert forecast.measure_pace("partnership", now=NOW) == forecast.DurationEstimate(36 / 12, True, 1)
     assert forecast.measure_pace("corriente", now=NOW).measured is False
 
     Match.objects.filter(pk=played[2].pk).update(status="void")

@@ -15,7 +15,7 @@ from league.domain.jobs.handlers.matches import match_spec
 from league.domain.matches import reports
 from league.domain.ratings import leaderboards, ratings
 from league.domain.tournaments import enrolment, events, tournaments
-from league.models import BotVersion, Match, Player
+from league.models import Bot, BotVersion, Match, Player
 from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, SECRET, accepted, play, result, running, source, started
 
@@ -72,7 +72,7 @@ def test_the_stages_of_a_sealed_event_are_sealed(ana: Player) -> None:
     assert numbers == {"sealed": {True}, "open": {False}}
 
 
-@pytest.mark.parametrize(("sealed", "word"), [(True, "always"), (False, "partners")])
+@pytest.mark.parametrize(("sealed", "word"), [(True, "always"), (False, "possible")])
 def test_a_worker_is_told_what_to_seal(sealed: bool, word: str, ana: Player, tmp_path: Path) -> None:
     pair = [accepted(ana, name) for name in ("one", "two")]
     cup = tournaments.create(ana, "Cup", "corriente", boards=2, versions=pair, sealed=sealed, now=NOW)
@@ -81,6 +81,29 @@ def test_a_worker_is_told_what_to_seal(sealed: bool, word: str, ana: Player, tmp
     match = Match.objects.get(tournament=cup)
 
     assert match_spec(match, tmp_path).sealing == word
+
+
+def test_passes_are_kept_apart_where_the_result_counts_and_a_bot_is_not_the_leagues(
+    ana: Player, berto: Player, tmp_path: Path, settings
+) -> None:
+    bots = [accepted(ana, "one"), accepted(berto, "two")]
+    started(ana, bots)
+    match = Match.objects.get(tournament__isnull=False)
+
+    def apart() -> bool:
+        return match_spec(Match.objects.get(pk=match.pk), tmp_path).apart
+
+    assert apart()
+    settings.PASSES_APART = False
+    assert not apart()
+    settings.PASSES_APART = True
+    Match.objects.filter(pk=match.pk).update(kind="challenge")
+    assert not apart()
+    Match.objects.filter(pk=match.pk).update(kind="ladder")
+    Bot.objects.filter(slug="one").update(is_house=True)
+    assert apart()
+    Bot.objects.update(is_house=True)
+    assert not apart()
 
 
 def test_the_record_says_who_played_sealed_and_pages_and_answers_tell_it(ana: Player, berto: Player, client) -> None:
@@ -100,10 +123,8 @@ def test_the_record_says_who_played_sealed_and_pages_and_answers_tell_it(ana: Pl
     assert client.get(f"/api/v1/versions/{match.parties.get(number=1).version_id}").json()["sealable"] is False
 
 
-@pytest.mark.parametrize(("game", "marked"), [("partnership", True), ("corriente", False)])
-def test_the_leaderboard_marks_who_cannot_be_sealed_where_partners_sit(
-    game: str, marked: bool, ana: Player, berto: Player, client
-) -> None:
+@pytest.mark.parametrize("game", ["partnership", "corriente"])
+def test_the_leaderboard_marks_who_cannot_be_sealed(game: str, ana: Player, berto: Player, client) -> None:
     cup = started(ana, [accepted(ana, "one"), unsealable(berto, "two")], game=game)
     play(Match.objects.get(tournament=cup))
     ratings.refresh(cup.pool, now=NOW)
@@ -112,6 +133,6 @@ def test_the_leaderboard_marks_who_cannot_be_sealed_where_partners_sit(
     answer = client.get(f"/api/v1/pools/{cup.pool_id}/leaderboard").json()
     page = client.get(f"/g/{game}/", headers={"accept-language": "es"}).content.decode()
 
-    assert marks == {"one v1": False, "two v1": marked}
-    assert {row["version"]["bot"]: row["unsealed"] for row in answer["results"]} == {"one": False, "two": marked}
-    assert page.count(MARK) == marked
+    assert marks == {"one v1": False, "two v1": True}
+    assert {row["version"]["bot"]: row["unsealed"] for row in answer["results"]} == {"one": False, "two": True}
+    assert page.count(MARK) == 1

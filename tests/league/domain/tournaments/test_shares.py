@@ -169,7 +169,7 @@ def test_an_event_whose_owner_has_too_many_boards_queued_starts_when_they_are_pl
     ana, berto, settings, django_assert_max_num_queries
 ) -> None:
     settings.QUOTA_BOARDS = 4
-    event = open_event(ana, boards=4, terms=releases.Terms(due=DUE))
+    event = open_event(ana, boards=4, terms=releases.ReleaseTerms(due=DUE))
     pair = [accepted(ana, "rufo"), accepted(berto, "luna")]
     for version in pair:
         come(event, version)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 import engine
 from engine.runner import FaultReport
@@ -202,6 +202,8 @@ def test_a_wrong_action_is_never_taken_for_what_was_played(match: Match) -> None
     other = replays.unpack(sittings()[2])
     stored(first, replays.pack(replays.unpack(first) | {"actions": other["actions"]}))
 
+    with pytest.raises(CommandError, match="1 of 1 damaged replays cannot be restored; restore a backup"):
+        call_command("repair", "--replays", "--dry-run")
     assert len(restore_replays(actor="test", now=NOW).lost) == 1
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league.pure.rating.bradley_terry import fit
-from league.pure.rating.leaderboard import BASE, ELO, Z95, expected_score, field_scores, fit_leaderboard
+from league.pure.rating.leaderboard import BASE, CERTAIN, ELO, Z95, expected_score, field_scores, fit_leaderboard
 from league.pure.rating.tallies import tally
 
 FLAT = 1e-9  # even boards of a bot: so little that the fit is plain maximum likelihood
@@ -83,6 +83,20 @@ def test_table_keeps_an_unbeaten_bot_finite():
     leaderboard = fit_leaderboard(tally(duel(1, 2, 10)))
 
     assert leaderboard.rows[0].elo - leaderboard.rows[1].elo == pytest.approx(ELO * math.log(11), abs=0.01)
+
+
+def test_a_few_lucky_boards_give_no_place_and_many_do():
+    """Bot 4 wins three of four boards and is the best by Elo; it stands last until it has played as many as the others."""
+    settled = duel(1, 2, 100, 0, 100) + duel(2, 3, 100, 0, 100) + duel(3, 1, 110, 0, 90)
+
+    lucky = fit_leaderboard(tally(settled + duel(4, 1, 9, 0, 3)))
+    assert max(lucky.rows, key=lambda row: row.elo).bot == lucky.rows[-1].bot == 4
+    proven = fit_leaderboard(tally(settled + duel(4, 1, 150, 0, 50)))
+    assert proven.rows[0].bot == 4
+    for table in (lucky, proven):
+        certain = [row.elo - CERTAIN * row.margin for row in table.rows]
+        assert [row.certain for row in table.rows] == pytest.approx(certain, abs=1e-3)
+        assert certain == sorted(certain, reverse=True)
 
 
 def test_margin_of_an_unbeaten_bot_is_not_nearly_nothing():

@@ -4,7 +4,7 @@ import pytest
 
 from engine.runner import FaultReport
 from engine.runner.trial import CHECKS
-from engine.runner.trial import Check as Checked
+from engine.runner.trial import TrialCheck as Checked
 from league.domain.matches import reports, validation
 from league.models import Match
 from tests.support import rows

@@ -16,7 +16,7 @@ from tests.support.league import NOW
 FIRST = runner.Difference(1, 4, 2, ["play 1o", "play 2o"], "play 2o", ["play 1o", "play 3b"])
 
 
-def report_all(match: Match, audit: runner.Audit) -> None:
+def report_all(match: Match, audit: runner.AuditResult) -> None:
     """Draw every conversation of `match` for an audit and report this result."""
     Match.work.filter(status="queued").exclude(kind="audit").update(status="cancelled")
     sampling.draw(now=NOW)
@@ -28,7 +28,7 @@ def report_all(match: Match, audit: runner.Audit) -> None:
 
 def test_a_difference_is_shown_with_its_first_decision(league, reader, settings) -> None:
     settings.AUDIT_PERCENT = 100
-    report_all(league.clean, runner.Audit(runner.DIFFERS, 30, 20, 1, 2, 1e-8, FIRST))
+    report_all(league.clean, runner.AuditResult(runner.DIFFERS, 30, 20, 1, 2, 1e-8, FIRST))
     row = Audit.objects.filter(match=league.clean).select_related("version__bot").first()
 
     page = reader.get(f"/m/{league.clean.public_id}/")
@@ -37,7 +37,7 @@ def test_a_difference_is_shown_with_its_first_decision(league, reader, settings)
     api = reader.get(f"/api/v1/matches/{league.clean.public_id}").json()["audits"]
 
     assert faults(Page(page.content.decode())) == []
-    assert "difiere: mano 1, tras 4 acciones, play 2o en la partida; play 1o y play 3b a solas" in text
+    assert "difiere: reparto 1, tras 4 acciones, play 2o en la partida; play 1o y play 3b a solas" in text
     assert "Si las respuestas difieren, una persona revisa el caso" in text
     assert faults(version) == []
     assert "reproducible" not in version.text
@@ -49,7 +49,7 @@ def test_a_difference_is_shown_with_its_first_decision(league, reader, settings)
 def test_a_bot_that_bears_its_declaration_out_has_the_mark(league, reader, settings) -> None:
     settings.AUDIT_PERCENT = 100
     BotVersion.objects.filter(bot__slug="luna").update(deterministic=True)
-    report_all(league.clean, runner.Audit(runner.SAME, 30))
+    report_all(league.clean, runner.AuditResult(runner.SAME, 30))
     pk = BotVersion.objects.get(bot__slug="luna").pk
 
     marked = {

@@ -132,7 +132,7 @@ def test_oembed_refuses_as_its_specification_says(league) -> None:
 
 def test_what_is_not_public_has_no_frame_and_says_no_more_than_what_does_not_exist(league, owner) -> None:
     document = {"name": "Velvet", "game": "partnership", "stages": [{"format": "round_robin", "boards": 2}]}
-    terms = releases.Terms(Audience.HIDDEN)
+    terms = releases.ReleaseTerms(Audience.HIDDEN)
     event = events.create(league.ana, document, [league.rufo, league.luna], terms=terms, now=made.NOW)
     hidden = made.play(Match.objects.get(tournament__event=event))
     waiting = made.started(league.ana, [league.rufo, league.luna], name="Later").matches.get()

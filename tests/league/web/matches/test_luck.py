@@ -7,7 +7,7 @@ import re
 import pytest
 
 from engine.analysis import JUDGE
-from engine.judging import Verdict
+from engine.judging import DecisionVerdict
 from league.domain.judgements import bodies
 from league.domain.judgements.reading import Placed
 from league.domain.matches import embargoes
@@ -20,14 +20,14 @@ from tests.support.league import NOW
 
 def decision(
     deal: int, seat: int, *, first: bool | None, par: float | None = None, worth: float | None = None
-) -> Verdict:
+) -> DecisionVerdict:
     """A judged decision; not judged without its numbers."""
     lost = None if par is None or worth is None else abs(par - worth)
     position = (0, 0, 0, deal, seat, "lead", "play 1o", first)
-    return Verdict(*position, lost=lost, best=(), par=par, worth=worth, error=0.0)
+    return DecisionVerdict(*position, lost=lost, best=(), par=par, worth=worth, error=0.0)
 
 
-def placed(party: int, verdict: Verdict) -> Placed:
+def placed(party: int, verdict: DecisionVerdict) -> Placed:
     return Placed(1, 0, party, verdict)
 
 
@@ -70,7 +70,7 @@ def test_bars_begin_in_the_middle_and_end_at_the_result() -> None:
     assert luck.bars(0, 0, 1)[0].width == 0
 
 
-def judge(match: Match, verdicts: dict[tuple[int, int], list[Verdict]], **fields) -> Judgement:
+def judge(match: Match, verdicts: dict[tuple[int, int], list[DecisionVerdict]], **fields) -> Judgement:
     """A judgement with open cards that says this."""
     body = bodies.pack(bodies.Body("points", 1, False, verdicts))
     values = {"status": "done", "body": body, "created": NOW, **fields}

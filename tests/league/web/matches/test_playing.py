@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.runner.table import TableResult
 from league.domain.bots import house
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.people import players
 from league.domain.people.guests import of_key
 from league.domain.tables import holding, seating
@@ -312,7 +312,7 @@ def test_the_page_costs_the_same_with_many_tables(visitor, ana) -> None:
 def test_a_stranger_has_cards_after_one_press_on_the_front_page(
     site: str,
     browser,
-    table_worker: Worker,  # noqa: F811
+    table_worker: WorkerLoop,  # noqa: F811
     width: int,
 ) -> None:
     rows_of_house = [version.pk for version, _ in house.enter(["greedy"])]

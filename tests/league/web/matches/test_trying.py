@@ -23,7 +23,7 @@ from engine.sandbox import Sandbox
 from league.domain.bots import drafts, house, tries
 from league.domain.bots.languages import JAVASCRIPT, LANGUAGES, PYTHON
 from league.domain.jobs.handlers import tries as handler
-from league.domain.jobs.worker import Worker
+from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, reports, workers
 from league.domain.matches.reports import Receipt
 from league.domain.people import players
@@ -81,14 +81,22 @@ def played(**fields: object) -> None:
     assert work is not None
     assert work.kind == "try"
     leases.start(work)
-    assert handler.report(work, tries.Result(**fields)) == Receipt.STORED
+    assert handler.report(work, tries.TryResult(**fields)) == Receipt.STORED
+
+
+def filled(page: str) -> list[str]:
+    """Return the filled buttons of the bar: the next good step."""
+    bar = page[page.index('class="acts"') : page.index('id="problems"')]
+    return re.findall(r'<button[^>]*class="button"[^>]*(?:value|popovertarget)="([\w-]+)"', bar)
 
 
 @pytest.mark.django_db
 def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     first = Page(client.get("/editor/").content.decode())
     assert faults(first) == []
-    assert "def choose_card" in client.get("/editor/").content.decode()  # the ten lines
+    opened = client.get("/editor/").content.decode()
+    assert "def choose_card" in opened  # the ten lines
+    assert filled(opened) == ["try"]
 
     answer = client.post("/editor/", form(source=TEXT.replace("\n", "\r\n"), bot="Rufo"))
     where = answer.url
@@ -107,6 +115,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     assert faults(Page(page)) == []
     assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in page
     assert "three of cups" in page
+    assert filled(page) == ["try"], "it has failed"
     assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
@@ -175,7 +184,7 @@ def test_a_visitor_writes_and_loses_nothing(ana) -> None:
     page = visitor.get("/editor/?game=cabrero")
     assert page.status_code == 200
     assert faults(Page(page.content.decode())) == []
-    for do in ("series", "series-again", "submit", "here"):
+    for do in ("submit", "here"):
         answer = visitor.post("/editor/", form(do=do, source=TEXT + "# of a visitor", bot="rufo"))
         text = answer.content.decode()
         assert answer.status_code == 401
@@ -237,6 +246,10 @@ def test_an_address_tries_so_often_an_hour_whatever_its_cookies(ana, settings) -
         True,
         True,
     )
+    settings.LIMITS = {**settings.LIMITS, "guest-try": (5, 3600)}
+    assert Client(REMOTE_ADDR="192.0.2.8").post("/editor/", form(do="series")).status_code == 302
+    assert Try.objects.latest("pk").work.boards_planned == 20
+    assert Client(REMOTE_ADDR="192.0.2.8").post("/editor/", form()).status_code == 429, "a series counts as five tries"
     settings.GUEST_TRIES = 0
     assert Client(REMOTE_ADDR="192.0.2.7").post("/editor/", form()).status_code == 401
 
@@ -386,6 +399,12 @@ def test_a_series_answers_in_a_sentence(client, ana) -> None:
     text = " ".join(re.sub(r"<[^>]+>", "", client.get(again).content.decode()).split())
     assert "Your last change · same 20 deals" in text
     assert "weaker than the previous code" in text
+    even = [{"number": number, "scores": [90 + (-20 if number % 2 else 20), 90]} for number in range(1, 21)]
+    level = client.post("/editor/", form(do="series", source=TEXT + "# even")).url
+    played(boards=[{"number": 1, "scores": [78, 90]}, *even[1:]], decisions=400)
+    page = client.get(level).content.decode()
+    assert re.search(r"Level, ± \d+ points a board", " ".join(re.sub(r"<[^>]+>", "", page).split())), "not ahead by 0"
+    assert filled(page) == ["submit-as"]
 
 
 @pytest.mark.django_db
@@ -446,11 +465,11 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerLoop]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        new_worker = Worker(Path(folder) / "bots")
+        new_worker = WorkerLoop(Path(folder) / "bots")
         new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield new_worker
         new_worker.ahead.close()
@@ -509,7 +528,9 @@ class Author:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
-def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Worker, width: int, height: int) -> None:
+def test_a_student_writes_tries_and_submits_a_bot(
+    site: str, browser, worker: WorkerLoop, width: int, height: int
+) -> None:
     house_plays()
     author = Author(browser, width, height)
     page, wide = author.page, width > 1000
@@ -638,7 +659,7 @@ def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Wo
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
 def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(
-    site: str, browser, worker: Worker, width: int, height: int
+    site: str, browser, worker: WorkerLoop, width: int, height: int
 ) -> None:
     house_plays()
     author = Author(browser, width, height)

@@ -88,4 +88,4 @@ def test_a_match_whose_boards_are_gone_says_so(league, reader) -> None:
     answer = reader.get(f"/m/{league.clean.public_id}/")
 
     assert answer.status_code == 410
-    assert "as manos de esta partida se han borrado" in answer.content.decode()
+    assert "os repartos de esta partida se han borrado" in answer.content.decode()

@@ -66,7 +66,7 @@ def test_an_owner_reads_each_tab_of_a_bot(walker) -> None:
     page.fill("#id_username", "ana")
     page.fill("#id_password", "a long password")
     page.click("main form button.button")
-    page.wait_for_url("**/bots/rufo/")
+    page.wait_for_url(f"{url}/bots/rufo/")
     look("bot")
     for tab in ("games", "matches", "versions", "settings"):
         page.goto(f"{url}/bots/rufo/?tab={tab}")
@@ -83,7 +83,7 @@ def test_an_owner_goes_from_a_lost_match_to_the_editor(walker) -> None:
     page.fill("#id_username", "ana")
     page.fill("#id_password", "a long password")
     page.click("main form button.button")
-    page.wait_for_url("**/bots/rufo/")
+    page.wait_for_url(f"{url}/bots/rufo/")
     page.click(f"main a[href^='/m/{league.faulty.public_id}/'] >> nth=0")
     page.locator("tute-replay.ready").wait_for(state="attached")
     page.click("[data-do=next-trick]")

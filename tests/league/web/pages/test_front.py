@@ -12,13 +12,17 @@ from django.utils import timezone
 from league.domain.people import players
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
+from league.domain.tournaments import events, tournaments
+from league.enums import Entrance
 from league.models import EntryRequest, Match, PuzzleAnswer, Table
 from league.web.common import families
 from league.web.pages import mine
 from league.web.pages.puzzle_of_day import puzzle_of_day
+from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.league.web.conftest import PATIENT_MS, played
 from tests.league.web.page import Page
 from tests.support import rows
+from tests.support.league import NOW
 
 SIZES = [(1280, 800), (390, 844)]
 VISITOR = {"accept-language": "en"}
@@ -46,6 +50,17 @@ def test_a_visitor_finds_every_door(league) -> None:
     assert [key for key in families.game_order() if f"/g/{key}/" not in page.links] == []
     assert f"/t/{league.next_cup.slug}/" in page.links
     assert "csrfmiddlewaretoken" not in html, "the page could not be kept for others"
+
+
+def test_what_is_open_can_be_entered_by_who_reads_it(league, owner, stranger) -> None:
+    closed = tournaments.create(league.ana, "Closed", "brisca", entrance=Entrance.OWNER, now=NOW)
+    event = events.create(league.ana, GOOD, [], wait=True, now=NOW)
+    anybody = events.create(league.ana, {**GOOD, "name": "All"}, [], wait=True, entrance=Entrance.ANYBODY, now=NOW)
+    page = Page(Client(headers=VISITOR).get("/").content.decode())
+    assert f"/e/{anybody.slug}/" in page.links
+    assert not {f"/t/{closed.slug}/", f"/e/{event.slug}/"} & set(page.links)
+    for client, slugs in ((stranger, {"next-cup"}), (owner, {"next-cup", closed.slug})):
+        assert {row.slug for row in client.get("/t/").context["open_tournaments"]} == slugs
 
 
 def test_the_front_page_shows_a_finished_board_when_nothing_runs(league) -> None:

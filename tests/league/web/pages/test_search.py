@@ -60,7 +60,7 @@ def test_any_text_is_answered(league, text: str) -> None:
 
 def test_a_private_event_is_found_by_its_owner_alone(league, owner, stranger) -> None:
     document = {"name": "Clase secreta", "game": "partnership", "stages": [{"format": "round_robin", "boards": 1}]}
-    event = events.create(league.ana, document, [], terms=releases.Terms(private=True))
+    event = events.create(league.ana, document, [], terms=releases.ReleaseTerms(private=True))
 
     assert f"/e/{event.slug}/" in found("clase", owner)
     for text in ("clase", "secreta", event.slug, event.slug[:4]):

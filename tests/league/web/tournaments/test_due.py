@@ -28,7 +28,7 @@ DUE = made.later(600)
 
 @pytest.fixture
 def homework(league) -> Event:
-    terms = releases.Terms(private=True, due=DUE)
+    terms = releases.ReleaseTerms(private=True, due=DUE)
     return events.create(league.ana, ONE_STAGE, [league.rufo], terms=terms, secret=made.SECRET, now=made.NOW)
 
 
@@ -66,7 +66,7 @@ def test_nobody_enters_or_leaves_after_the_moment(league, homework) -> None:
 
 
 def test_a_bot_that_was_retired_keeps_no_event_from_beginning(league) -> None:
-    terms = releases.Terms(due=DUE)
+    terms = releases.ReleaseTerms(due=DUE)
     field = [league.rufo.bot, league.luna.bot, league.sol.bot]
     event = events.create(league.ana, ONE_STAGE, field, terms=terms, secret=made.SECRET, now=made.NOW)
     assert event.status == "open", "though nobody had to be asked"
@@ -126,13 +126,13 @@ def test_its_owner_chooses_another_moment_and_none_for_one_that_has_begun(league
     event.refresh_from_db()
     assert event.due == later
     with pytest.raises(Refused, match="within the next"):
-        releases.change(event, releases.Terms(due=made.NOW), actor="ana")
+        releases.change(event, releases.ReleaseTerms(due=made.NOW), actor="ana")
 
     begun = events.create(
         league.ana, DOCUMENT, [*field, league.sol, made.accepted(league.ana, "vega")], secret=made.SECRET, now=made.NOW
     )
     with pytest.raises(Refused, match="has started"):
-        releases.change(begun, releases.Terms(due=later), actor="ana")
+        releases.change(begun, releases.ReleaseTerms(due=later), actor="ana")
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def test_stages_are_created_and_start(league, four, owner) -> None:
 def test_what_it_takes_is_told_stage_by_stage(league, four, owner) -> None:
     query = {name: value for name, value in EVENT.items() if name != "name"} | {"game": "partnership"}
     forecast = owner.get("/t/new/forecast/", query).content.decode()
-    assert forecast.startswith("Fase 1: 4 partidas, 4 manos; ")
+    assert forecast.startswith("Fase 1: 4 partidas, 4 repartos; ")
     assert "\nFase 2: 1 a 5 partidas, " in forecast
     assert "\nTodas las fases: " in forecast
     page = _post(owner, {**EVENT, "action": "predict"}).content.decode()

@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern
 
 from league.api.http.index import operations
+from league.domain.bots import tries
 from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.people import players, rights
@@ -24,16 +25,19 @@ from league.domain.tournaments.standings import Standings, standings
 from league.domain.upkeep import reconcile
 from league.enums import Audience
 from league.models import BotVersion, Event, Match, Player, Pool, Tournament
+from league.service import changes, topics
 from league.web.urls import urlpatterns
 from tests.league.web.page import Page, faults
+from tests.support import consulting
 from tests.support import league as made
+from tests.support.bots import HONEST
 
 DOCUMENT = {
     "name": "Velvet night",
     "game": "partnership",
     "stages": [{"format": "round_robin", "boards": 2, "advance": 2}, {"format": "single_elimination", "boards": 2}],
 }
-HIDDEN = releases.Terms(Audience.HIDDEN)
+HIDDEN = releases.ReleaseTerms(Audience.HIDDEN)
 
 
 @pytest.fixture
@@ -177,7 +181,7 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
         assert told(signed_in(viewer), event, words, open_doors(event)).keys() == set(open_doors(event))
     rights.change(dora, ["staff"], give=False, why="a test", actor="operator")
 
-    releases.change(event, releases.Terms(Audience.ENTRANTS), actor="ana")
+    releases.change(event, releases.ReleaseTerms(Audience.ENTRANTS), actor="ana")
     assert told(signed_in(league.berto), event, words, open_doors(event)).keys() == set(open_doors(event))
     assert told(signed_in(Player.objects.get(pk=dora.pk)), event, words, open_doors(event)) == {}
     with pytest.raises(Refused, match="only widen its audience"):
@@ -185,11 +189,36 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
 
     moment = clock.present() + timedelta(days=1)
     with pytest.raises(Refused, match="it needs no release time"):
-        releases.change(event, releases.Terms(release=moment), actor="ana")
+        releases.change(event, releases.ReleaseTerms(release=moment), actor="ana")
 
     releases.change(event, releases.OPEN, actor="ana")
     assert told(signed_in(None), event, words, open_doors(event)).keys() == set(open_doors(event))
     assert ratings_of() == points, "and stays so"
+
+
+@pytest.mark.parametrize("terms", [HIDDEN, releases.Terms(private=True)], ids=["hidden", "private"])
+def test_whoever_may_not_see_a_match_cannot_follow_it(terms: releases.Terms, league, dora) -> None:
+    """A hidden subject answers like an absent one: its name is not repeated, and no version is sent."""
+    consulting.enter("greedy")
+    field = [league.rufo, made.accepted(league.ana, "vega")]
+    event = events.create(league.ana, DOCUMENT, field, terms=terms, now=made.NOW)
+    if event.status == "open":
+        events.start(event, actor="ana", now=made.NOW)
+    match = Match.objects.get(tournament__event=event)
+    attempt = tries.begin(league.ana, HONEST, "partnership", "greedy")
+    hidden = [topics.of_match(match.public_id), changes.of_tournament(match.tournament_id)]
+    nowhere = [topics.of_match(attempt.work.public_id), topics.of_match("nobody"), changes.of_tournament(10**9)]
+
+    def followed(viewer: Player | None, topic: str) -> str:
+        (data,) = re.findall(r"data: (.*)", signed_in(viewer).get(f"/live?topic={topic}").content.decode())
+        return data
+
+    for topic in (*hidden, *nowhere):
+        for viewer in (None, dora):
+            assert followed(viewer, topic) == '{"tournament:0":0}', (topic, viewer)
+    for topic in hidden:
+        assert topic in followed(league.ana, topic)
+    assert "match:" in followed(None, topics.of_match(league.clean.public_id))
 
 
 def open_doors(event: Event) -> list[str]:
@@ -220,7 +249,7 @@ def timeless(content: bytes) -> bytes:
 
 
 def test_a_player_sees_that_the_bot_is_entered_and_the_owner_who_has_joined(league) -> None:
-    event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
+    event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.ReleaseTerms(private=True), now=made.NOW)
     guest, owner, address = signed_in(league.berto), signed_in(league.ana), f"/e/{event.slug}/"
 
     def text(client: Client) -> str:
@@ -240,7 +269,7 @@ def test_a_player_sees_that_the_bot_is_entered_and_the_owner_who_has_joined(leag
 
 @pytest.mark.slow
 def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
-    event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
+    event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.ReleaseTerms(private=True), now=made.NOW)
     assert event.status == "open"
     Event.objects.filter(pk=event.pk).update(per_player=2)
     join = f"/e/{event.slug}/join/{event.invitation}/"
@@ -305,7 +334,7 @@ def test_an_event_opens_by_the_clock(league) -> None:
     opens = clock.present() + timedelta(days=1)
     event = play(
         events.create(
-            league.ana, DOCUMENT, [league.luna, league.sol], terms=releases.Terms(Audience.HIDDEN, release=opens)
+            league.ana, DOCUMENT, [league.luna, league.sol], terms=releases.ReleaseTerms(Audience.HIDDEN, release=opens)
         )
     )
     cup = Tournament.objects.filter(event=event).first()
@@ -324,7 +353,7 @@ def test_an_event_opens_by_the_clock(league) -> None:
 @pytest.mark.slow
 def test_an_event_is_shown_board_by_board(league) -> None:
     field = [league.luna, league.sol, made.accepted(league.berto, "vega")]
-    terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
+    terms = releases.ReleaseTerms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
     event = play(events.create(league.ana, DOCUMENT, field, terms=terms, now=made.NOW))
     total = releases.boards_of(event)
     assert total > 6
@@ -365,7 +394,7 @@ def places(table: Standings) -> list[tuple[int, str, float]]:
 
 @pytest.mark.slow
 def test_a_show_without_a_moment_begins_when_its_owner_says_so(league, monkeypatch) -> None:
-    terms = releases.Terms(Audience.HIDDEN, pace_s=60)
+    terms = releases.ReleaseTerms(Audience.HIDDEN, pace_s=60)
     event = play(events.create(league.ana, DOCUMENT, [league.luna, league.sol], terms=terms, now=made.NOW))
     now = made.later(3600)
     monkeypatch.setattr(clock, "present", lambda: now)
@@ -388,7 +417,7 @@ def test_a_show_without_a_moment_begins_when_its_owner_says_so(league, monkeypat
 def test_who_watches_sees_no_board_before_its_moment(league) -> None:
     field = [league.luna, league.sol, made.accepted(league.berto, "vega")]
     now = clock.present()
-    terms = releases.Terms(Audience.HIDDEN, release=now + timedelta(hours=3), pace_s=3600)
+    terms = releases.ReleaseTerms(Audience.HIDDEN, release=now + timedelta(hours=3), pace_s=3600)
     event = events.create(league.ana, DOCUMENT, field, terms=terms)
     reader, address = signed_in(None), f"/e/{event.slug}/show/"
     assert "once all boards are played" in Page(reader.get(address).content.decode()).text

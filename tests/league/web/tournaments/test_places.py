@@ -24,7 +24,7 @@ def text(client, address: str) -> str:
 
 @pytest.fixture
 def event(league) -> Event:
-    terms = releases.Terms(due=clock.present() + timedelta(days=2))
+    terms = releases.ReleaseTerms(due=clock.present() + timedelta(days=2))
     return events.create(league.ana, PLAN, [], wait=True, entrance=Entrance.ANYBODY, terms=terms)
 
 

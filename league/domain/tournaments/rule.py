@@ -1,0 +1,32 @@
+"""The rule of what counts for the ratings: matches for which the league chose the bots, the boards and the time.
+
+Those are the tables of the standing ladders, and the events of the house and of operators. The owner of any other event chooses all three, and could
+so farm a rating between two accounts; such events have tables and winners of their own, and never count. An event that was ever hidden from anybody
+does not count either: those who see the results early could publish only the ones that suit them. Nor does a tournament of an operator with a bot of
+their own, or a table with two bots of one player (`league.domain.matches.matches`).
+"""
+
+from __future__ import annotations
+
+from league.domain.bots import consent
+from league.enums import Counting
+from league.models import BotVersion, Circuit, Event, Tournament
+
+
+def counting(occasion: Event | Tournament) -> Counting:
+    """Return whether an event or tournament counts for the ratings, and why. No query."""
+    if occasion.opens is not None:
+        return Counting.HIDDEN
+    return Counting.LEAGUE if occasion.counts else Counting.PLAYER
+
+
+def counting_of_circuit(circuit: Circuit) -> Counting:
+    """Return whether the next season counts, and why. No query if the circuit was read with its owner and their account."""
+    return Counting.LEAGUE if consent.is_public(circuit.owner) else Counting.PLAYER
+
+
+def note_entry(tournament: Tournament, version: BotVersion) -> None:
+    """Let a tournament count no longer if its owner enters a bot of their own: then they are a player like any other."""
+    if tournament.counts and version.bot.owner_id == tournament.owner_id and not version.bot.is_house:
+        Tournament.objects.filter(pk=tournament.pk).update(counts=False)
+        tournament.counts = False

@@ -1,0 +1,447 @@
+"""The sentences of documents and pages, each against the code: a sentence that changes is changed here, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.core.management import get_commands, load_command_class
+from django.urls import Resolver404, get_resolver, resolve
+
+import engine
+from engine import cli
+from engine.cards.chance import bot_seed
+from engine.game import declared
+from engine.packages import archive, manifest
+from engine.runner import limits, protocol
+from league import response_cache
+from league.api.http import cursors, parsers, problems
+from league.api.http import settings as api
+from league.api.http.index import operations
+from league.domain.bots import bots, consent, digests, letters, tries
+from league.domain.core import idempotency, names, paging
+from league.domain.ladders import drawing
+from league.domain.matches import broadcast, embargoes, health, leases
+from league.domain.people import guests, subscriptions
+from league.domain.tables import guests as guest_tables
+from league.domain.tournaments import progress
+from league.pure.pairing import standing, telling
+from league.pure.rating import bradley_terry
+from league.service import topics, web_worker
+from league.web.common import limits as web_limits
+from league.web.pages import sitemaps
+from league.web.tournaments import crosstable
+from tests.hostile.acts import ACTS, MOMENTS
+from tests.support.compose import TOP
+
+KIB, MIB = 1024, 1024 * 1024
+DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
+USUAL = limits.Limits()
+ROLES = 4  # Two tiers, each as root and as an ordinary user.
+
+
+def players() -> set[int]:
+    return {number for key in engine.games() for number in declared(key).players}
+
+
+# Document, sentence (without line breaks), and what makes it so.
+CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
+    ("README.md", "any of the twenty-one games", lambda: len(engine.games()) == 21),
+    ("docs/play.md", "Each of the 21 games has a page", lambda: len(engine.games()) == 21),
+    (
+        "docs/play.md",
+        "| points | 11 | 10 | 4 | 3 | 2 | 0 |",
+        lambda: [engine.load("partnership").rules.rank_points.get(r, 0) for r in "13RCS7"] == [11, 10, 4, 3, 2, 0],
+    ),
+    ("docs/play.md", "after some minutes they leave", lambda: MINUTE.total_seconds() <= settings.TABLE_REST_S <= 600),
+    (
+        "league/templates/pages/research.html",
+        "from two to seven players",
+        lambda: (min(players()), max(players())) == (2, 7),
+    ),
+    (
+        "league/templates/games/games.html",
+        "the same forty cards, king-and-horse songs in most of them",
+        lambda: (
+            {engine.load(key).pack.size for key in engine.games()} == {10}
+            and len(engine.games()) / 2
+            < sum(engine.load(key).rules.hand_songs != "none" for key in engine.games())
+            < len(engine.games())
+        ),
+    ),
+    ("docs/api.md", "([bot packages](bot-package.md)), at most 10 MiB", lambda: archive.MAX_BYTES == 10 * MIB),
+    (
+        "docs/api.md",
+        "body above 256 KiB (uploads: 10 MiB; the connection ends above 16 MiB)",
+        lambda: (parsers.MOST_JSON, web_worker.MOST_BODY) == (256 * KIB, 16 * MIB),
+    ),
+    (
+        "docs/api.md",
+        "`page_size` is 1 to 100 (default 50)",
+        lambda: (cursors.MAX_SIZE, paging.DEFAULT_SIZE) == (100, 50),
+    ),
+    (
+        "docs/api.md",
+        "600 requests a minute for a player, 120 for an address without valid token, 60 uploads an hour",
+        lambda: api.API_RATES == {"user": (600, 60), "anon": (120, 60), "upload": (60, 3600)},
+    ),
+    ("docs/api.md", "Idempotency keys hold for a day", lambda: idempotency.KEPT == DAY),
+    (
+        "docs/api.md",
+        "kept for a week. Limits: `QUOTA_TRIES` an hour, one at a time, 64 KB of Python",
+        lambda: (tries.KEPT, tries.MOST_SOURCE) == (7 * DAY, 64 * KIB),
+    ),
+    ("docs/architecture.md", "plays one board, 20 s at most", lambda: tries.MOST_S == 20),
+    (
+        "docs/architecture.md",
+        "a try of 20 boards, 60 s at most",
+        lambda: (tries.SERIES, tries.MOST_SERIES_S) == (20, 60),
+    ),
+    ("docs/bot-package.md", "public: 1 to 60 visible characters", lambda: manifest.MAX_NAME == 60),
+    ("docs/bot-package.md", "| size, packed and unpacked | 10 MiB | | files | 500 |", lambda: archive.MAX_FILES == 500),
+    (
+        "docs/bot-package.md",
+        "unpacked at most 100 times the packed size (above 64 KiB)",
+        lambda: (archive.MAX_RATIO, archive.RATIO_FROM) == (100, 64 * KIB),
+    ),
+    ("docs/bot-package.md", "120 bytes, 8 folders deep", lambda: (archive.MAX_NAME, archive.MAX_DEPTH) == (120, 8)),
+    (
+        "docs/bot-package.md",
+        "| 5 s | | a decision | 0.5 s, then from a bank of 3 s for the whole pass | | memory | 256 MiB | | threads | 16,",
+        lambda: (USUAL.start_s, USUAL.move_s, USUAL.bank_s, USUAL.memory_mb, USUAL.threads) == (5, 0.5, 3, 256, 16),
+    ),
+    (
+        "docs/bot-package.md",
+        "| a line to or from the referee | 64 KiB | | stored stderr | 16 KiB a process |",
+        lambda: (USUAL.line_kib * KIB, USUAL.stderr_kib) == (protocol.MAX_LINE, 16),
+    ),
+    (
+        "docs/bot-package.md",
+        "A wall-clock cap (four times as long plus two seconds)",
+        lambda: (USUAL.wall_factor, USUAL.wall_extra_s) == (4, 2),
+    ),
+    ("docs/protocol.md", "nesting up to 16", lambda: protocol.MAX_DEPTH == 16),
+    (
+        "docs/protocol.md",
+        "no number beyond 64 bits",
+        lambda: 10**protocol.MAX_DIGITS < 2**63 and bot_seed(b"", "", 0, 0) < 2**31,
+    ),
+    ("docs/protocol.md", "the fourth strike of a pass is a `timeout`", lambda: limits.STRIKES == 3),
+    ("docs/fairness.md", "`tests/hostile/acts.py` lists 87 acts", lambda: len(ACTS) == 87),
+    ("docs/fairness.md", "`make soak` all 1,392", lambda: len(ACTS) * len(MOMENTS) * ROLES == 1392),
+    ("docs/fairness.md", "at most four different accents on a letter", lambda: names.pure.MOST_ACCENTS == 4),
+    (
+        "docs/ratings.md",
+        "It keeps an unbeaten bot finite (10–0 becomes 11–1: 417 Elo)",
+        lambda: bradley_terry.EVEN_BOARDS == 1,
+    ),
+    (
+        "docs/ladders.md",
+        "at most two tables at once, in matches of 4 boards; later matches have 8",
+        lambda: (telling.NEW, standing.TABLES, drawing.FIRST_BOARDS, drawing.BOARDS) == (48, 2, 4, 8),
+    ),
+    (
+        "docs/ladders.md",
+        "rests** 10 minutes for each 48 boards it has, at most a day",
+        lambda: (standing.REST_S, standing.MOST_REST_S) == (600, 86_400),
+    ),
+    ("docs/ladders.md", "An opponent met n times at the last 16 tables", lambda: standing.RECENT == 16),
+    ("docs/ladders.md", "One table in eight is drawn evenly", lambda: telling.FAR == 1 / 8),
+    (
+        "docs/ladders.md",
+        "everything else in the queue included, and with lower priority (−2)",
+        lambda: (drawing.AHEAD, drawing.PRIORITY) == (2, -2),
+    ),
+    (
+        "docs/operations/queue.md",
+        "at most 500 waiting matches, or 20 a worker if that is more",
+        lambda: (progress.WINDOW, progress.WINDOW_OF_WORKER) == (500, 20),
+    ),
+    (
+        "docs/operations/queue.md",
+        "A bot with a fault in each of three matches in a row is paused",
+        lambda: health.FAULTS == 3,
+    ),
+    (
+        "docs/operations/queue.md",
+        "further tests follow after 10 minutes, an hour, six, a day",
+        lambda: list(health.PAUSES) == [MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY],
+    ),
+    ("docs/operations/queue.md", "begins at the next longer pause, for a week", lambda: health.MEMORY == 7 * DAY),
+    (
+        "docs/operations/queue.md",
+        "Slow validations and audits are given back instead, at most three times",
+        lambda: leases.MOST_YIELDS == 3,
+    ),
+    ("docs/operations/players.md", "wait at most a day (`bot.hold_ended`)", lambda: bots.HOLD == DAY),
+    ("docs/operations/players.md", "owner pauses a bot again within a week", lambda: bots.HOLD_AGAIN == 7 * DAY),
+    (
+        "docs/operations/players.md",
+        "a confirmation link, valid for three days and at most every ten minutes",
+        lambda: (subscriptions.CONFIRM_WITHIN, subscriptions.ASK_AGAIN) == (3 * DAY, 10 * MINUTE),
+    ),
+    (
+        "docs/operations/players.md",
+        "from a quarter of an hour after the day or week ended (UTC), and sends 20 at most",
+        lambda: (letters.AFTER, letters.BATCH) == (15 * MINUTE, 20),
+    ),
+    ("docs/tournaments.md", "a request expires after 30 days", lambda: consent.OPEN_FOR == 30 * DAY),
+    ("docs/tournaments.md", "the old name 90 days", lambda: names.HELD == 90 * DAY),
+    (
+        "docs/tournaments.md",
+        "withhold its replays until a given time, at most a year ahead",
+        lambda: embargoes.MOST_BY_OWNER == 365 * DAY,
+    ),
+    ("docs/tables.md", "`TABLE_AWAY_S` (30 min) per answer", lambda: settings.TABLE_AWAY_S == 1800),
+    ("docs/tables.md", "after `TABLE_REST_S` (1 min) the worker is released", lambda: settings.TABLE_REST_S == 60),
+    (
+        "docs/tables.md",
+        "a class alone has half of them (25 by default)",
+        lambda: (settings.TABLES, settings.GUEST_TABLES) == (100, 50),
+    ),
+    ("docs/tables.md", "of those idle for two minutes", lambda: guest_tables.IDLE == 2 * MINUTE),
+    (
+        "docs/tables.md",
+        "those that ended within the hour; the rest is removed after a day",
+        lambda: (guest_tables.KEEP, guests.KEPT) == (HOUR, DAY),
+    ),
+    ("docs/site.md", "a page of it has 50 rows", lambda: paging.DEFAULT_SIZE == 50),
+    (
+        "docs/site.md",
+        "A crosstable of more than 24 entries is shown in windows of 24 rows and columns",
+        lambda: crosstable.WINDOW == 24,
+    ),
+    ("docs/site.md", "No answer is given for longer than 10 seconds", lambda: response_cache.MAX_AGE_S == 10),
+    (
+        "docs/site.md",
+        "Answers are in the memory of each process, at most 64 MB",
+        lambda: response_cache.MAX_BYTES == 64 * MIB,
+    ),
+    ("docs/site.md", "The sitemap has parts of 5,000 keys", lambda: sitemaps.SIZE == 5000),
+    ("docs/site.md", "At most eight topics", lambda: topics.MOST == 8),
+    ("docs/site.md", "It reads the latest 300 rated matches", lambda: digests.MOST == 300),
+    ("docs/site.md", "Time is cut into slots of two minutes", lambda: broadcast.SLOT_S == 120),
+    (
+        "docs/site.md",
+        "the eight most interesting of the latest 24 take turns",
+        lambda: (broadcast.TURNS, broadcast.LATEST) == (8, 24),
+    ),
+    ("docs/site.md", "(winner rated 100 Elo or more below)", lambda: broadcast.UPSET == 100),
+    (
+        "league/templates/pages/privacy.html",
+        "After a log-in its address is remembered for 30 days",
+        lambda: timedelta(seconds=web_limits.KNOWN_S) == 30 * DAY,
+    ),
+    (
+        "league/templates/pages/privacy.html",
+        "requests are counted by address for at most an hour",
+        lambda: max(seconds for _, seconds in (*settings.LIMITS.values(), *api.API_RATES.values())) == 3600,
+    ),
+    ("league/templates/pages/privacy.html", "are removed after a day, unless you sign up", lambda: guests.KEPT == DAY),
+]
+
+
+def text_of(document: str) -> str:
+    return re.sub(r"\s+", " ", (TOP / document).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence", "holds"), CLAIMS, ids=[f"{place} {text[:40]}" for place, text, _ in CLAIMS]
+)
+def test_a_sentence_with_a_number_is_so(document: str, sentence: str, holds: Callable[[], bool]) -> None:
+    assert sentence in text_of(document), "the sentence has changed: change this line, too"
+    assert holds()
+
+
+def test_the_table_of_refusals_has_every_kind_of_the_api() -> None:
+    table = text_of("docs/api.md").partition("| status | kind | when |")[2].partition("JSON is read strictly")[0]
+    assert set(re.findall(r"`([a-z-]+)`", table)) >= set(problems.KINDS)
+
+
+# Pages that show what the API does not have. docs/api.md names them in its first lines; a new page goes here or into the API.
+ONLY_PAGES = {
+    "puzzles": "puzzles",
+    "learn": "lessons",
+    "digest": "digests",
+    "player-news": "news",
+    "tv": "TV and shows",
+    "search": "search over everything",
+    "version-source": "files of versions",
+    "privacy": "texts",
+}
+
+
+def test_what_only_pages_show_is_said_where_the_api_begins() -> None:
+    first = text_of("docs/api.md").partition("## A tour")[0]
+    pages = get_resolver().reverse_dict
+    for page, words in ONLY_PAGES.items():
+        assert page in pages, page
+        assert words in first, words
+    paths = " ".join(operation["path"] for operation in operations())
+    assert not re.search(r"puzzle|lesson|digest|news|/tv|search|source", paths), (
+        "it is in the API: take it off the list"
+    )
+
+
+def test_the_first_lines_of_the_api_claim_no_more() -> None:
+    for document in ("docs/api.md", "docs/README.md", "league/templates/pages/research.html"):
+        assert not re.search(r"(?i)all of the site|everything the site shows|all of it as JSON", text_of(document)), (
+            document
+        )
+
+
+def test_pages_promise_no_clockless_sandbox_and_no_information_states() -> None:
+    """Unsealed bots may read a clock (docs/bot-package.md); the adapter for OpenSpiel has observations only."""
+    how, research = (text_of(f"league/templates/pages/{name}.html") for name in ("how", "research"))
+    assert "network or clock" not in how
+    assert "information states" not in research
+
+
+COMMAND = re.compile(
+    r"(?:(?P<league>manage\.py|tute-manage)|(?:^ {4,}|`|\$ |\.venv/bin/)tute) +(?P<command>[a-z_]+)"
+    r"(?: +(?P<inner>find|new|check|channels|tiers)\b)?(?P<rest>[^`\n#|]*)",
+    flags=re.MULTILINE,
+)
+OF_DJANGO = {
+    "migrate",
+    "collectstatic",
+    "check",
+    "help",
+    "createsuperuser",
+    "changepassword",
+    "makemigrations",
+    "shell",
+}
+
+
+def named_commands(program: str) -> list[tuple[str, str, str, list[str]]]:
+    """Return document, command, its own command or "", and options of each line of the documents that names one of a program."""
+    lines = []
+    for document in [TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")]:
+        for match in COMMAND.finditer(document.read_text(encoding="utf-8").replace("\\\n", " ")):
+            if bool(match["league"]) == (program == "manage.py"):
+                options = re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", match["rest"])
+                lines.append((str(document.relative_to(TOP)), match["command"], match["inner"] or "", options))
+    return lines
+
+
+def test_every_command_of_the_league_that_a_document_names_exists_with_its_options() -> None:
+    present = get_commands()
+    missing = []
+    lines = named_commands("manage.py")
+    for document, command, _, options in lines:
+        if command in OF_DJANGO:
+            continue
+        if command not in present:
+            missing.append((document, command))
+            continue
+        parser = load_command_class(present[command], command).create_parser("manage.py", command)
+        missing += [(document, command, option) for option in options if option not in parser._option_string_actions]
+    assert missing == []
+    assert len(lines) > 40
+
+
+def test_every_command_of_the_toolbox_that_a_document_names_exists_with_its_options() -> None:
+    missing = []
+    lines = named_commands("tute")
+    for document, command, inner, options in lines:
+        parser = cli.parser()
+        for word in (command, inner):
+            choices = next((action.choices for action in parser._actions if isinstance(action.choices, dict)), {})
+            if word and word in choices:
+                parser = choices[word]
+            elif word and (word == command or choices):
+                missing.append((document, command, inner))
+        missing += [(document, command, option) for option in options if option not in parser._option_string_actions]
+    assert missing == []
+    assert len(lines) > 40
+
+
+def words_of_code() -> list[tuple[str, str]]:
+    """Return document and word of each `word` in the documents."""
+    return [
+        (str(document.relative_to(TOP)), word)
+        for document in [TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")]
+        for word in re.findall(r"`([^`\n]+)`", document.read_text(encoding="utf-8"))
+    ]
+
+
+def test_every_test_that_a_document_names_exists() -> None:
+    present = {
+        name
+        for path in (TOP / "tests").rglob("test_*.py")
+        for name in re.findall(r"^ *def (test_\w+)\(", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    }
+    words = [(document, word) for document, word in words_of_code() if re.fullmatch(r"test_\w+", word)]
+    modules = {path.stem for path in (TOP / "tests").rglob("test_*.py")}
+    assert [pair for pair in words if pair[1] not in present | modules] == []
+    assert len(words) > 60
+
+
+MADE = re.compile(
+    r"\b[A-Z]{3,}\b|pobre|docker/(secrets/|league\.env)"
+)  # Placeholders, an example, and what docker/prepare writes
+
+
+def test_every_file_and_folder_that_a_document_names_exists() -> None:
+    start = re.compile(r"(tests|league|engine|bots|benchmarks|docker|examples|docs)/[\w./-]+")
+    words = [(document, word) for document, word in words_of_code() if start.fullmatch(word) and not MADE.search(word)]
+    places = (TOP, TOP / "league" / "domain")  # docs/transactions.md names modules of the domain
+    assert [
+        (document, word)
+        for document, word in words
+        if not any((place / name).exists() for place in places for name in (word, f"{word}.py"))
+    ] == []
+    assert len(words) > 100
+
+
+NAME = re.compile(r"[A-Z][A-Z_]{5,}|[A-Z][a-z]+[A-Z]\w+|[a-z]+_[a-z_0-9]+|[a-z_]+\.[a-z_]+")
+ELSEWHERE = {"pthread_join", "meta.restored"}  # A call of the C library, and a key of a key
+FOLDERS = ("league", "engine", "tests", "docker", "bots", "benchmarks", "docs", "examples")
+
+
+def test_every_setting_constant_class_and_event_that_a_document_names_exists() -> None:
+    suffixes = {".py", ".sh", ".yml", ".toml", ".js", ".mjs", ".html", ".json", ".c", ".rs", ".h", ""}
+    code = "\n".join(
+        path.read_text(encoding="utf-8", errors="replace")
+        for folder in FOLDERS
+        for path in (TOP / folder).rglob("*")
+        if path.suffix in suffixes and path.is_file()
+    ) + (TOP / "Makefile").read_text(encoding="utf-8")
+    files = {path.name for folder in FOLDERS for path in (TOP / folder).rglob("*.*")}
+    words = [(document, word) for document, word in words_of_code() if NAME.fullmatch(word)]
+    assert [pair for pair in words if pair[1] not in code and pair[1] not in files | ELSEWHERE] == []
+    assert len(words) > 400
+
+
+def test_every_target_of_make_that_a_document_names_exists() -> None:
+    targets = re.findall(r"^([a-z-]+):", (TOP / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    documents = [TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")]
+    words = [
+        (document.name, word)
+        for document in documents
+        for word in re.findall(r"(?:`|^ {4,}|^)make ([a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert [pair for pair in words if pair[1] not in targets] == []
+    assert len(words) > 40
+
+
+def test_every_address_of_the_site_that_a_document_names_exists() -> None:
+    missing = []
+    elsewhere = r"/(dev|proc|sys|var|app|api)/"  # Folders of a machine; the API has a page and a test of its own
+    words = [
+        (document, word)
+        for document, word in words_of_code()
+        if re.match(r"/[a-z]+[/.]", word) and not re.match(elsewhere, word)
+    ]
+    for document, word in words:
+        path = re.sub(r"<[\w:]+>|\{\w+\}|\b[A-Z]{1,6}\b|(?<=/v)N", "1", re.split(r"[?#\s]", word)[0])
+        try:
+            resolve(path)
+        except Resolver404:
+            missing.append((document, word))
+    assert missing == []
+    assert len(words) > 40
