@@ -128,7 +128,7 @@ def test_a_match_that_must_be_sealed_is_ours_to_break_off_where_this_machine_can
 
     result = play_match(match(honest, honest, boards=1, sealing=POSSIBLE), nothing)
     with pytest.raises(
-        Infrastructure, match=r"requires sealed bots, which this machine cannot provide: it confines nothing"
+        Infrastructure, match="requires sealed bots, which this machine cannot provide: it confines nothing"
     ):
         play_match(match(honest, honest, boards=1, sealing=ALWAYS), nothing)
 
