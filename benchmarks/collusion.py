@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.places import share
-from league.pure.rating.collusion import Encounter, surprise
+from league.pure.rating.collusion import PairRecord, surprise
 from league.pure.rating.leaderboard import ELO, Z95, fit_leaderboard
 from league.pure.rating.tallies import tally_arrays
 
@@ -60,7 +60,7 @@ def league(rng: Any, boards: int, style: float, thrown: float, together: int) ->
             if a != b and count:
                 points = float(met[1, a, b] + met[0, b, a] - met[1, b, a])
                 sd = float(np.hypot(rows[a].margin, rows[b].margin) / Z95)
-                if surprise([Encounter(count, points, rows[a].elo, rows[b].elo, sd)]).makes_a_case:
+                if surprise([PairRecord(count, points, rows[a].elo, rows[b].elo, sd)]).makes_a_case:
                     cases.add((a, b))
     return len(cases - {(LOSER, WINNER)}), (LOSER, WINNER) in cases
 

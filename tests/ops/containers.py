@@ -111,7 +111,7 @@ class Site:
             .replace("league.example.org", NAME)
         )
         if "LADDERS" not in lines:
-            lines += "\nLADDERS=0\nLOG_FORMAT=json\nAUDIT_PERCENT=0\nPASSES_APART=0\n"
+            lines += "\nLADDERS=0\nLOG_FORMAT=json\nAUDIT_PERCENT=0\n"
         settings.write_text(lines)
         if (own := self.folder / ".env").exists():
             text = re.sub("^WORKERS=.*", f"WORKERS={WORKERS}", own.read_text(), flags=re.MULTILINE)

@@ -60,7 +60,7 @@ def _look(pool: Pool, now: datetime) -> int:
     return opened
 
 
-def _encounters(pool: Pool) -> dict[tuple[int, int], list[collusion.Encounter]]:
+def _encounters(pool: Pool) -> dict[tuple[int, int], list[collusion.PairRecord]]:
     """Return the encounters of each owner with each other one, without house bots. Two queries.
 
     Totals are by bot, so the comparison favours the owner: the weakest version of the first bot against the strongest one of the other.
@@ -74,13 +74,13 @@ def _encounters(pool: Pool) -> dict[tuple[int, int], list[collusion.Encounter]]:
     }
     rows = MeetingSum.objects.filter(pool=pool, boards__gt=0, bot__is_house=False, opponent__is_house=False)
     rows = rows.exclude(bot__owner=F("opponent__owner"))
-    met: defaultdict[tuple[int, int], list[collusion.Encounter]] = defaultdict(list)
+    met: defaultdict[tuple[int, int], list[collusion.PairRecord]] = defaultdict(list)
     columns = ("bot", "bot__owner", "opponent", "opponent__owner", "boards", "wins", "draws")
     for bot, owner, opponent, other, boards, wins, draws in rows.values_list(*columns).iterator():
         if bot in strengths and opponent in strengths:
             (low, _, margin), (_, high, other_margin) = strengths[bot], strengths[opponent]
             sd = comparable(hypot(margin, other_margin) / Z95)
-            met[owner, other].append(collusion.Encounter(boards, wins + draws / 2, low, high, sd))
+            met[owner, other].append(collusion.PairRecord(boards, wins + draws / 2, low, high, sd))
     return met
 
 

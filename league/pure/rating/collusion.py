@@ -20,7 +20,7 @@ STYLE_SD = 30.0  # Elo. How much the styles of two honest bots may shift their r
 
 
 @dataclass(frozen=True)
-class Encounter:
+class PairRecord:
     """The boards of two bots: how many, the board points of the first, the Elo of both, and the standard deviation of the difference."""
 
     boards: int
@@ -45,7 +45,7 @@ class Surprise:
         return self.boards >= LEAST_BOARDS and self.deviations >= SURPRISE
 
 
-def surprise(encounters: Iterable[Encounter]) -> Surprise:
+def surprise(encounters: Iterable[PairRecord]) -> Surprise:
     """Sum up the encounters of the bots of two owners. The errors of their ratings are added, as if they all erred in the same direction."""
     rows = sorted(encounters, key=lambda row: (row.boards, row.points, row.elo, row.other, row.sd))
     chances = [expected_score(row.elo, row.other) for row in rows]

@@ -11,7 +11,7 @@ from league.domain.ratings import pools
 from league.domain.upkeep import cases
 from league.enums import JudgementStatus
 from league.models import BotVersion, Case, Judgement, LeagueEvent, MeetingSum, Pool, Rating
-from league.pure.rating.collusion import LEAST_BOARDS, Encounter, surprise
+from league.pure.rating.collusion import LEAST_BOARDS, PairRecord, surprise
 from tests.support import jobs
 from tests.support.league import NOW, accepted, later, play, started
 
@@ -82,12 +82,12 @@ def test_many_bots_of_two_owners_are_one_case(ana, berto):
 @pytest.mark.parametrize(
     ("encounters", "makes_a_case"),
     [
-        ([Encounter(LEAST_BOARDS - 1, 0, 1000, 1000, 10)], False),  # Too few boards
-        ([Encounter(200, 30, 1000, 1000, 10)], True),
-        ([Encounter(200, 30, 1000, 1300, 10)], False),  # As predicted
-        ([Encounter(200, 30, 1000, 1000, 150)], False),  # Nobody knows how strong they are.
-        ([Encounter(64, 60, 1800, 1000, 10)], False),  # A bot that nearly always wins loses four boards.
-        ([Encounter(200, 170, 1000, 1000, 10)], False),  # The other one is the loser.
+        ([PairRecord(LEAST_BOARDS - 1, 0, 1000, 1000, 10)], False),  # Too few boards
+        ([PairRecord(200, 30, 1000, 1000, 10)], True),
+        ([PairRecord(200, 30, 1000, 1300, 10)], False),  # As predicted
+        ([PairRecord(200, 30, 1000, 1000, 150)], False),  # Nobody knows how strong they are.
+        ([PairRecord(64, 60, 1800, 1000, 10)], False),  # A bot that nearly always wins loses four boards.
+        ([PairRecord(200, 170, 1000, 1000, 10)], False),  # The other one is the loser.
     ],
 )
 def test_how_much_makes_a_case(encounters, makes_a_case):

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     atomic = False
     dependencies = [
-        ('league', '0014_ratings_nobody_bends'),
+        ('league', '0015_ratings_nobody_bends'),
     ]
 
     operations = [
