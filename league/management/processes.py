@@ -26,11 +26,8 @@ import engine
 from league.service import alive
 
 log = logging.getLogger("league.processes")
-PR_SET_PDEATHSIG, PR_SET_NAME, M_ARENA_MAX = 1, 15, -8
+PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 LIBC = ctypes.CDLL(None, use_errno=True)
-# Threads of our processes mostly wait; a heap for each would only be half empty. It must be said before the first thread.
-if hasattr(LIBC, "mallopt"):
-    LIBC.mallopt(M_ARENA_MAX, 1)
 QUICK = 5.0  # A process that ends within this many seconds counts as a failed start.
 MOST_FAILURES = 5  # The supervisor gives up after this many failed starts in a row.
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
