@@ -51,6 +51,7 @@ def _subjects_help(action: Action) -> str:
         "bot": "bot:rufo",
         "player": "player:ana",
         "audit": "audit:7hq2mx9c4k",
+        "case": "case:12",
     }
     text = ", ".join(examples[kind] for kind in action.kinds)
     return (
