@@ -160,7 +160,7 @@ class VersionWithChecks(VersionOut):
 
 
 class AuditsOut(Out):
-    """The numbers of audited conversations of a version, by result (docs/fairness.md, "Audits")."""
+    """The numbers of audited conversations of a version, by result (docs/audits.md)."""
 
     deterministic = serializers.BooleanField(help_text="True if bot.toml declares the bot deterministic.")
     reproducible = serializers.BooleanField(

@@ -155,7 +155,7 @@ class PartyDetail(PartyOut):
 
 
 class AuditOut(Out):
-    """One conversation of a match (a seat in a pass), repeated twice with its bot (docs/fairness.md, "Audits")."""
+    """One conversation of a match (a seat in a pass), repeated twice with its bot (docs/audits.md)."""
 
     id = serializers.CharField(source="work.public_id")
     sitting = serializers.IntegerField(help_text="Number of the audited pass, from 0.")

@@ -239,9 +239,9 @@ def test_a_swipe_and_the_buttons_step(live, visit) -> None:
     sizes = page.evaluate(
         "[...document.querySelectorAll('.controls button')].map((b) => Math.min(b.offsetWidth, b.offsetHeight))"
     )
-    shown = [size for size in sizes if size]  # The slider takes the place of some.
-    assert len(shown) >= 6
-    assert min(shown) >= 44
+    visible_sizes = [size for size in sizes if size]  # The slider takes the place of some.
+    assert len(visible_sizes) >= 6
+    assert min(visible_sizes) >= 44
 
 
 @pytest.mark.slow
