@@ -2,18 +2,21 @@
 
 from django.db import migrations, models
 
+from league.service.migrating import AddIndexMeanwhile, Forget
+
 
 class Migration(migrations.Migration):
+    atomic = False
     dependencies = [("league", "0013_plain_names")]
 
     operations = [
-        migrations.RemoveIndex("audit", "audit_cases"),
-        migrations.AddIndex(
+        Forget("audit", indexes=("audit_cases",)),
+        AddIndexMeanwhile(
             "audit",
             models.Index(
                 fields=["-finished"],
                 condition=models.Q(("closed", None), ("verdict__in", ("differs", "failed"))),
-                name="audit_cases",
+                name="audit_open",
             ),
         ),
     ]

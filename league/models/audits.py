@@ -47,7 +47,7 @@ class Audit(models.Model):
         ]
         indexes = [
             models.Index(fields=["version", "verdict"], name="audit_of_version"),
-            models.Index(fields=["-finished"], condition=models.Q(verdict__in=CASES, closed=None), name="audit_cases"),
+            models.Index(fields=["-finished"], condition=models.Q(verdict__in=CASES, closed=None), name="audit_open"),
         ]
 
     def __str__(self) -> str:

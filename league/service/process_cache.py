@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from functools import cache, wraps
+from functools import cache, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import WeakSet
 
@@ -29,19 +29,24 @@ def clear() -> None:
         values.clear()
 
 
-def computed_once(make: Callable[P, Value]) -> Callable[P, Value]:
+class computed_once(Generic[P, Value]):  # noqa: N801 - a decorator
     """Cache a function like `functools.cache`, but let only one thread compute while the others wait.
 
     It is for values that must exist once, or whose computation is not safe for threads: the first requests of a process come together.
     """
-    cached, lock = cache(make), threading.RLock()
 
-    @wraps(make)
-    def get(*args: P.args, **kwargs: P.kwargs) -> Value:
-        with lock:
-            return cached(*args, **kwargs)  # type: ignore[arg-type]  # The caller passes hashable arguments, as for `cache`.
+    def __init__(self, make: Callable[P, Value]) -> None:
+        self._cached, self._lock = cache(make), threading.RLock()
+        update_wrapper(self, make)
 
-    return get
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Value:
+        """Return the value for these arguments."""
+        with self._lock:
+            return self._cached(*args, **kwargs)  # type: ignore[arg-type]  # The caller passes hashable arguments, as for `cache`.
+
+    def cache_clear(self) -> None:
+        """Forget all values."""
+        self._cached.cache_clear()
 
 
 class ProcessCache(Generic[Key, Value]):
