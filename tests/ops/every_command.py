@@ -31,6 +31,7 @@ def before(bot: Path, folder: Path) -> Iterator[list[str]]:
         ["collectstatic", "--noinput", "--dry-run", "--verbosity=0"],
         ["create_player", "ana", "--no-password"],
         ["create_player", "olga", "--staff", "--may", "void", "--no-password"],
+        ["create_player", "irene", "--staff", "--no-password"],  # Only events of operators count for the ratings.
         ["set_password", "ana", "--password-stdin"],
         ["password_link", "ana"],
         ["create_token", "ana"],
@@ -42,7 +43,7 @@ def before(bot: Path, folder: Path) -> Iterator[list[str]]:
     make_ready()
     yield from [
         ["create_circuit", "Viernes", "--owner", "ana", *on_fridays, "--bot", "rufo"],
-        ["create_event", str(event), "--owner", "ana", "--bot", "rufo", "--bot", "lola"],
+        ["create_event", str(event), "--owner", "irene", "--bot", "rufo", "--bot", "lola"],
     ]
 
 
