@@ -11,6 +11,7 @@ from django.utils.choices import CallableChoiceIterator
 from league.domain.people import tokens
 from league.models import (
     Audit,
+    Case,
     Check,
     Consultation,
     EntryRequest,
@@ -54,6 +55,9 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     work.save()
     audit = {"match": match, "sitting": 0, "seat": 0, "version": version, "reason": "sample", "created": NOW}
     Audit.objects.create(work=work, **audit)
+    Case.objects.create(
+        pool=match.pool, loser=ana, winner=berto, boards=40, points=2, expected=20, deviations=5, created=NOW
+    )
     Check.objects.create(version=version, match=match, game="partnership", name="boards")
     Judgement.objects.create(match=match, kind="open", judge="open-1", created=NOW)
     JudgedSum.objects.create(version=version, pool=match.pool, kind="open", judge="open-1", phase="")
