@@ -87,7 +87,7 @@ def test_a_link_opens_its_step(live, visit) -> None:
     page = visit(f"{url}/m/{league.clean.public_id}/?b=2&s=1#d1p17").page
     assert page.locator("#d1p17").get_attribute("aria-current") == "step"
     assert say(page) == page.inner_text("#d1p17 .unseen").strip()
-    assert page.inner_text("#table") == "Mano 2, asientos B"
+    assert page.inner_text("#table") == "Reparto 2, asientos B"
     page.click("#d1p20 a")
     until(page, "location.hash === '#d1p20'")
     assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
