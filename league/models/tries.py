@@ -26,7 +26,7 @@ class Try(models.Model):
     )  # A key of league.domain.bots.languages.
     # The decision of a finished match from which the try plays, instead of a new board (league.domain.bots.tries.DecisionPoint).
     at = models.JSONField(null=True)
-    # zlib of JSON (league.domain.bots.tries.Result); null until the try is played.
+    # zlib of JSON (league.domain.bots.tries.TryResult); null until the try is played.
     result = models.BinaryField(null=True)
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)

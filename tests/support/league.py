@@ -16,6 +16,7 @@ from django.db import transaction
 import engine
 from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from league.domain.bots import bots, consent, packages
+from league.domain.bots.willing import AWAY
 from league.domain.core import names, search_words, transitions
 from league.domain.matches import leases, matches, reports, validation
 from league.domain.people import players
@@ -82,7 +83,9 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
     content, slug = packages.inspect(source(), "bot.py", games), bots.slug(name)
     names.take(names.BOT, slug, holder=f"bot:{slug}")
     states = {"is_house": player.name == players.HOUSE, "owner_banned": player.banned is not None}
-    bot = Bot.objects.create(slug=slug, owner=player, created=NOW, entry_policy=policy, **states)
+    leaves = policy in (EntryPolicy.ASK, EntryPolicy.NOBODY) and not states["owner_banned"]
+    away = NOW + AWAY if leaves else None
+    bot = Bot.objects.create(slug=slug, owner=player, created=NOW, entry_policy=policy, away_until=away, **states)
     search_words.put(bot, slug)
     manifest = content.manifest
     version = BotVersion.objects.create(

@@ -53,7 +53,7 @@ def _cases(subject: str) -> list[tuple[Case, cases.Evidence | None, list[Match]]
 @never_cache
 @login_required
 def operators(request: HttpRequest) -> HttpResponse:
-    """List the actions (those that fit `?subject=`), the open cases, and the latest uses. Ten queries."""
+    """List the actions (those that fit `?subject=`), the open cases, and the latest uses. Eleven queries."""
     player = _operator(request)
     subject = short_text(request.GET.get("subject", ""), 90)
     kind = subject.partition(":")[0]

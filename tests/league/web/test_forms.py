@@ -111,7 +111,6 @@ ELSEWHERE = [
     "/\\evil.example/",
     "http://testserver/bots/",
     "welcome",
-    "\0/",
     "/\n/",
 ]
 

@@ -208,7 +208,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
         )
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
-    assert len(queries) == 10
+    assert len(queries) == 11
     assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 

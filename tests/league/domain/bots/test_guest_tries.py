@@ -73,7 +73,7 @@ def test_a_series_of_a_guest_is_compared_with_nobody_elses() -> None:
         assert work is not None
         leases.start(work, now=later(number))
         boards = [{"number": number + 1, "scores": [70, 60]}]
-        assert handler.report(work, tries.Result(boards=boards), now=later(number)) == Receipt.STORED
+        assert handler.report(work, tries.TryResult(boards=boards), now=later(number)) == Receipt.STORED
     assert [len(tries.text_boards(Try.objects.select_related("work").get(pk=row.pk))) for row in series] == [1, 1, 2]
 
 

@@ -51,7 +51,7 @@ def test_the_editor_opens_what_it_has_made_and_single_files(ana) -> None:
     assert languages.text_of(first) == CODE.decode()
     assert languages.replaced(first) == []
     changed = languages.package(CODE, JAVASCRIPT)
-    own = archive.Package(changed.manifest, {**changed.files, "tute.mjs": b"// mine"})
+    own = archive.BotPackage(changed.manifest, {**changed.files, "tute.mjs": b"// mine"})
     bots.upload(ana, "bot-8", own.zip(), "bot.zip", now=NOW)
     version = BotVersion.objects.select_related("package").get(bot__slug="bot-8")
     assert (languages.text_of(version), languages.replaced(version)) == (CODE.decode(), ["tute.mjs"])

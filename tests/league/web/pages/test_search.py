@@ -49,9 +49,7 @@ def test_a_name_is_found(league, text: str, address: str) -> None:
     assert address in found(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "   ", "x" * 500, "%", "'; drop table", "\0", "🂡", "~", "_", "nobody-has-this-name"]
-)
+@pytest.mark.parametrize("text", ["", "   ", "x" * 500, "%", "'; drop table", "🂡", "~", "_", "nobody-has-this-name"])
 def test_any_text_is_answered(league, text: str) -> None:
     links = found(text)
 

@@ -100,7 +100,7 @@ def test_a_bot_that_the_first_page_did_not_show_can_play(many, owner) -> None:
 
 
 def test_a_name_that_nobody_has_is_refused_and_what_was_chosen_stays(many, owner) -> None:
-    sent = {"name": "Nadie", "boards": "2", "format": "round_robin", "bots": ["rufo", "nobody", "x\0"]}
+    sent = {"name": "Nadie", "boards": "2", "format": "round_robin", "bots": ["rufo", "nobody", "x"]}
     answer = owner.post("/t/new/?game=partnership", sent)
     assert answer.status_code == 422
     assert boxes(answer.content.decode())["rufo"] is True
