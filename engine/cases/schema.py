@@ -106,7 +106,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "accusation": (
         "players seat revoked accuses",
-        "legal? asked? proven losers? marks?",
+        "legal? asked? proven losers marks",
     ),
     "observation": (
         "players event",

@@ -1,5 +1,6 @@
 """Damage by the disk to the files of bots costs no bot anything."""
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def test_a_runtime_that_was_damaged_is_found_after_the_fault_and_mended_before_t
         runtime = runtimes.get("binary", Path(folder))
         bot = BotSpec("one", Path(folder), "binary", "bot")
         copies = Copies.snapshot([bot], {"binary": runtime})
-        (runtime.root / "lib").rmdir()
+        shutil.rmtree(runtime.root / "lib")
 
         assert copies.damage([0]) == f"{runtime.root}/lib: No such file or directory"
 
