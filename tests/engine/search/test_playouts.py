@@ -219,6 +219,7 @@ WHERE_ASKED: list[tuple[str, dict[str, Any]]] = [
     ("codillo", {}),
     ("podrida", {}),
     ("bato", {}),
+    ("cabrero", {"illegal_move": "accuse"}),
 ]
 
 

@@ -131,6 +131,7 @@ def full(request: pytest.FixtureRequest, tmp_path: Path) -> OnSqlite | OnPostgre
     return OnPostgres(OLDEST, request.getfixturevalue("postgres_server"))
 
 
+REFITTED = {"league_poolsums": ("ranked",)}  # Migration 0015 asks for the places again.
 RENAMED = {"succession": "versiontest", "lots": "ladderdraw", "outlook": "storedsnapshot"}  # migration 0013
 
 
@@ -139,9 +140,10 @@ def lost(before: Rows, after: Rows) -> Iterator[str]:
     for row in before.get("django_content_type", []):
         row["model"] = RENAMED.get(row["model"], row["model"])
     for name, rows in before.items():
-        columns = rows[0].keys()
+        columns = rows[0].keys() - set(REFITTED.get(name, ()))
+        rows = [{column: row[column] for column in row if column in columns} for row in rows]
         remaining = Counter(
-            repr({column: row.get(column, "gone") for column in columns}) for row in after.get(name, [])
+            repr({column: row.get(column, "gone") for column in rows[0]}) for row in after.get(name, [])
         )
         yield from (f"{name}: {row}" for row in (Counter(map(repr, rows)) - remaining))
 

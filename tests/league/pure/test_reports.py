@@ -75,7 +75,7 @@ def test_the_order_is_that_of_the_numbers_that_are_shown(winner) -> None:
     ranking = verdict.rank()
     levels = [
         [
-            [value for key, value in ranking.breaks[entry].items() if tiebreaks.Column(key, "", "").orders]
+            [value for key, value in ranking.breaks[entry].items() if tiebreaks.TieBreakColumn(key, "", "").orders]
             for entry in group
         ]
         for group in ranking.levels

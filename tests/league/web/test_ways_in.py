@@ -74,9 +74,7 @@ def test_link_is_void_after_an_hour_or_a_login(ana, settings):
     assert Client().get(link).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "link", ["/accounts/reset/x/y/", "/accounts/reset/MQ/set-password/"]
-)
+@pytest.mark.parametrize("link", ["/accounts/reset/x/y/", "/accounts/reset/MQ/set-password/"])
 def test_what_is_no_link_is_404(db, link):
     assert Client().get(link).status_code == 404
 

@@ -25,7 +25,7 @@ from league.domain.ratings import ratings
 from league.domain.tournaments import progress, standings, tournaments
 from league.enums import MatchStatus, TournamentStatus, VersionStatus
 from league.models import Board, BotVersion, LeagueEvent, Match, Party, Rating, Sitting, Worker
-from tests.support.league import SECRET, source, willing
+from tests.support.league import SECRET, counted, source, willing
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
 
@@ -76,25 +76,26 @@ def entered(name: str, data: bytes, owner: str, game: str = "partnership") -> Bo
     return willing(bots.upload(player, name, data, "bot.py", [game], secret=SECRET))
 
 
-def admitted(name: str, data: bytes, game: str) -> BotVersion:
-    """A version that was accepted without a validation. No worker sees the match of that, for it is taken back in the same transaction."""
-    with transaction.atomic():
-        version = entered(name, data, name, game)
-        for match in Match.objects.filter(parties__version=version).distinct():
-            transitions.move(match, MatchStatus.CANCELLED, now=clock.now_or(None))
-        transitions.move(version, VersionStatus.ACCEPTED, now=clock.now_or(None))
-    return version
-
-
-def entered_unsealed(name: str, data: bytes) -> BotVersion:
+def entered_unsealed(name: str, data: bytes, game: str = "partnership") -> BotVersion:
+    """Enter a bot that sees the clock. Sealed, a sleep would be over at once."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("bot.py", data)
         archive.writestr(
             "bot.toml",
-            f'name = "{name}"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\nsealable = false\n',
+            f'name = "{name}"\nruntime = "python"\nentry = "bot.py"\ngames = ["{game}"]\nsealable = false\n',
         )
     return willing(bots.upload(players.create(name), name, packed.getvalue(), "bot.zip", secret=SECRET))
+
+
+def admitted(name: str, data: bytes, game: str) -> BotVersion:
+    """Return an unsealed version that was accepted without a validation. No worker sees its match, taken back in the same transaction."""
+    with transaction.atomic():
+        version = entered_unsealed(name, data, game)
+        for match in Match.objects.filter(parties__version=version).distinct():
+            transitions.move(match, MatchStatus.CANCELLED, now=clock.now_or(None))
+        transitions.move(version, VersionStatus.ACCEPTED, now=clock.now_or(None))
+    return version
 
 
 @pytest.mark.slow
@@ -221,13 +222,13 @@ def alive(pid: int) -> bool:
 def slow_cup() -> tournaments.Tournament:
     """A started tournament of one match that takes some ten seconds.
 
-    Nobody has a partner, or a sleep would be over at once. Both take the first action: the last one would resign.
+    Both take the first action: the last one would resign.
     """
     pair = [
         admitted(name, code(0, f"import time; time.sleep({pause})"), "corriente")
         for pause, name in ((0.015, "uno"), (0.016, "dos"))
     ]
-    cup = tournaments.create(pair[0].bot.owner, "Cup", "corriente", boards=4, versions=pair, secret=SECRET)
+    cup = counted(tournaments.create(pair[0].bot.owner, "Cup", "corriente", boards=4, versions=pair, secret=SECRET))
     tournaments.start(cup)
     return cup
 
