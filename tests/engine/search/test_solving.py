@@ -173,7 +173,7 @@ def test_a_tute_is_said_by_whom_a_trick_lets_say_it() -> None:
     """Four kings or knights and a fifth card against any five: the rules and the machine words agree, and some deals are decided by it."""
     group = [table for table in known_words() if table.key == "individual" and not table.load().rules.song_min_stock]
     rng, decided = random.Random(1), [0, 0]
-    for _ in range(40):
+    for _ in range(80):
         state = five_each(table := rng.choice(group), rng)
         if state is None:
             continue
