@@ -11,6 +11,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from django.conf import settings
 from django.db import connection
 
 from engine.sandbox.cgroups import reservations
@@ -44,6 +45,11 @@ hypothesis.settings.register_profile(
     print_blob=True,
 )
 hypothesis.settings.load_profile("suite")
+
+
+def pytest_configure() -> None:
+    """Let draws follow from one key: each state directory makes a key of its own, and the same test would draw otherwise in each clone."""
+    settings.SECRET_KEY = "only for the draws and cookies of tests"
 
 
 @pytest.fixture(scope="session")

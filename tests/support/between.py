@@ -102,7 +102,7 @@ def make(act: str) -> list[Tournament]:
             secret=league.SECRET,
             now=league.NOW,
         )
-        tournaments.start(cup, now=league.NOW)
+        tournaments.start(league.counted(cup), now=league.NOW)
         cups.append(cup)
     return cups
 

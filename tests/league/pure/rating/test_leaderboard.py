@@ -263,9 +263,9 @@ def test_rows_are_within_bounds(played):
     leaderboard = fit_leaderboard(tally(played))
 
     count = len(leaderboard.rows)
-    assert [row.elo for row in leaderboard.rows] == sorted((row.elo for row in leaderboard.rows), reverse=True)
-    for place, row in enumerate(leaderboard.rows):
-        assert 1 <= row.rank_best <= place + 1 <= row.rank_worst <= count
+    assert [row.certain for row in leaderboard.rows] == sorted((row.certain for row in leaderboard.rows), reverse=True)
+    for place, row in enumerate(sorted(leaderboard.rows, key=lambda row: -row.elo), 1):
+        assert 1 <= row.rank_best <= place <= row.rank_worst <= count
         assert 0 <= row.score <= 1
         assert math.isfinite(row.elo)
         assert math.isfinite(row.margin)

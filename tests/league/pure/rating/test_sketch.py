@@ -129,9 +129,9 @@ def test_a_table_of_more_bots_than_have_exact_errors() -> None:
     margin = dict(zip(exact.bots, (Z95 * ELO * exact.sd_from_mean(np.ones(len(elo)))).tolist(), strict=True))
     off = [abs(row.margin / margin[row.bot] - 1) for row in table.rows]
     assert np.quantile(off, 0.99) < 0.08
-    for place, row in enumerate(table.rows):
-        assert row.rank_best <= place + 1 <= row.rank_worst
-        assert (row.los_next is None) == (place + 1 == len(table.rows))
+    for place, row in enumerate(sorted(table.rows, key=lambda row: -row.elo), 1):
+        assert row.rank_best <= place <= row.rank_worst
+    assert [row.los_next is None for row in table.rows] == [False] * (len(table.rows) - 1) + [True]
     score, sd = table.field_scores(np.ones(len(elo)))
     assert score.sum() == pytest.approx(len(elo) / 2)
     assert ((sd > 0) & (sd < 0.2)).all()
