@@ -31,6 +31,7 @@ from league.domain.upkeep import invariants  # noqa: E402
 from league.enums import EntryPolicy, MatchKind, VersionStatus  # noqa: E402
 from league.models import BotVersion, Match, Player, Pool, Rating, Sitting, Tournament  # noqa: E402
 from tests.support.bots import FRAME  # noqa: E402
+from tests.support.league import counted  # noqa: E402
 
 SECRET = bytes(range(32))
 LIMITS = {
@@ -63,7 +64,7 @@ def make() -> dict[str, str]:
         cup = tournaments.create(
             owner, name, game, boards=boards, versions=versions, players=seats, secret=SECRET, limits=LIMITS
         )
-        tournaments.start(cup)
+        tournaments.start(counted(cup))
     hermit = _bot(HERMIT, HERMIT, "len(m['legal']) // 3", EntryPolicy.ASK)
     everybody = [*(version.bot.owner for version in (*versions, hermit)), players.create("guest")]
     return {player.name: tokens.create(player, "storm")[1] for player in everybody}

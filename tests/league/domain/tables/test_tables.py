@@ -27,7 +27,7 @@ from league.enums import VersionStatus
 from league.models import BotVersion, Job, LeagueEvent, Match, Player, Table, TableAction
 from league.service import listening
 from tests.support import rows
-from tests.support.league import NOW, accepted, later
+from tests.support.league import NOW, accepted, counted, later
 from tests.support.live import LiveLeague
 from tests.support.parts import mostly_slow
 from tests.support.processes import wait_for
@@ -424,7 +424,7 @@ def test_rated_matches_and_people_hold_nobody_up(people, worker, settings, monke
     wait_for(lambda: is_asked(first), "the person is asked", 120, every=0.01)
     assert not worker.tables.look(), "a worker has room for so many tables"
     bots = [BotVersion.objects.get(bot__slug=name) for name in ("greedy", "random", "counting")]
-    tournaments.start(tournaments.create(people, "Cup", "brisca", boards=1, versions=bots))
+    tournaments.start(counted(tournaments.create(people, "Cup", "brisca", boards=1, versions=bots)))
     rated = list(Match.objects.filter(kind="tournament", rated=True).order_by("virtual_s", "id"))
     assert len(rated) == 3
     while worker.look():  # the person thinks
