@@ -179,6 +179,8 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     enter_house(stack, "random", "greedy")
     stack.manage("create_player", "ana", "--no-password")
     token = stack.manage("create_token", "ana").strip()
+    stack.manage("create_player", "olga", "--staff", "--no-password")
+    operator = stack.manage("create_token", "olga").strip()  # Her events count for the ratings.
 
     with Flood(stack.port) as flood:  # It keeps nobody waiting.
         wait_for(lambda: flood.closed > 2500, "the site to close what is slow", LONG)
@@ -197,7 +199,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
 
     bots = ["rufo", "random", "greedy"]
     request = {"name": "Copa", "game": "partnership", "boards": 3, "bots": bots, "start": True}
-    cup = stack.call("POST", "/tournaments", token, request, "the-cup-of-ana")["slug"]
+    cup = stack.call("POST", "/tournaments", operator, request, "the-cup-of-olga")["slug"]
 
     def over() -> bool:
         return bool(stack.call("GET", f"/tournaments/{cup}", token)["status"] == "finished")
@@ -206,7 +208,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     standings = stack.call("GET", f"/tournaments/{cup}/standings", token)
     assert standings["matches"]["finished"] == 3
     assert sorted(cell["boards"] for cell in standings["crosstable"]) == [3] * 6
-    requests = {"the-cup-of-ana": 3, "upload-of-rufo": 1}  # The log of the web has these as numbers of requests
+    requests = {"the-cup-of-olga": 3, "upload-of-rufo": 1}  # The log of the web has these as numbers of requests
     for number, matches in requests.items():
         kinds = [line for line in stack.lines("worker") if line.get("request") == number]
         assert len({line["match"] for line in kinds}) == matches
