@@ -46,7 +46,7 @@ for path in ("/", "/usr/bin", "/etc", "/home", "/proc", "/dev", goal["directory"
     Attack(
         name="dump the environment",
         source="""
-known = {"PATH", "HOME", "LANG", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "LC_CTYPE"}
+known = {"PATH", "HOME", "LANG", "LOCPATH", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "LC_CTYPE"}
 got += [f"{name}={value}" for name, value in os.environ.items() if name not in known]
 got += [f"{name}={value}" for name, value in os.environ.items() if goal["directory"] in value]
 """,

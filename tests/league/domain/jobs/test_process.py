@@ -119,7 +119,7 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
     cheat.refresh_from_db()
     assert (crash.fault, cheat.fault) == ("crash", "illegal_action")
 
-    cup = tournaments.create(good[0].bot.owner, "Cup", "partnership", boards=2, versions=good, secret=SECRET)
+    cup = counted(tournaments.create(good[0].bot.owner, "Cup", "partnership", boards=2, versions=good, secret=SECRET))
     tournaments.start(cup)
     until(live, over(), "the tournament")
     until(
