@@ -115,7 +115,7 @@ def _match(match: Match) -> dict[str, Any]:
 
 def _sitting(sitting: Sitting) -> list[Any]:
     record = replays.unpack(sitting)
-    del record["timings"]  # The times of decisions differ between runs
+    del record["timings"], record["pass"]["pinned"]  # The times of decisions and the free cores differ between runs
     fields = record | {f"meta.{name}": value for name, value in record.pop("meta").items()}
     return [
         sitting.number,

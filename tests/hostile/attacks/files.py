@@ -48,7 +48,7 @@ for path in ("/", "/usr/bin", "/etc", "/home", "/proc", "/dev", goal["directory"
         source="""
 known = {"PATH", "HOME", "LANG", "LOCPATH", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "LC_CTYPE"}
 got += [f"{name}={value}" for name, value in os.environ.items() if name not in known]
-got += [f"{name}={value}" for name, value in os.environ.items() if goal["directory"] in value]
+got += [f"{name}={value}" for name, value in os.environ.items() if name != "HOME" and goal["directory"] in value]
 """,
     ),
     Attack(
