@@ -95,10 +95,13 @@ def test_how_much_makes_a_case(encounters, makes_a_case):
 
 
 @pytest.mark.slow
-def test_a_case_has_the_matches_analysed_and_operators_see_it(client, ana, berto):
+def test_a_case_has_the_matches_analysed_and_operators_see_it(client, ana, berto, settings):
+    settings.JUDGE_DEALS = (
+        2  # An analysis yields the processor to everything else, so a busy machine would take too long.
+    )
     rufo, lola, sol = accepted(ana, "rufo"), accepted(berto, "lola"), accepted(players.create("carla", now=NOW), "sol")
     for name, other in (("One", lola), ("Two", sol)):
-        play(started(ana, [rufo, other], boards=2, name=name).matches.get(), now=later(1))
+        play(started(ana, [rufo, other], boards=1, name=name).matches.get(), now=later(1))
     pool = pools.pool("partnership")
     rate(pool, rufo, lola, sol)
     meet(pool, rufo, lola, 96, 6)
