@@ -564,6 +564,7 @@ def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_one_moment")  # The front page shows another deal in each slot of TV.
 def test_nothing_is_older_than_a_change(league, site):
     changed = set()
     for path in pages(league):
