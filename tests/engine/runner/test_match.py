@@ -30,7 +30,7 @@ def replays(result: MatchResult) -> list[dict[str, Any]]:
         json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings
     ]
     for replay in replays_of_result:
-        del replay["timings"]
+        del replay["timings"], replay["pass"]["pinned"]  # The latter depends on free cores.
     return replays_of_result
 
 
