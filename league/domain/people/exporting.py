@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -47,7 +47,7 @@ RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "
 TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", "finished", "scores")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 
 
 def write(player: Player, target: IO[bytes], *, site: str) -> None:
@@ -94,14 +94,14 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     answers = player.puzzle_answers.order_by("pk")
     yield "puzzles", answers.values("puzzle", "game", "answer", "solved", "created").iterator(500)
     yield "contests", _contests(player)
-    asked = player.requests.order_by("pk").values(
+    requests = player.requests.order_by("pk").values(
         *REQUEST,
         bot_name=F("bot__slug"),
         tournament_name=F("tournament__slug"),
         event_name=F("event__slug"),
         circuit_name=F("circuit__slug"),
     )
-    yield "requests", asked
+    yield "requests", requests
     yield "blocks", player.blocks.order_by("pk").values("created", player=F("blocked__name"))
     lines = LeagueEvent.objects.filter(subject=f"player:{player.name}").order_by("pk")
     yield "journal", lines.values("at", "kind", "actor", "data").iterator(500)
@@ -110,14 +110,14 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
 def _tries(player: Player) -> Iterator[Row]:
     rows = player.tries.filter(work__kind=MatchKind.TRY).order_by("pk")
     for row in rows.values("name", "language", "source", "created", "finished", "result").iterator(CHUNK):
-        result = row.pop("result")
+        result = row["result"]
         yield {**row, "result": None if result is None else json.loads(zlib.decompress(bytes(result)))}
 
 
 def _sat_at(player: Player) -> Iterator[Row]:
     rows = player.tables.order_by("pk").values(*TABLE, "records", game=F("pool__game"), options=F("pool__options"))
     for row in rows.iterator(CHUNK):
-        records = bytes(row.pop("records"))
+        records = bytes(row["records"])
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}
 
 

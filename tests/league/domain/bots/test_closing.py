@@ -86,9 +86,9 @@ def test_nobody_takes_the_name_and_nobody_signs_in(maria, client) -> None:
 
 
 def test_a_tournament_goes_on_to_its_end(maria) -> None:
-    mine = bots.sent_version(maria.bots.get())
+    rufa = bots.sent_version(maria.bots.get())
     theirs = accepted(players.create("carla", now=NOW), "otro")
-    cup = started(players.create("dora", now=NOW), [mine, theirs], name="Other cup")
+    cup = started(players.create("dora", now=NOW), [rufa, theirs], name="Other cup")
 
     closing.close(maria, now=later(1))
 

@@ -24,8 +24,8 @@ def test_it_has_everything_of_its_owner_and_nothing_of_others(ana, berto) -> Non
     accepted(house.player(now=NOW), "greedy")
     uploaded(ana, "rufo")
     play(Match.objects.get(status="queued"), now=NOW)
-    mine, theirs = accepted(ana, "trufo"), accepted(berto, "otro")
-    started(ana, [mine, theirs], name="Ana's cup")
+    trufo, otro = accepted(ana, "trufo"), accepted(berto, "otro")
+    started(ana, [trufo, otro], name="Ana's cup")
     _, key = tokens.create(ana, "laptop", now=NOW)
     drafts.save(ana, drafts.NEW, "new = 1  # ñ", now=NOW)
     drafts.save(berto, drafts.NEW, "secret of berto", now=NOW)
@@ -55,7 +55,7 @@ def test_it_has_everything_of_its_owner_and_nothing_of_others(ana, berto) -> Non
     assert {row["kind"] for row in lines(packed, "journal")} == {"player.created", "token.created"}
     stored = packed.read("bots/trufo-v1.zip")
     assert (
-        archive.read_stored(stored).files == archive.read_stored(bytes(bots.sent_version(mine.bot).package.data)).files
+        archive.read_stored(stored).files == archive.read_stored(bytes(bots.sent_version(trufo.bot).package.data)).files
     )
     whole = b"".join(packed.read(name) for name in packed.namelist())
     secrets = [
