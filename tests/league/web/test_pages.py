@@ -125,7 +125,7 @@ QUERIES = {
     "run your own": 3,
     "login": 2,
     "signup": 3,
-    "account": 25,
+    "account": 26,
     "requests": 8,
     "mail": 6,
     "close account": 5,
