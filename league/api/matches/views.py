@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,6 +19,7 @@ from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import MatchFilters
 from league.api.http.problems import ApiProblem, message
+from league.api.http.schema import KEY, operation
 from league.api.matches.rows import boards_of, describe_matches, listed, whole
 from league.api.matches.serializers import (
     BoardOut,
@@ -63,20 +64,13 @@ def _boards(match: Match) -> QuerySet[Board]:
 class ChallengesView(ApiView):
     """/challenges"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = ChallengeNew
 
-    @extend_schema(
-        operation_id="challenge",
-        summary="Let one of your bots play an unrated match",
-        tags=["matches"],
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
-            )
-        ],
-        request=ChallengeNew,
+    @operation(
+        "challenge",
+        "Let one of your bots play an unrated match",
+        parameters=[KEY],
         responses={201: MatchOut},
     )
     def post(self, request: Request) -> Response:
@@ -120,7 +114,7 @@ class MatchesView(ListView):
     serializer_class = MatchOut
     filterset_class = MatchFilters
 
-    @extend_schema(operation_id="list_matches", summary="List matches, newest first", tags=["matches"])
+    @operation("list_matches", "List matches, newest first")
     def get(self, request: Request) -> Response:
         """List every match in every status."""
         chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
@@ -136,7 +130,7 @@ class OneMatchView(ApiView):
 
     serializer_class = MatchDetail
 
-    @extend_schema(operation_id="get_match", summary="Read a match", tags=["matches"])
+    @operation("get_match", "Read a match")
     def get(self, request: Request, id: str) -> Response:
         """Read one match. The owners of its bots also see stderr and all details of faults."""
         viewer = viewer_of(request)
@@ -155,7 +149,7 @@ class BoardsView(ListView):
     serializer_class = BoardOut
     page_order = paging.Order.by("number")
 
-    @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
+    @operation("list_boards", "List the boards of a match")
     def get(self, request: Request, id: str) -> Response:
         """List the boards, once the match has finished."""
         return self.page(_boards(_match(request, id)))
@@ -170,7 +164,7 @@ class OneBoardView(ApiView):
 
     serializer_class = BoardOut
 
-    @extend_schema(operation_id="get_board", summary="Read a board", tags=["matches"])
+    @operation("get_board", "Read a board")
     def get(self, request: Request, id: str, number: int) -> Response:
         """Read one board with its sittings."""
         match = _match(request, id)
@@ -187,10 +181,9 @@ class ReplayView(ApiView):
     serializer_class = ReplayOut
     params = ("seat",)
 
-    @extend_schema(
-        operation_id="get_replay",
-        summary="Read a replay, card by card",
-        tags=["matches"],
+    @operation(
+        "get_replay",
+        "Read a replay, card by card",
         parameters=[
             OpenApiParameter(
                 "seat",
@@ -231,15 +224,13 @@ class AnalysisView(ApiView):
         """Return the counters of the match and its analyses."""
         return *_counters_of(params["id"]), changes.JUDGEMENTS
 
-    permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = JudgementDetail
     params = ("board",)
 
-    @extend_schema(
-        operation_id="get_analysis",
-        summary="Read what each decision of a match gave away",
-        tags=["matches"],
+    @operation(
+        "get_analysis",
+        "Read what each decision of a match gave away",
         parameters=[OpenApiParameter("board", int, description="Number of a board: return only its decisions.")],
     )
     def get(self, request: Request, id: str, kind: str) -> Response:
@@ -268,10 +259,9 @@ class AnalysisView(ApiView):
             setattr(row, name, value)
         return Response(JudgementDetail(row).data)
 
-    @extend_schema(
-        operation_id="ask_for_analysis",
-        summary="Request an analysis of a match",
-        tags=["matches"],
+    @operation(
+        "ask_for_analysis",
+        "Request an analysis of a match",
         request=None,
         responses={202: JudgementOut, 200: JudgementOut},
     )
@@ -307,15 +297,10 @@ class AnswersView(ApiView):
         """Return the counters of the match and of the consulted bots."""
         return *_counters_of(params["id"]), changes.JUDGEMENTS
 
-    permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = ConsultationDetail
 
-    @extend_schema(
-        operation_id="get_answers",
-        summary="Read how a house bot would have played a seat",
-        tags=["matches"],
-    )
+    @operation("get_answers", "Read how a house bot would have played a seat")
     def get(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
         """Read the answers of the newest version that was asked; there are none until the consultation is done. 404 if nobody has asked."""
         match = self._match(request, id)
@@ -326,10 +311,9 @@ class AnswersView(ApiView):
         row.told = answers(row) if row.status == ConsultationStatus.DONE else []
         return Response(ConsultationDetail(row).data)
 
-    @extend_schema(
-        operation_id="ask_for_answers",
-        summary="Ask how a house bot would have played a seat",
-        tags=["matches"],
+    @operation(
+        "ask_for_answers",
+        "Ask how a house bot would have played a seat",
         request=None,
         responses={202: ConsultationOut, 200: ConsultationOut},
     )
@@ -351,20 +335,13 @@ class AnswersView(ApiView):
 class TriesView(ApiView):
     """/tries"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = TryNew
 
-    @extend_schema(
-        operation_id="try_bot",
-        summary="Try the text of a bot against a house bot",
-        tags=["matches"],
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
-            )
-        ],
-        request=TryNew,
+    @operation(
+        "try_bot",
+        "Try the text of a bot against a house bot",
+        parameters=[KEY],
         responses={201: TryOut},
     )
     def post(self, request: Request) -> Response:
@@ -386,7 +363,7 @@ class OneTryView(ApiView):
     permission_classes = [IsAuthenticated]
     serializer_class = TryOut
 
-    @extend_schema(operation_id="get_try", summary="Read the result of your try", tags=["matches"])
+    @operation("get_try", "Read the result of your try")
     def get(self, request: Request, id: str) -> Response:
         """Read the board, stderr, faults, and every request to the bot with its answer. 404 for other people's tries."""
         return Response(TryOut(existing(tries.find(player_of(request), id))).data)

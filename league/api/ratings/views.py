@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,6 +20,7 @@ from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import ApiProblem, message
+from league.api.http.schema import operation
 from league.api.ratings import rows
 from league.api.ratings.serializers import (
     GameDetail,
@@ -49,7 +50,7 @@ class PoolsView(ListView):
     serializer_class = PoolOut
     filterset_class = PoolFilters
 
-    @extend_schema(operation_id="list_pools", summary="List pools, newest first", tags=["ratings"])
+    @operation("list_pools", "List pools, newest first")
     def get(self, request: Request) -> Response:
         """List pools: game, seats, options, kind of team, revision of the rules."""
         return self.page(self.filtered(rows.pools()))
@@ -62,7 +63,7 @@ class OnePoolView(ApiView):
 
     serializer_class = PoolOut
 
-    @extend_schema(operation_id="get_pool", summary="Read a pool", tags=["ratings"])
+    @operation("get_pool", "Read a pool")
     def get(self, request: Request, id: int) -> Response:
         """Read one pool by id."""
         return Response(PoolOut(existing(rows.pools().filter(pk=id).first())).data)
@@ -80,10 +81,9 @@ class LeaderboardView(ListView):
     filter_backends = ()
     params = ("every_version", "at", "show", "owner")
 
-    @extend_schema(
-        operation_id="get_leaderboard",
-        summary="Read a leaderboard, best first",
-        tags=["ratings"],
+    @operation(
+        "get_leaderboard",
+        "Read a leaderboard, best first",
         parameters=[
             OpenApiParameter(
                 "every_version",
@@ -99,7 +99,6 @@ class LeaderboardView(ListView):
             OpenApiParameter("owner", OpenApiTypes.STR, description="Name of a player: only their bots."),
             AT,
         ],
-        responses=RatingOut(many=True),
     )
     def get(self, request: Request, id: int) -> Response:
         """Read Elo with 95% margins. Provisional rows are listed by their Elo, too."""
@@ -135,12 +134,7 @@ class OverallView(ListView):
     serializer_class = OverallOut
     filter_backends = ()
 
-    @extend_schema(
-        operation_id="get_overall",
-        summary="Read the ranking over all games, best first",
-        tags=["ratings"],
-        responses=OverallOut(many=True),
-    )
+    @operation("get_overall", "Read the ranking over all games, best first")
     def get(self, request: Request) -> Response:
         """Read for each bot the mean expected score on a board against the field of each game; a game without results counts one half."""
         cursor, size = cursors.read_cursor(request, (int,)), cursors.page_size(request)
@@ -158,7 +152,7 @@ class HistoryView(ListView):
     serializer_class = PointOut
     filterset_class = PointFilters
 
-    @extend_schema(operation_id="list_history", summary="List rating changes, newest first", tags=["ratings"])
+    @operation("list_history", "List rating changes, newest first")
     def get(self, request: Request, id: int) -> Response:
         """List one row for each version and match."""
         pool = existing(Pool.objects.filter(pk=id).first())
@@ -174,9 +168,7 @@ class VersionRatingsView(ListView):
     serializer_class = VersionRatingOut
     filterset_class = RatingFilters
 
-    @extend_schema(
-        operation_id="list_ratings_of_version", summary="List the ratings of a version in all pools", tags=["ratings"]
-    )
+    @operation("list_ratings_of_version", "List the ratings of a version in all pools")
     def get(self, request: Request, id: int) -> Response:
         """List a row for each pool in which the version has played."""
         version = existing(BotVersion.objects.filter(pk=id).first())
@@ -203,7 +195,7 @@ class GamesView(ListView):
     serializer_class = GameOut
     filter_backends = ()
 
-    @extend_schema(operation_id="list_games", summary="List games", tags=["games"], responses=GameOut(many=True))
+    @operation("list_games", "List games", tags=["games"])
     def get(self, request: Request) -> Response:
         """List every game of the engine, by key."""
         return self.page([_game(key) for key in engine.games()])
@@ -217,9 +209,9 @@ class OneGameView(ApiView):
     serializer_class = GameDetail
     params = ("players",)
 
-    @extend_schema(
-        operation_id="get_game",
-        summary="Read a game with its options",
+    @operation(
+        "get_game",
+        "Read a game with its options",
         tags=["games"],
         parameters=[
             OpenApiParameter("players", int, description="Number of seats; if left out, the usual number of the game.")
@@ -261,7 +253,7 @@ class QueueStateView(ApiView):
 
     serializer_class = QueueOut
 
-    @extend_schema(operation_id="get_queue", summary="Read the state of the queue and the workers", tags=["matches"])
+    @operation("get_queue", "Read the state of the queue and the workers", tags=["matches"])
     def get(self, request: Request) -> Response:
         """Read the state of the queue and the workers."""
         queue = workers.queue()
