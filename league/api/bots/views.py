@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db.models import QuerySet
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,7 +22,7 @@ from league.api.bots.serializers import (
     VersionWithChecks,
 )
 from league.api.http.auth import player_of, viewer_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.http.problems import message
@@ -35,7 +33,7 @@ from league.domain.bots import bots, consent, lists
 from league.domain.judgements import summing
 from league.domain.matches import encounters
 from league.enums import TokenScope
-from league.models import Bot, BotVersion, Player
+from league.models import Bot, BotVersion
 from league.service import changes
 
 
@@ -178,6 +176,7 @@ class BotVersionsView(VersionListView):
         responses={201: VersionWithChecks},
         filters=False,
     )
+    @once
     def post(self, request: Request, slug: str) -> Response:
         """Upload one source file or a zip, as a form or as plain bytes.
 
@@ -195,17 +194,13 @@ class BotVersionsView(VersionListView):
                     owner=owned.owner.name,
                 )
             )
-        return self.once(lambda: self._upload(player, slug))
-
-    def _upload(self, player: Player, slug: str) -> Response:
         sent = self.body()
-        text = self.request.query_params.get("games", "") or sent.get("games", "")
+        text = request.query_params.get("games", "") or sent.get("games", "")
         games = [key.strip() for key in text.split(",") if key.strip()]
         file = sent["file"]
         version = bots.upload(player, slug, file.read(), file.name, games or None)
         answer = VersionWithChecks(lists.versions().get(pk=version.pk), context=self.get_serializer_context()).data
-        where = reverse("api:version", args=[version.pk])
-        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(answer, "version", version.pk)
 
 
 class OneVersionView(ApiView):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from django.urls import reverse
-from rest_framework import status
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of, viewer_of
-from league.api.http.base import ApiView, existing
+from league.api.http.base import ApiView, existing, once
 from league.api.http.schema import KEY, operation
 from league.api.matches.table_serializers import AdviceNew, ChoiceNew, TableNew, TableOut
 from league.domain.tables import seating
@@ -31,16 +29,13 @@ class TablesView(ApiView):
         parameters=[KEY],
         responses={201: TableOut},
     )
+    @once
     def post(self, request: Request) -> Response:
         """Open a table with any rules that the game has; you can have one at a time.
 
         Read it again until `turn` is a number: then it is your turn.
         """
-        player = player_of(request)
-        return self.once(lambda: self._sit(player))
-
-    def _sit(self, player: Player) -> Response:
-        data = self.body()
+        player, data = player_of(request), self.body()
         row = seating.sit(
             player,
             data["game"],
@@ -51,8 +46,7 @@ class TablesView(ApiView):
             options=data.get("options"),
             advice=data["advice"],
         )
-        where = reverse("api:table", args=[row.public_id])
-        return Response(TableOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(TableOut(row).data, "table", row.public_id)
 
 
 class OneTableView(ApiView):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
-from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
@@ -16,9 +15,9 @@ from rest_framework.response import Response
 
 from engine.analysis import Tally
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import MatchFilters
-from league.api.http.problems import ApiProblem, message
+from league.api.http.problems import bad_parameter, message
 from league.api.http.schema import KEY, operation
 from league.api.matches.rows import boards_of, describe_matches, listed, whole
 from league.api.matches.serializers import (
@@ -42,7 +41,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays, sight
 from league.enums import ConsultationStatus, JudgementKind, JudgementStatus, TokenScope
-from league.models import Board, Bot, BotVersion, Match, Player, Sitting
+from league.models import Board, Bot, BotVersion, Match, Sitting
 from league.service import changes
 
 
@@ -73,23 +72,18 @@ class ChallengesView(ApiView):
         parameters=[KEY],
         responses={201: MatchOut},
     )
+    @once
     def post(self, request: Request) -> Response:
         """Play accepted versions of your bot and others, unless their owners have forbidden it; they are not asked. The match has a low priority.
 
         In games of more than two sides the further bots are in `others`.
         """
-        player = player_of(request)
-        return self.once(lambda: self._challenge(player))
-
-    def _challenge(self, player: Player) -> Response:
-        body = self.body()
+        player, body = player_of(request), self.body()
         own = _named(body, "bot", "version")
         rivals = [_named(body, "against", "against_version")]
         rivals += [_named(other, "bot", "version") for other in body["others"]]
         match = challenges.challenge(player, own, rivals, body["game"], body["boards"])
-        answer = MatchOut(whole(user_of(self.request)).get(pk=match.pk)).data
-        where = reverse("api:match", args=[match.public_id])
-        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(MatchOut(whole(user_of(request)).get(pk=match.pk)).data, "match", match.public_id)
 
 
 def _named(body: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
@@ -205,7 +199,7 @@ class ReplayView(ApiView):
         except Refused as error:
             if self._seat() is None or isinstance(error, replays.Unreadable):
                 raise
-            raise ApiProblem("invalid", f"seat: {shown(error)}", {"seat": [shown(error)]}) from None
+            raise bad_parameter("seat", shown(error)) from None
 
     def _seat(self) -> int | str | None:
         text = self.request.query_params.get("seat")
@@ -213,7 +207,7 @@ class ReplayView(ApiView):
             return text
         if len(text) > 2 or not (text.isascii() and text.isdigit()):
             problem = message('must be a seat number or "public", not {text!r}', text=text[:30])
-            raise ApiProblem("invalid", f"seat: {problem}", {"seat": [problem]})
+            raise bad_parameter("seat", problem)
         return int(text)
 
 
@@ -286,7 +280,7 @@ class AnalysisView(ApiView):
             return None
         if len(text) > 9 or not (text.isascii() and text.isdigit()):
             problem = message("must be a board number, not {text!r}", text=text[:30])
-            raise ApiProblem("invalid", f"board: {problem}", {"board": [problem]})
+            raise bad_parameter("board", problem)
         return int(text)
 
 
@@ -344,17 +338,13 @@ class TriesView(ApiView):
         parameters=[KEY],
         responses={201: TryOut},
     )
+    @once
     def post(self, request: Request) -> Response:
         """Play one board in the sandbox, within seconds; you can have one try at a time. It creates no bot, counts nowhere, and only you see it."""
-        player = player_of(request)
-        return self.once(lambda: self._try(player))
-
-    def _try(self, player: Player) -> Response:
-        body = self.body()
+        player, body = player_of(request), self.body()
         name, language = body["name"].strip(), languages.find(body["language"])
         row = tries.begin(player, body["text"], body["game"], body["against"], name, language=language)
-        where = reverse("api:try", args=[row.work.public_id])
-        return Response(TryOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(TryOut(row).data, "try", row.work.public_id)
 
 
 class OneTryView(ApiView):

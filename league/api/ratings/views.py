@@ -19,7 +19,7 @@ from league.api.http import cursors
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
-from league.api.http.problems import ApiProblem, message
+from league.api.http.problems import bad_parameter, message
 from league.api.http.schema import operation
 from league.api.ratings import rows
 from league.api.ratings.serializers import (
@@ -105,17 +105,17 @@ class LeaderboardView(ListView):
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
             problem = message("must be true or false, not {text!r}", text=text[:30])
-            raise ApiProblem("invalid", f"every_version: {problem}", {"every_version": [problem]})
+            raise bad_parameter("every_version", problem)
         only = leaderboards.Only(request.query_params.get("show", ""), request.query_params.get("owner", ""))
         if only.show and only.show not in only.SHOWS:
             problem = message(
                 "must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30]
             )
-            raise ApiProblem("invalid", f"show: {problem}", {"show": [problem]})
+            raise bad_parameter("show", problem)
         try:
             ProhibitNullCharactersValidator()(only.owner)
         except ValidationError as error:
-            raise ApiProblem("invalid", f"owner: {error.messages[0]}", {"owner": error.messages}) from None
+            raise bad_parameter("owner", error.messages[0]) from None
         pool = existing(Pool.objects.filter(pk=id).first())
         at, every_version = moment(request), text == "true"
         if at is not None:
@@ -224,11 +224,11 @@ class OneGameView(ApiView):
         seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
         if text is not None and seats is None:
             problem = message("must be a number of seats, not {text!r}", text=text[:30])
-            raise ApiProblem("invalid", f"players: {problem}", {"players": [problem]})
+            raise bad_parameter("players", problem)
         try:
             loaded = pools.load(key, seats)
         except Refused as error:
-            raise ApiProblem("invalid", f"players: {errors.shown(error)}", {"players": [errors.shown(error)]}) from None
+            raise bad_parameter("players", errors.shown(error)) from None
         defaults = loaded.options_all
         options = [
             {

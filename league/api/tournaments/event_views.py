@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
-from django.urls import reverse
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.problems import message
 from league.api.http.schema import KEY, operation
 from league.api.tournaments import rows
@@ -81,25 +80,21 @@ class EventsView(ListView):
         return self.page(_events(user_of(request)), EventOut)
 
     @operation("create_event", "Create an event and start its first stage", parameters=[KEY], responses={201: EventOut})
+    @once
     def post(self, request: Request) -> Response:
         """Create an event. Messages about errors in the document name the place.
 
         If owners of bots have to agree first, the event is `open` until you start it.
         """
-        player = player_of(request)
-        return self.once(lambda: self._create(player))
-
-    def _create(self, player: Any) -> Response:
-        data = self.body()
+        player, data = player_of(request), self.body()
         with transaction.atomic():
             terms = releases.ReleaseTerms(
                 data["audience"], data["private"], data["release"], data["pace_s"], data["due"]
             )
             entrants = _bots(data["bots"])
             event = events.create(player, data["document"], entrants, message=data["message"], terms=terms)
-        answer = EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data
-        where = reverse("api:event", args=[event.slug])
-        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
+        answer = EventOut(_one(request, event.slug), context={"viewer": player}).data
+        return self.created(answer, "event", event.slug)
 
 
 class OneEventView(ApiView):
@@ -238,18 +233,12 @@ class CircuitsView(ListView):
         return self.page(rows.circuits(), CircuitOut)
 
     @operation("create_circuit", "Create a recurring league", parameters=[KEY], responses={201: CircuitOut})
+    @once
     def post(self, request: Request) -> Response:
         """Create a recurring league. Its first season begins at the next time in its calendar."""
-        player = player_of(request)
-        return self.once(lambda: self._create(player))
-
-    def _create(self, player: Any) -> Response:
         data = dict(self.body())
-        circuit = circuits.create(player, data.pop("name"), data.pop("game"), **data)
-        where = reverse("api:circuit", args=[circuit.slug])
-        return Response(
-            CircuitOut(_circuit(circuit.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
-        )
+        circuit = circuits.create(player_of(request), data.pop("name"), data.pop("game"), **data)
+        return self.created(CircuitOut(_circuit(circuit.slug)).data, "circuit", circuit.slug)
 
 
 class OneCircuitView(ApiView):

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from league.api.http import cursors
 from league.api.http.auth import player_of, user_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import message
@@ -98,13 +98,10 @@ class TournamentsView(ListView):
     @operation(
         "create_tournament", "Create a tournament", parameters=[KEY], responses={201: TournamentOut}, filters=False
     )
+    @once
     def post(self, request: Request) -> Response:
         """Create a tournament in any format. It is open for entries until its owner starts it."""
-        player = player_of(request)
-        return self.once(lambda: self._create(player))
-
-    def _create(self, player: Player) -> Response:
-        body = self.body()
+        player, body = player_of(request), self.body()
         names = body.get("bots", [])
         bots = {bot.slug: bot for bot in Bot.objects.filter(slug__in=names)}
         missing = [name for name in names if name not in bots]
@@ -133,12 +130,8 @@ class TournamentsView(ListView):
             )
             if body["start"]:
                 tournaments.start_at_once(tournament, actor=player.name)
-        where = reverse("api:tournament", args=[tournament.slug])
-        return Response(
-            TournamentOut(one_tournament(self.request, tournament.slug)).data,
-            status=status.HTTP_201_CREATED,
-            headers={"Location": where},
-        )
+        answer = TournamentOut(one_tournament(request, tournament.slug)).data
+        return self.created(answer, "tournament", tournament.slug)
 
 
 class OneTournamentView(ApiView):
@@ -234,17 +227,14 @@ class EntriesView(ListView):
     @operation(
         "enter_tournament", "Enter a bot", parameters=[KEY], responses={201: EntryOut, 202: RequestOut}, filters=False
     )
+    @once
     def post(self, request: Request, slug: str) -> Response:
         """Enter your own bot, or, as the owner of the tournament, any bot whose owner agrees.
 
         If the owner of the bot has to agree first, the response is 202 with the request. Repeatable.
         """
-        player_of(request)
+        player, body = player_of(request), self.body()
         tournament = seen(request, Tournament.objects.select_related("owner__user", "pool"), slug)
-        return self.once(lambda: self._enter(tournament))
-
-    def _enter(self, tournament: Tournament) -> Response:
-        body = self.body()
         entrant: Bot | BotVersion | None
         if "bot" in body:
             entrant = Bot.objects.select_related("owner").filter(slug=body["bot"]).first()
@@ -255,7 +245,6 @@ class EntriesView(ListView):
         if entrant is None or owner is None:
             field = "bot" if "bot" in body else "version"
             raise ValidationError({field: [message("there is no {field} {value!r}", field=field, value=body[field])]})
-        player = player_of(self.request)
         if player.pk != tournament.owner_id:
             self.owner_only(owner, f"the bot {body.get('bot') or entrant}")
         entry = enrolment.enter(tournament, entrant, player=player, message=body["message"])
