@@ -18,7 +18,6 @@ import engine
 from engine.analysis import JUDGE
 from engine.replay import ReplayError
 from engine.runner.evidence.replays import check
-from league.domain.consultations import asking as consulting
 from league.domain.consultations import reading
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
@@ -78,7 +77,7 @@ def _make_again(report: RestoreReport, *, actor: str, dry_run: bool, now: dateti
             if not dry_run:
                 with transaction.atomic():
                     transitions.move(consultation, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
-                    consulting.enqueue(consultation, now=now)
+                    judging.enqueue(consultation, now=now)
 
 
 def _is_damaged(read: Callable[[], object]) -> bool:
