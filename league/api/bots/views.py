@@ -53,7 +53,7 @@ class BotsView(ListView):
     @operation("list_bots", "List bots, newest first")
     def get(self, request: Request) -> Response:
         """List every bot. The first upload creates a bot."""
-        return self.page(self.filtered(_bots()))
+        return self.page(self.filter_queryset(_bots()))
 
 
 class OneBotView(ApiView):
@@ -140,7 +140,7 @@ class VersionsView(VersionListView):
     @operation("list_versions", "List versions of all bots, newest first")
     def get(self, request: Request) -> Response:
         """List every upload."""
-        return self.page(self.filtered(lists.versions()), VersionOut)
+        return self.page(self.filter_queryset(lists.versions()), VersionOut)
 
 
 class BotVersionsView(VersionListView):
@@ -160,7 +160,7 @@ class BotVersionsView(VersionListView):
     def get(self, request: Request, slug: str) -> Response:
         """List every upload of this bot."""
         bot = existing(Bot.objects.filter(slug=slug).first())
-        return self.page(self.filtered(lists.versions().filter(bot=bot)), VersionOut)
+        return self.page(self.filter_queryset(lists.versions().filter(bot=bot)), VersionOut)
 
     @operation(
         "upload_version",

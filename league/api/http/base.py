@@ -197,10 +197,6 @@ class ListView(ApiView):
     pagination_class = cursors.CursorPages
     filter_backends: Sequence[Any] = (DjangoFilterBackend,)
 
-    def filtered(self, rows: Any) -> Any:
-        """Return `rows`, filtered by the query parameters. Raise ValidationError for values that a filter does not take."""
-        return self.filter_queryset(rows)
-
 
 def existing(row: Row | None) -> Row:
     """Return `row`; raise 404 if it is None."""

@@ -111,7 +111,7 @@ class MatchesView(ListView):
     @operation("list_matches", "List matches, newest first")
     def get(self, request: Request) -> Response:
         """List every match in every status."""
-        chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
+        chosen = self.paginate_queryset(self.filter_queryset(listed(user_of(request)))) or []
         return self.get_paginated_response(describe_matches(chosen))
 
 

@@ -30,7 +30,7 @@ class PlayersView(ListView):
     @operation("list_players", "List players, newest first", tags=["players"])
     def get(self, request: Request) -> Response:
         """List every player of the league."""
-        return self.page(self.filtered(lists.rows()))
+        return self.page(self.filter_queryset(lists.rows()))
 
 
 class OnePlayerView(ApiView):

@@ -53,7 +53,7 @@ class PoolsView(ListView):
     @operation("list_pools", "List pools, newest first")
     def get(self, request: Request) -> Response:
         """List pools: game, seats, options, kind of team, revision of the rules."""
-        return self.page(self.filtered(rows.pools()))
+        return self.page(self.filter_queryset(rows.pools()))
 
 
 class OnePoolView(ApiView):
@@ -156,7 +156,7 @@ class HistoryView(ListView):
     def get(self, request: Request, id: int) -> Response:
         """List one row for each version and match."""
         pool = existing(Pool.objects.filter(pk=id).first())
-        return self.page(self.filtered(rows.points().filter(pool=pool)))
+        return self.page(self.filter_queryset(rows.points().filter(pool=pool)))
 
 
 class VersionRatingsView(ListView):
@@ -173,7 +173,7 @@ class VersionRatingsView(ListView):
         """List a row for each pool in which the version has played."""
         version = existing(BotVersion.objects.filter(pk=id).first())
         rows = Rating.objects.filter(version=version).select_related("pool")
-        return self.page(self.filtered(rows))
+        return self.page(self.filter_queryset(rows))
 
 
 def _game(key: str) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class MyRequestsView(ListView):
     @operation("list_my_requests", "List requests for your bots, and your own requests, newest first", tags=REQUESTS)
     def get(self, request: Request) -> Response:
         """List requests. Those for your bots with the status `asked` await your answer."""
-        return self.page(self.filtered(requests.requests_of(player_of(request))))
+        return self.page(self.filter_queryset(requests.requests_of(player_of(request))))
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, who may read the messages."""

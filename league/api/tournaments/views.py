@@ -92,7 +92,7 @@ class TournamentsView(ListView):
     @operation("list_tournaments", "List tournaments, newest first", responses=TournamentOut(many=True))
     def get(self, request: Request) -> Response:
         """List every tournament in every status."""
-        chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
+        chosen = self.paginate_queryset(self.filter_queryset(listed(user_of(request)))) or []
         return self.get_paginated_response(TournamentOut(counted(chosen), many=True).data)
 
     @operation(
