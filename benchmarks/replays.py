@@ -17,6 +17,7 @@ import os
 import random
 import sys
 import time
+import zlib
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
@@ -107,7 +108,7 @@ def measure() -> None:
     from django.utils import timezone
 
     import engine
-    from league.domain.matches import logs, replays
+    from league.domain.matches import logs, packing
     from league.domain.ratings import pools
     from league.models import Board, Match, Sitting
 
@@ -138,7 +139,7 @@ def measure() -> None:
             packing_s.append((time.process_time() - began) / len(by_place))
             logs.store(match, data, finished=now)
             sittings += len(by_place)
-            before += sum(len(replays.pack(record)) for record in by_place.values())
+            before += sum(len(zlib.compress(packing.canonical(record), 6)) for record in by_place.values())
             stored.append((match.pk, list(by_place)))
     with connection.cursor() as cursor:
         for table in TABLES:
