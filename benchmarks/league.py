@@ -204,10 +204,10 @@ def tournament() -> None:
 def match() -> None:
     """Measure what one match costs the database: transactions, statements, time."""
     import psycopg
-    from django.conf import settings
     from django.db import connection, transaction
     from django.test.utils import CaptureQueriesContext
 
+    from benchmarks.queueing import address
     from league.domain.core import clock, queue
     from league.domain.matches import leases, reports, workers
     from league.domain.people import players
@@ -215,11 +215,8 @@ def match() -> None:
     from league.domain.upkeep import reconcile
     from tests.support.league import accepted, result, started
 
-    what = settings.DATABASES["default"]
-    address = f"postgresql://{what['USER']}:{what['PASSWORD']}@{what['HOST']}:{what['PORT']}/{what['NAME']}"
-
     def commits() -> int:
-        with psycopg.connect(address) as link:
+        with psycopg.connect(address()) as link:
             link.execute("SELECT pg_stat_clear_snapshot()")
             answer = link.execute(
                 "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
