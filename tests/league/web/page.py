@@ -74,6 +74,8 @@ class Page(HTMLParser):
             self.ids.append(str(values["id"]))
         if tag == "style" or (tag == "script" and "src" not in values) or "style" in values:
             self.inline.append(f"<{tag} {attributes}>")
+        if tag == "script" and not {"defer", "async"} & values.keys() and values.get("type") != "module":
+            self.inline.append(f"blocks the first paint: {attributes}")
         self.inline += [f"{tag} {name}" for name in values if name.startswith("on")]
         if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self.headings.append(int(tag[1]))
