@@ -15,7 +15,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 import engine
-
 from league.domain.matches import replays, sight
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
