@@ -106,7 +106,7 @@ def test_what_is_damaged_is_named_and_left(matches: list[Match], capsys) -> None
     call_command("pack_replays")
 
     out = capsys.readouterr().out
-    assert f"not moved: {matches[1].public_id}: the stored replay of board 1, sitting 1" in out
+    assert f"not moved: {matches[1].public_id}: the stored replay of board 1, seating 1" in out
     assert set(MatchLog.objects.values_list("match", flat=True)) == {matches[0].pk, matches[2].pk}
     restore_replays(actor="test", now=NOW)
     call_command("pack_replays")

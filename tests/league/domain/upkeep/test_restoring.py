@@ -94,8 +94,8 @@ WAYS: dict[str, tuple[Callable[[], None], str, int, int, str]] = {
     "a bit": (rotten, "is damaged", 500, 1, "played"),
     "another record": (repacked, "is damaged", 500, 1, "played"),
     "empty": (emptied, "is no longer stored", 410, 1, "lost"),
-    "exchanged": (exchanged, "belongs to another sitting", 500, 2, "put_back"),
-    "copied": (copied, "belongs to another sitting", 500, 1, "lost"),
+    "exchanged": (exchanged, "belongs to another seating", 500, 2, "put_back"),
+    "copied": (copied, "belongs to another seating", 500, 1, "lost"),
 }
 
 
@@ -213,7 +213,7 @@ def test_replays_from_before_there_were_digests_are_bound_by_repair(match: Match
     assert replays.unpack(sittings()[0])["actions"]
     exchanged()
     assert {finding.check for finding in invariants.check_all(now=NOW)} == {"replays"}
-    with pytest.raises(replays.Unreadable, match="belongs to another sitting"):
+    with pytest.raises(replays.Unreadable, match="belongs to another seating"):
         replays.unpack(sittings()[0])
     exchanged()
 
