@@ -20,8 +20,8 @@ PAGE = """{% extends "base.html" %}
 <h1>REST API, version 1</h1>
 <p>Everything the site shows, for programs. The <a href="{{ schema }}">OpenAPI 3.1 document</a> holds every field.
 Reading needs nothing; to write, send <code>Authorization: Bearer &lt;token&gt;</code> with a token of your account.</p>
-<ul class="row">{% for group in groups %}<li><a href="#{{ group.name }}">{{ group.name }}</a></li>
-{% endfor %}<li><a href="#refusals">refusals</a></li></ul>
+<p class="row">{% for group in groups %}<a href="#{{ group.name }}">{{ group.name }}</a>
+{% endfor %}<a href="#refusals">refusals</a></p>
 {% for group in groups %}<h2 id="{{ group.name }}">{{ group.name }}</h2><p>{{ group.description }}</p><dl>
 {% for operation in group.operations %}<dt><code>{{ operation.method }}
 {% if operation.link %}<a href="{{ operation.path }}">{{ operation.path }}</a>{% else %}{{ operation.path }}{% endif %}</code></dt>
