@@ -291,7 +291,8 @@ NOT_KEPT = {
     "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit",
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
-        search puzzles puzzle puzzle-replay embed-puzzle login signup forgotten reset mail-confirm digest-stop event-join
+        search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
+        login signup forgotten reset mail-confirm digest-stop event-join
     """,
     "it follows what kind of answer the client takes": "api:index",
     "it is for probes": "healthz readyz metrics version-json",

@@ -119,7 +119,7 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
         raise {"missing": _lost, "exchanged": _exchanged, "damaged": _damaged}[error.why](sitting) from None
     except packing.OtherRules as error:
         raise Underivable(
-            "board {board}, sitting {sitting} of match {match} was played by revision {revision} of the rules, "
+            "board {board}, seating {sitting} of match {match} was played by revision {revision} of the rules, "
             "and the current rules give another course of play, so it cannot be shown; its result stands, and "
             "its deal and actions are stored",
             revision=error.revision,
@@ -153,15 +153,15 @@ def _lost(sitting: Sitting) -> Missing:
 
 def _missing(**place: Any) -> Missing:
     return Missing(
-        "the replay of board {board}, sitting {sitting} of match {match} is no longer stored; its result "
-        "stands, and other sittings may still be available",
+        "the replay of board {board}, seating {sitting} of match {match} is no longer stored; its result "
+        "stands, and other seatings may still be available",
         **place,
     )
 
 
 def _damaged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "the stored replay of board {board}, sitting {sitting} of match {match} is damaged, so it cannot be "
+        "the stored replay of board {board}, seating {sitting} of match {match} is damaged, so it cannot be "
         "shown; its result stands, and the operators are notified and can restore it from its actions",
         **_place(sitting),
     )
@@ -169,7 +169,7 @@ def _damaged(sitting: Sitting) -> Unreadable:
 
 def _exchanged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "the stored replay of board {board}, sitting {sitting} of match {match} belongs to another sitting, "
+        "the stored replay of board {board}, seating {sitting} of match {match} belongs to another seating, "
         "so it cannot be shown; its result stands, and the operators are notified",
         **_place(sitting),
     )

@@ -56,7 +56,7 @@ HEAVY = frozenset(
     }
 )
 # Pages for frames on other sites, which read no session.
-FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
+FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
 # Actions of people on contests, which can be repeated at will.
 CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

@@ -39,6 +39,7 @@ from league.web.people.forms import LogInForm, SignUpForm
 
 MOST_RATINGS = 100  # The most ratings on the page of a player.
 MOST_NEWS = 8
+MOST_TOURNAMENTS = 10
 MOMENT = timedelta(seconds=30)  # If a sign-up is sent again after this time, it counts as a new one.
 LIVES = (30, 90, 365)  # Lifetimes of a key on the form, in days.
 
@@ -48,7 +49,7 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
     """Show a player with bots, ratings, results, news and tournaments. Nine queries."""
     player = get_object_or_404(Player, name=name)
     bots = player.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
-    tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=player)[:20])
+    tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=player)[:MOST_TOURNAMENTS])
     rated = Rating.objects.filter(version__bot__owner=player, listed=True).select_related("pool", "version__bot")
     context = {
         "player": player,

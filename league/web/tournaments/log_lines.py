@@ -29,6 +29,7 @@ TEXTS = {
     "described": gettext_noop("changed the description"),
     "shared": gettext_noop("set how many bots of each player may enter: %(most)s"),
     "joined": gettext_noop("entered %(version)s"),
+    "guest": gettext_noop("joined"),
     "left": gettext_noop("withdrew %(version)s"),
     "renamed": gettext_noop("renamed it from “%(old)s” to “%(new)s”"),
     "entries_opened": gettext_noop("opened the entries"),
@@ -61,6 +62,8 @@ def public_lines(row: Tournament | Event | Circuit) -> list[LogLine]:
             word = MOVES.get(str(line.data.get("to", "")), "")
         if word == "active":
             word = "resumed" if line.data.get("active") else "paused"
+        if word == "joined" and "bot" not in line.data:  # Somebody followed the link of a private event.
+            word = "guest"
         if word in TEXTS:
             actor = _("A former player") if line.actor in gone else line.actor or _("The league")
             lines.append(LogLine(line.at, actor, _fill(_(TEXTS[word]), line.data)))

@@ -37,6 +37,8 @@ ASKED = {
 PLACES = [
     "/m/{}/",
     "/embed/m/{}/",
+    "/embed/tables/{}/",
+    "/embed/tables/{}/replay.json",
     "/embed/puzzles/{}/",
     "/m/{}.txt",
     "/m/{}.jsonl",

@@ -8,9 +8,9 @@ import pytest
 
 from league.models import Board, MatchLog, Sitting
 
-DAMAGED = "la repetición guardada del reparto 1, pasada 1, de la partida {match} está dañada"
-EXCHANGED = "la repetición guardada del reparto 1, pasada 1, de la partida {match} es de otra pasada"
-MISSING = "la repetición del reparto 1, pasada 1, de la partida {match} ya no se conserva"
+DAMAGED = "la repetición guardada del reparto 1, colocación 1, de la partida {match} está dañada"
+EXCHANGED = "la repetición guardada del reparto 1, colocación 1, de la partida {match} es de otra colocación"
+MISSING = "la repetición del reparto 1, colocación 1, de la partida {match} ya no se conserva"
 WAYS = {"damaged": (DAMAGED, 500), "exchanged": (EXCHANGED, 500), "missing": (MISSING, 410)}
 
 
@@ -46,7 +46,7 @@ def test_a_sitting_whose_row_is_gone_is_gone_and_not_unknown(league, reader) -> 
     for board, sitting in ((1, 0), (2, 1)):
         answer = reader.get(f"{place}/{board}/sittings/{sitting}/replay")
         assert (answer.status_code, answer["Content-Type"]) == (410, "application/problem+json")
-        words = f"la repetición del reparto {board}, pasada {sitting + 1}, de la partida {league.clean.public_id} ya no se conserva"
+        words = f"la repetición del reparto {board}, colocación {sitting + 1}, de la partida {league.clean.public_id} ya no se conserva"
         assert words in answer.json()["detail"]
     for never in ("/1/sittings/9/replay", "/9/sittings/0/replay", "/0/sittings/0/replay"):
         assert reader.get(place + never).status_code == 404

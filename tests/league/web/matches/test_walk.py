@@ -67,6 +67,11 @@ def test_an_owner_reads_each_tab_of_a_bot(walker) -> None:
     page.fill("#id_password", "a long password")
     page.click("main form button.button")
     page.wait_for_url(f"{url}/bots/rufo/")
+    page.click(".brand")
+    page.locator("#bots a[href='/bots/rufo/']").wait_for()
+    look("home")
+    page.click("#bots a[href='/bots/rufo/']")
+    page.wait_for_url(f"{url}/bots/rufo/")
     look("bot")
     for tab in ("games", "matches", "versions", "settings"):
         page.goto(f"{url}/bots/rufo/?tab={tab}")

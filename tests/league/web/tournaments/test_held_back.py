@@ -257,7 +257,7 @@ def test_a_player_sees_that_the_bot_is_entered_and_the_owner_who_has_joined(leag
 
     assert "0 players have joined" in text(owner), "the owner is none of them"
     guest.post(f"{address}join/{event.invitation}/")
-    assert "1 player has joined" in text(owner)
+    assert "1 player has joined. berto" in text(owner), "the owner reads who is missing"
     assert "Enter luna" in text(guest)
     assert "Withdraw" not in text(guest)
     guest.post(f"{address}enter/", {"bot": "luna", "action": "enter"})
