@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from league.domain.bots import bots, consent
+from league.domain.bots.willing import AWAY
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import players
@@ -88,7 +89,15 @@ def _fresh(version: BotVersion) -> BotVersion:
 
 
 def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
-    """Let a version that had left a ladder continue with its earlier results."""
+    """Let a version that had left a ladder continue with its earlier results, but not before AWAY: nobody leaves to wait for the right opponent."""
+    again = now if entry.withdrawn is None else entry.withdrawn + AWAY
+    if again > now:
+        raise Refused(
+            "{version} has left {tournament!r} lately; it can return at {at} UTC",
+            version=version,
+            tournament=row.name,
+            at=f"{again:%Y-%m-%d %H:%M}",
+        )
     entry.withdrawn = None
     entry.save(update_fields=["withdrawn"])
     journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
