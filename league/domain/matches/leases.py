@@ -45,7 +45,7 @@ AUDITS_WAIT = timedelta(hours=1)  # An audit that has waited for this time may g
 MOST_YIELDS = 3  # The number of times that a validation or an audit yields to uploads
 # The columns that a claim reads. Not the secret of a tournament: all its deals are derived from it, and the role of the workers may not read it
 MATCH_COLUMNS = (
-    *("public_id", "kind", "key", "table", "first_board", "boards_planned", "limits", "request"),
+    *("public_id", "kind", "key", "table", "first_board", "boards_planned", "limits", "rated", "request"),
     *("status", "token", "worker", "lease_until", "attempts", "slow", "priority", "virtual_s"),
     *("pool__game", "pool__players", "pool__options", "pool__team", "pool__revision"),
     *("tournament__slug", "tournament__status", "tournament__sealed", "tournament__paused", "tournament__stopped"),
