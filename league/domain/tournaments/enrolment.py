@@ -109,10 +109,20 @@ def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
     # event or the season: its matches wait, or are played all the same.
     if tournament.season_id is not None or (tournament.stage or 1) > 1:
         return
-    bots.check_playable(version, tournament.pool.game)
-    if version.bot.stopped or version.bot.owner_banned:
+    check_version(version, tournament.pool.game, sealed=tournament.sealed)
+
+
+def is_shut_out(bot: Bot) -> bool:
+    """Return True if an operator has stopped the bot or banned its owner."""
+    return bot.stopped is not None or bot.owner_banned
+
+
+def check_version(version: BotVersion, game: str, *, sealed: bool) -> None:
+    """Raise Refused if a version may not enter a contest of this game. No query if it was read with its bot."""
+    bots.check_playable(version, game)
+    if is_shut_out(version.bot):
         raise Refused("an operator has paused the bot {bot!r}, so it cannot enter", bot=version.bot.slug)
-    if tournament.sealed and not version.sealable:
+    if sealed and not version.sealable:
         raise Refused(
             "{version} cannot be sealed off from the clocks of the host, as this tournament requires: it runs in Node.js, or its package "
             "says sealable = false",
