@@ -197,7 +197,7 @@ def legal_first(_: object, masks: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("count", [1, 5])
 @pytest.mark.parametrize("key", engine.games())
 def test_a_copied_or_pickled_environment_goes_on_by_itself(key: str, count: int) -> None:
-    """Before the first cards, in the middle, and after an illegal action; what a copy does changes nothing of the first."""
+    """A copy is equal before the first cards, in the middle, and after an illegal action; what it does changes nothing of the first."""
 
     def act(env: TuteVectorEnv, steps: int) -> list[object]:
         rows: list[object] = []
