@@ -70,9 +70,9 @@ class OneBotView(ApiView):
 
     @operation("change_bot", "Describe, pause or retire your bot", responses=BotOut)
     def patch(self, request: Request, slug: str) -> Response:
-        """Change your bot. During a pause its queued matches wait, for one day at most and once a week. Those of a retired bot are still played.
+        """Change your bot. During a pause its queued matches that do not count wait, for one day at most and once a week.
 
-        Running matches are always finished.
+        All others are played, those of a retired bot, too. Running matches are always finished.
         """
         player_of(request)
         bot = existing(_bots().filter(slug=slug).first())

@@ -175,11 +175,15 @@ def _ban(call: ActionCall) -> Iterator[Message]:
         yield Message("ended sessions: {sessions}; revoked keys: {keys}", sessions=ended.sessions, keys=ended.keys)
         bots_held = list(player.bots.order_by("pk"))
         yield Message(
-            "paused bots: {count} ({names}); they enter nothing and start no match",
+            "paused bots: {count} ({names}); they enter nothing and start no match, except those of running tournaments",
             count=ended.bots,
             names=", ".join(bot.slug for bot in bots_held) or Message("none"),
         )
-        yield from _waiting_with(bots_held)
+        cups = Tournament.objects.filter(status=TournamentStatus.RUNNING, entries__version__bot__in=bots_held)
+        yield Message(
+            "running tournaments in which they play on: {names}",
+            names=", ".join(cups.distinct().order_by("pk").values_list("slug", flat=True)) or Message("none"),
+        )
         yield Message("results stay; tournaments and circuits of {name} go on", name=player.name)
 
 
