@@ -105,11 +105,11 @@ def by_game(tables: Iterable[Table]) -> dict[str, list[Table]]:
 
 
 def on_games(*tables: Iterable[Table]) -> pytest.MarkDecorator:
-    """Run a test for each game with a `group` of its tables; `make slow` takes three in four of those with an option."""
+    """Run a test for each game with a `group` of its tables; `make slow` takes seven in eight of those with an option."""
     cases = []
     for key, group in by_game(table for some in tables for table in some).items():
         chosen = [table for table in group if table.options]
-        quick = {*group} - {table for number, table in enumerate(chosen) if number % 4}
+        quick = {*group} - {table for number, table in enumerate(chosen) if number % 8}
         cases.append(pytest.param(key, [table for table in group if table in quick], id=key))
         if rest := [table for table in group if table not in quick]:
             cases.append(pytest.param(key, rest, id=f"{key}-more", marks=pytest.mark.slow))
