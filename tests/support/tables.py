@@ -12,6 +12,7 @@ import pytest
 import engine
 from engine.game import declared
 from engine.rules.options import Choice, Range, word
+from engine.rules.parameters import Rules
 from engine.rules.resolving import at_table, choices
 
 
@@ -25,6 +26,10 @@ class Table(NamedTuple):
     def load(self) -> engine.Game:
         """Load the game at this table."""
         return engine.load(self.key, players=self.players, **dict(self.options))
+
+    def rules(self) -> Rules:
+        """Resolve the rules at this table, which costs a tenth of a game."""
+        return at_table(declared(self.key), dict(self.options), self.players)
 
     def __str__(self) -> str:
         return "-".join([self.key, str(self.players), *(f"{name}={value}" for name, value in self.options)])
@@ -81,7 +86,7 @@ def _taking(base: Table, options: dict[str, Choice], name: str, value: Any) -> T
 
 def _loads(table: Table) -> bool:
     try:
-        at_table(declared(table.key), dict(table.options), table.players)  # Some thousand: no game is made of them
+        table.rules()
     except engine.OptionError:
         return False
     return True
