@@ -129,8 +129,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests that run on PostgreSQL as well as on SQLite."""
     file = item.nodeid.partition("::")[0]
     if file.startswith(ROWS) and file not in APART:
-        item.add_marker("rows")
-        if file.startswith(POSTGRESQL):
+        differs = item.nodeid.startswith(POSTGRESQL)
+        if differs or not item.get_closest_marker("slow"):
+            item.add_marker("rows")
+        if differs:
             item.add_marker("postgresql")
 
 
