@@ -18,7 +18,7 @@ from engine.sandbox.cgroups import reservations
 from tests.engine.sandbox.support import held_tiers
 from tests.support import chromium as browser
 from tests.support import migrated
-from tests.support.files import APART, LONG, POSTGRESQL, ROWS
+from tests.support.files import APART, LONG, POSTGRESQL, ROWS, STATEMENTS
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
@@ -130,7 +130,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     file = item.nodeid.partition("::")[0]
     if file.startswith(ROWS) and file not in APART:
         differs = item.nodeid.startswith(POSTGRESQL)
-        if differs or not item.get_closest_marker("slow"):
+        if differs or file in STATEMENTS or not item.get_closest_marker("slow"):
             item.add_marker("rows")
         if differs:
             item.add_marker("postgresql")

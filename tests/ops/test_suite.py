@@ -12,17 +12,17 @@ import pytest
 from _pytest.mark.expression import Expression
 
 from tests.mutate.areas import LEFT_OUT
-from tests.support.files import APART, LONG, POSTGRESQL, ROWS
+from tests.support.files import APART, LONG, POSTGRESQL, ROWS, STATEMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_lists_name_files_that_are_there() -> None:
-    names = (*LONG, *ROWS, *POSTGRESQL, *APART, *LEFT_OUT)
+    names = (*LONG, *ROWS, *POSTGRESQL, *STATEMENTS, *APART, *LEFT_OUT)
     assert [name for name in names if not (ROOT / name.partition("::")[0]).exists()] == []
     tests = [name.split("::") for name in names if "::" in name]
     assert [test for file, test in tests if f"def {test}(" not in (ROOT / file).read_text()] == []
-    assert [name for name in (*POSTGRESQL, *APART) if not name.startswith(ROWS)] == []
+    assert [name for name in (*POSTGRESQL, *STATEMENTS, *APART) if not name.startswith(ROWS)] == []
 
 
 def test_what_reads_and_writes_rows_is_marked(request: pytest.FixtureRequest) -> None:
@@ -58,8 +58,6 @@ def test_quick_and_slow_are_the_whole_suite() -> None:
     for slow, rows, postgresql, soak in product((False, True), repeat=4):
         if postgresql and not rows:
             continue  # tests/support/files.py lists some of the rows
-        if slow and rows and not postgresql:
-            continue  # tests/conftest.py marks no such test
         carried = {"slow": slow, "rows": rows, "postgresql": postgresql, "soak": soak}
         plays = {part for part, marks in parts.items() if marks.evaluate(lambda mark: carried[mark])}  # noqa: B023  # evaluated at once
         expected = {"slow on SQLite" if slow else "quick on SQLite"}

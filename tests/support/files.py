@@ -69,6 +69,16 @@ POSTGRESQL = (
         )
     ),
 )
+# Of these, files whose slow tests send the database statements of the league that no quick test sends: `make slow` runs those there, too.
+STATEMENTS = (
+    "tests/league/domain/bots/test_totals.py",
+    "tests/league/domain/judgements/test_judgements.py",
+    "tests/league/domain/ladders/test_version_tests.py",
+    "tests/league/domain/matches/test_health.py",
+    "tests/league/domain/matches/test_releases.py",
+    *(f"tests/league/domain/ratings/test_{name}.py" for name in ("daily", "ratings", "refits", "revisions")),
+    "tests/league/domain/tournaments/test_consent.py",
+)
 # Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
 APART = (
     "tests/league/domain/jobs/test_process.py",
