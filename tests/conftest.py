@@ -18,7 +18,7 @@ from engine.sandbox.cgroups import reservations
 from tests.engine.sandbox.support import held_tiers
 from tests.support import chromium as browser
 from tests.support import migrated
-from tests.support.files import APART, LONG, POSTGRESQL, ROWS
+from tests.support.files import APART, LONG, POSTGRESQL, ROWS, STATEMENTS
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
@@ -129,8 +129,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests that run on PostgreSQL as well as on SQLite."""
     file = item.nodeid.partition("::")[0]
     if file.startswith(ROWS) and file not in APART:
-        item.add_marker("rows")
-        if file.startswith(POSTGRESQL):
+        differs = item.nodeid.startswith(POSTGRESQL)
+        if differs or file in STATEMENTS or not item.get_closest_marker("slow"):
+            item.add_marker("rows")
+        if differs:
             item.add_marker("postgresql")
 
 

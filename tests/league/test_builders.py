@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.db import transaction
 
 from league.domain.matches import leases
 from league.domain.people import players
-from league.domain.ratings import pools
+from league.domain.ratings import pools, ratings
 from league.enums import EntryPolicy
-from league.models import Bot, BotVersion, Change, LeagueEvent, Match, Player, Pool
+from league.models import Bot, BotVersion, Change, LeagueEvent, Match, Player, Pool, Tournament
 from tests.support import league
 
 GAMES = ("partnership", "corriente", "cabrero")
@@ -80,6 +81,28 @@ def test_an_accepted_bot_is_as_if_it_had_been_uploaded(policy: str, house: bool,
 def test_the_first_bot_of_a_game_brings_its_pool(ana: Player) -> None:
     league.accepted(ana, "uno", games=GAMES)
     assert sorted(Pool.objects.values_list("game", flat=True)) == sorted(GAMES)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_tournament_is_as_if_the_league_had_started_it(mixed: bool, ana: Player, berto: Player) -> None:
+    """By an owner with bots of their own and of others, after another one, which waits and has rated some of the bots."""
+    bots = [league.accepted((ana, berto)[number % 2], f"bot-{number}") for number in range(5)]
+    before = league.started_by_the_league(berto, bots[1:], boards=3, mixed=mixed)
+    league.play(before.matches.order_by("pk")[0])
+    ratings.refresh(before.pool, now=league.NOW)
+    how = {"boards": 2, "name": "Copa del Rey", "mixed": mixed}
+    assert not Tournament.objects.filter(name=how["name"]).exists()
+    with transaction.atomic():
+        inserted = league.started(ana, bots[::-1], **how)
+        of_inserted = rows()
+        transaction.set_rollback(True)
+    real = league.started_by_the_league(ana, bots[::-1], **how)
+
+    assert of_inserted == rows()
+    assert real.matches.count() >= 3
+    assert [getattr(inserted, name) for name in fields(Tournament)] == [
+        getattr(real, name) for name in fields(Tournament)
+    ]
 
 
 def test_a_match_is_as_if_it_had_been_claimed(ana: Player, berto: Player) -> None:

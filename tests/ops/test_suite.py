@@ -11,14 +11,17 @@ import pytest
 from _pytest.mark.expression import Expression
 
 from tests.mutate.areas import LEFT_OUT
-from tests.support.files import APART, LONG, POSTGRESQL, ROWS
+from tests.support.files import APART, LONG, POSTGRESQL, ROWS, STATEMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_lists_name_files_that_are_there() -> None:
-    assert [name for name in (*LONG, *ROWS, *POSTGRESQL, *APART, *LEFT_OUT) if not (ROOT / name).exists()] == []
-    assert [name for name in (*POSTGRESQL, *APART) if not name.startswith(ROWS)] == []
+    names = (*LONG, *ROWS, *POSTGRESQL, *STATEMENTS, *APART, *LEFT_OUT)
+    assert [name for name in names if not (ROOT / name.partition("::")[0]).exists()] == []
+    tests = [name.split("::") for name in names if "::" in name]
+    assert [test for file, test in tests if f"def {test}(" not in (ROOT / file).read_text()] == []
+    assert [name for name in (*POSTGRESQL, *STATEMENTS, *APART) if not name.startswith(ROWS)] == []
 
 
 class Collected(pytest.Item):
@@ -45,7 +48,7 @@ def test_what_reads_and_writes_rows_is_marked(file: str, marks: set[str], reques
 
 
 def test_quick_and_slow_are_the_whole_suite() -> None:
-    """Each test but those of `make soak` runs on SQLite in one part, all rows on PostgreSQL in `slow`; continuous integration runs `quick`."""
+    """Each test but those of `make soak` runs once on SQLite, and those of rows once on PostgreSQL; continuous integration runs `quick`."""
     script = (ROOT / ".ci/test").read_text()
     parts = {
         f"{part} on {base}": Expression.compile(marks)
@@ -62,9 +65,7 @@ def test_quick_and_slow_are_the_whole_suite() -> None:
         plays = {part for part, marks in parts.items() if marks.evaluate(lambda mark: carried[mark])}  # noqa: B023  # evaluated at once
         expected = {"slow on SQLite" if slow else "quick on SQLite"}
         if rows:
-            expected.add("slow on PostgreSQL")
-        if postgresql and not slow:
-            expected.add("quick on PostgreSQL")
+            expected.add("quick on PostgreSQL" if postgresql and not slow else "slow on PostgreSQL")
         assert plays == (set() if soak else expected), carried
     assert re.findall(r'pytest -m "\$\w+"|on_postgres -m "\$\w+"', script) == [
         'on_postgres -m "$postgresql"',

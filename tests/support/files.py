@@ -31,7 +31,7 @@ LONG = (
     "tests/league/domain/ratings/test_refits.py",
 )
 
-# Tests that read or write rows: `make slow` runs them on PostgreSQL, too.
+# Tests that read or write rows: `make slow` runs the quick ones on PostgreSQL, too.
 ROWS = (
     "tests/league/domain",
     "tests/league/management",
@@ -39,11 +39,14 @@ ROWS = (
     "tests/league/test_response_cache.py",
     "tests/league/web/test_bad_input.py",
 )
-# Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
-# reports, turns, guests), what the workers' role may do, constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL
-# refuses (bad input), and queries that are written by hand for it (the response cache).
+# Of these, files and tests of what PostgreSQL does in another way: each runs there in its part, the quick ones in `make test`. They are about locks
+# and SKIP LOCKED (claims, reports, turns, guests), what the workers' role may do, constraints and types (words, moves, sums), collation (names,
+# paging), text that PostgreSQL refuses (bad input), and queries and triggers that are written by hand for it (the response cache).
 POSTGRESQL = (
-    "tests/league/domain/core",
+    *(
+        f"tests/league/domain/core/test_{name}.py"
+        for name in ("names", "paging", "queue", "search_words", "transitions", "words")
+    ),
     "tests/league/domain/matches/test_leases.py",
     "tests/league/domain/matches/test_reports.py",
     "tests/league/domain/matches/test_fairness.py",
@@ -52,10 +55,29 @@ POSTGRESQL = (
         for room in ("consultations", "judgements", "matches", "puzzles", "tables")
     ),
     "tests/league/domain/ratings/test_totals.py",
-    "tests/league/domain/tables/test_guests.py",
+    "tests/league/domain/tables/test_guests.py::test_guests_who_come_at_once_do_not_take_more_than_their_part",
     "tests/league/api/test_paging.py",
     "tests/league/web/test_bad_input.py",
-    "tests/league/test_response_cache.py",
+    *(
+        f"tests/league/test_response_cache.py::test_{name}"
+        for name in (
+            "unchanged_answers_are_given_again",
+            "each_change_counts_for_its_keys",
+            "folding_leaves_the_counts",
+            "missing_triggers_are_created_again",
+            "a_lost_connection_is_replaced",
+        )
+    ),
+)
+# Of these, files whose slow tests send the database statements of the league that no quick test sends: `make slow` runs those there, too.
+STATEMENTS = (
+    "tests/league/domain/bots/test_totals.py",
+    "tests/league/domain/judgements/test_judgements.py",
+    "tests/league/domain/ladders/test_version_tests.py",
+    "tests/league/domain/matches/test_health.py",
+    "tests/league/domain/matches/test_releases.py",
+    *(f"tests/league/domain/ratings/test_{name}.py" for name in ("daily", "ratings", "refits", "revisions")),
+    "tests/league/domain/tournaments/test_consent.py",
 )
 # Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
 APART = (

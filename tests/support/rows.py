@@ -7,8 +7,10 @@ and objects.
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from django.apps import apps
@@ -48,10 +50,10 @@ def once(make: Callable[..., Made], *arguments: Any, words: tuple[Hashable, ...]
             for table in tables:
                 _insert(table)
     else:
-        before = {model: _read(model) for model in _models()}
+        before = {model: _read(model).rows for model in _filled()}
         _set_apart((len(_created) + 1) * APART)
         created = make(*arguments, *words)
-        tables = [table for model, rows_before in before.items() if (table := _new_rows(model, rows_before)).rows]
+        tables = [table for model in _filled() if (table := _new_rows(model, before.get(model, []))).rows]
         _created[key] = tables, created
     # A test may change the objects, and what they load, without affecting others.
     return copy.deepcopy(created)
@@ -62,8 +64,17 @@ def forget() -> None:
     _created.clear()
 
 
+@cache
 def _models() -> list[type[models.Model]]:
     return [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+
+
+def _filled() -> list[type[models.Model]]:
+    """Return the models that have rows: most have none."""
+    names = [connection.ops.quote_name(model._meta.db_table) for model in _models()]
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(f'EXISTS (SELECT 1 FROM {name})' for name in names)}")
+        return list(itertools.compress(_models(), cursor.fetchone()))
 
 
 def _read(model: type[models.Model]) -> StoredTable:
@@ -74,11 +85,12 @@ def _read(model: type[models.Model]) -> StoredTable:
         return StoredTable(name, columns, cursor.fetchall())
 
 
-def _new_rows(model: type[models.Model], before: StoredTable) -> StoredTable:
-    after, key = _read(model), before.columns.index(connection.ops.quote_name(model._meta.pk.column))
-    by_key = {row[key]: row for row in before.rows}
+def _new_rows(model: type[models.Model], before: list[tuple[Any, ...]]) -> StoredTable:
+    after = _read(model)
+    key = after.columns.index(connection.ops.quote_name(model._meta.pk.column))
+    by_key = {row[key]: row for row in before}
     changed = [row for row in after.rows if row[key] in by_key and row != by_key[row[key]]]
-    assert not changed, f"what is made once changes rows of {before.name} that were there: {changed}"
+    assert not changed, f"what is made once changes rows of {after.name} that were there: {changed}"
     return StoredTable(after.name, after.columns, [row for row in after.rows if row[key] not in by_key])
 
 

@@ -140,6 +140,7 @@ def test_the_newest_version_stands_beside_the_one_before_and_all(trio, ana) -> N
     assert totals.results_of_player(ana) == [result]
 
 
+@pytest.mark.slow
 def test_a_look_costs_the_same_after_more_matches(trio, ana) -> None:
     rufo, lola, _ = trio
     counts = []

@@ -12,7 +12,7 @@ from league.domain.core.queue import AttemptTerms, LeaseLost
 from league.domain.upkeep import reconcile
 from league.enums import JudgementStatus, TableStatus
 from league.models import Job, Judgement, LeagueEvent, Leased, Match, Table
-from tests.support import jobs
+from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 TERMS = AttemptTerms(attempts=2, limit=timedelta(minutes=2))
@@ -22,8 +22,12 @@ LEASE_COLUMNS = {field.name for field in Leased._meta.fields}
 @pytest.fixture
 def judgement(ana, berto) -> Judgement:
     """One that a process of the release before has asked for: without a job."""
-    match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1).matches.get())
+    match = rows.once(make_match, ana, berto)
     return Judgement.objects.create(match=match, kind="open", judge="open-1", asked_by=ana, created=NOW)
+
+
+def make_match(ana, berto) -> Match:
+    return play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1).matches.get())
 
 
 def claimed(*, after: float = 0) -> Job | None:
@@ -36,12 +40,12 @@ def test_a_match_and_a_job_are_leased_by_the_same_code(model: type[Leased], judg
     """One claim, heartbeat, fence and back-off: what differs is only the name of the column with the state."""
     queue.add("counting", judgement=judgement, now=NOW)
     uploaded(ana, "nena")
-    (waiting,) = rows = model.work.filter(**{model.STATE: model.WAITS})
+    (waiting,) = waits = model.work.filter(**{model.STATE: model.WAITS})
     assert {field.name for field in model._meta.fields} > LEASE_COLUMNS
 
     with transaction.atomic():
-        assert queue.take(rows.order_by("id"), 9, "host:1", now=NOW) == [waiting.pk]
-        assert queue.take(rows.order_by("id"), 9, "host:2", now=NOW) == [], "one worker has it"
+        assert queue.take(waits.order_by("id"), 9, "host:1", now=NOW) == [waiting.pk]
+        assert queue.take(waits.order_by("id"), 9, "host:2", now=NOW) == [], "one worker has it"
     row = model.work.get(pk=waiting.pk)
     assert (row.token, row.worker, row.attempts, row.lease_until) == (1, "host:1", 1, queue.deadline(NOW))
     assert queue.beat(row, now=later(9), progress=40)
@@ -56,7 +60,7 @@ def test_a_match_and_a_job_are_leased_by_the_same_code(model: type[Leased], judg
     assert not queue.beat(late, now=later(11))
 
     with transaction.atomic():
-        queue.take(rows.order_by("id"), 1, "host:2", now=later(20))
+        queue.take(waits.order_by("id"), 1, "host:2", now=later(20))
     assert not queue.overdue(model, now=later(21)).exists()
     (silent,) = queue.overdue(model, now=later(1000))
     assert (silent.pk, silent.token, silent.worker, silent.attempts) == (row.pk, 2, "host:2", 2)
@@ -120,6 +124,7 @@ def test_what_fails_waits_twice_as_long_each_time(judgement) -> None:
     assert not Job.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_request_of_the_release_before_gets_its_job(judgement) -> None:
     assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
     reconcile.reconcile(now=NOW)
@@ -140,6 +145,7 @@ def test_a_request_of_the_release_before_gets_its_job(judgement) -> None:
     assert not Job.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_table_of_the_release_before_gets_its_job(judgement, ana) -> None:
     columns = {"player": ana, "pool": judgement.match.pool, "boards": 1, "secret": b"", "created": NOW, "since": NOW}
     row = Table.objects.create(public_id="a", status=TableStatus.HELD, **columns)

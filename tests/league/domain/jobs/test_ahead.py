@@ -154,6 +154,7 @@ def test_the_next_match_waits_with_frozen_bots_and_has_the_same_result(worker: W
         )
 
 
+@pytest.mark.slow
 def test_where_no_core_is_free_nothing_is_claimed_ahead(worker: Watched, cup: Tournament) -> None:
     def look(worker: Watched) -> None:
         fetched(worker)
@@ -168,6 +169,7 @@ def test_where_no_core_is_free_nothing_is_claimed_ahead(worker: Watched, cup: To
     assert states(cup) == [("finished", 1), ("queued", 0), ("queued", 0)]
 
 
+@pytest.mark.slow
 def test_what_breaks_ahead_is_the_next_matchs_retry(worker: Watched, cup: Tournament) -> None:
     worker.box.fails = True
     assert worker.look() is True
@@ -254,6 +256,7 @@ def test_a_worker_that_is_stopped_gives_both_back(worker: Watched, cup: Tourname
     assert worker.box.alive() == []
 
 
+@pytest.mark.slow
 def test_a_match_that_failed_before_takes_no_other_with_it(worker: Watched, cup: Tournament) -> None:
     Match.objects.filter(pk=cup.matches.order_by("virtual_s", "id")[0].pk).update(attempts=1)
     assert worker.look() is True

@@ -14,6 +14,7 @@ from league.domain.jobs.worker import WorkerLoop
 from league.domain.upkeep.reconcile import reconcile
 from league.enums import JudgementStatus, MatchKind
 from league.models import Job, Judgement, Match
+from tests.support import rows
 from tests.support.counting import CountingHandler
 from tests.support.league import NOW, accepted, play, started, uploaded
 
@@ -31,11 +32,15 @@ def counting() -> Iterator[CountingHandler]:
 @pytest.fixture
 def match(ana, berto) -> Match:
     """Finished, of two boards, and to be counted."""
-    match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=2).matches.get())
+    match = rows.once(make_match, ana, berto)
     columns = {"status": JudgementStatus.DONE, "created": NOW, "finished": NOW, "summed": True}
     row = Judgement.objects.create(match=match, kind="open", judge="open-1", **columns)
     queue.add("counting", judgement=row, now=clock.present())
     return match
+
+
+def make_match(ana, berto) -> Match:
+    return play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=2).matches.get())
 
 
 def test_every_kind_of_the_queue_has_a_handler() -> None:

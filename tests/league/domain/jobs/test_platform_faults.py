@@ -462,6 +462,7 @@ def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself
     assert reconcile(now=clock.now_or(None)).inserted == 0
 
 
+@pytest.mark.slow
 def test_games_that_a_validation_has_no_time_for_are_refused(worker: WorkerLoop) -> None:
     code = FRAME.format(body="")
     version = bots.upload(players.create("lenta"), "lenta", code.encode(), "bot.py", ["bato", "codillo"], secret=SECRET)

@@ -29,7 +29,7 @@ from tests.support.league import SECRET, counted, source, willing
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 
 FIRST = """from tute_bot import Bot, run
 
@@ -98,7 +98,6 @@ def admitted(name: str, data: bytes, game: str) -> BotVersion:
     return version
 
 
-@pytest.mark.slow
 def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> None:
     good = [entered(name, code(pick), name) for pick, name in enumerate(("uno", "dos", "tres"), -1)]
     crash = entered("malo", code(before="raise SystemExit(3)"), "malo")
@@ -262,7 +261,6 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
     assert Party.objects.filter(match=match).exclude(fault="").count() == 0
 
 
-@pytest.mark.slow
 def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     first = live.start("worker")
     live.start("scheduler")
@@ -281,7 +279,6 @@ def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     assert cup.matches.get().status == MatchStatus.FINISHED
 
 
-@pytest.mark.slow
 def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
     live = LiveLeague(SANDBOX_TIER="none", SANDBOX_MIN_TIER="landlock")
     try:
@@ -299,7 +296,6 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
         live.close()
 
 
-@pytest.mark.slow
 def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: LiveLeague) -> None:
     """They stand still in the middle of a decision and play on when the upload is done: no match starts again.
 

@@ -10,7 +10,8 @@ from league.domain.core.errors import Refused
 from league.domain.judgements import bodies
 
 
-def test_a_body_that_unpacks_to_more_than_the_bound_is_refused() -> None:
+def test_a_body_that_unpacks_to_more_than_the_bound_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr(bodies, "MOST_BYTES", 1 << 16)
     body = bodies.Body()
     body.unit, body.nodes = "points", 300
     whole = bodies.pack(body)

@@ -42,9 +42,9 @@ Work = Callable[[Any], Iterator[None]]
 
 
 def make(value: Any) -> Iterator[None]:
-    """Ten bots of two players, and 45 matches that wait."""
+    """Seven bots of two players, and 21 matches that wait."""
     ana, berto = players.create("ana"), players.create("berto")
-    versions = [league.accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(10)]
+    versions = [league.accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(7)]
     league.started(ana, versions, boards=1)
     yield
 

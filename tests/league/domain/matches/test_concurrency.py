@@ -20,7 +20,7 @@ from tests.support.postgres import PostgresServer
 
 
 class League:
-    """A database with 45 queued matches of two, and processes that work at it (forks.py). `reset` puts it back to that."""
+    """A database with 21 queued matches of two, and processes that work at it (forks.py). `reset` puts it back to that."""
 
     def __init__(self, url: str, state_dir: Path, *, keep: Callable[[], None], reset: Callable[[], None]) -> None:
         pipe = subprocess.PIPE
@@ -115,8 +115,8 @@ def run(request: pytest.FixtureRequest) -> League:
 def test_every_match_is_claimed_once(run: League) -> None:
     claimed = [claim for claims in run("claim_all", *"abcd") for claim in claims]
 
-    assert len(claimed) == 45
-    assert len({number for number, _ in claimed}) == 45
+    assert len(claimed) == 21
+    assert len({number for number, _ in claimed}) == 21
     assert {token for _, token in claimed} == {1}
 
 
@@ -144,7 +144,7 @@ def test_equal_reports_at_once_are_stored_once(run: League) -> None:
     receipts = run("report", *"abc")
 
     assert sorted(receipts) == ["repeated", "repeated", "stored"]
-    assert run("count") == [[45, 90, 1, 2]]
+    assert run("count") == [[21, 42, 1, 2]]
 
 
 @pytest.mark.slow
@@ -155,14 +155,14 @@ def test_matches_are_played_where_each_transaction_may_be_another_session(run: L
     run("report")
 
     assert run("work", *"abcd") == [["stored"] * 3] * 4
-    assert run("count") == [[45, 90, 13, 26]]
+    assert run("count") == [[21, 42, 13, 26]]
 
 
 def test_schedulers_at_once_insert_every_match_once(run: League) -> None:
     run("forget")
 
-    assert sum(run("schedule", *"abc")) == 45
-    assert run("count") == [[45, 90, 0, 0]]
+    assert sum(run("schedule", *"abc")) == 21
+    assert run("count") == [[21, 42, 0, 0]]
 
 
 @pytest.mark.slow

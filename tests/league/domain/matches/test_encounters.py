@@ -97,6 +97,7 @@ def test_superiority_counts_wins_and_losses_only():
     assert met(2, 4).margin == pytest.approx(1.959964, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_match_against_somebody_else_is_not_named(trio):
     a, b, c = trio
     for field, name in (((a, b), "One"), ((b, c), "Two"), ((a, c), "Three")):

@@ -121,9 +121,11 @@ def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     assert not Match.objects.filter(reason=workers.ON_HOLD).exists()
 
 
-def test_a_bot_that_passes_each_test_and_fails_in_matches_waits_longer_each_time(ana, berto) -> None:
+def test_a_bot_that_passes_each_test_and_fails_in_matches_waits_longer_each_time(ana, berto, monkeypatch) -> None:
     """Otherwise it is paused and resumed every minute, with two notices each time, and spoils three matches in between."""
-    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(20))]
+    monkeypatch.setattr(health, "PAUSES", health.PAUSES[::2])
+    good = health.FAULTS * (len(health.PAUSES) + 1)
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(good))]
     matches = iter(started(berto, versions, boards=1).matches.filter(parties__version__bot__slug="rufo").order_by("id"))
     now = later(0)
     for number in range(len(health.PAUSES) + 1):

@@ -17,7 +17,7 @@ from league.domain.matches import holds, kinds, leases, matches, snapshot, valid
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot
+from league.models import Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot, Tournament
 from league.service import logs
 from tests.support import rows
 from tests.support.league import NOW, accepted, in_turn, later, play, running, started, uploaded, with_token
@@ -28,6 +28,15 @@ LEASE = timedelta(seconds=settings.LEASE_S)
 def three_bots(ana: Player, berto: Player) -> list[BotVersion]:
     """One of Ana's, two of Berto's."""
     return rows.once(make_three_bots, ana, berto)
+
+
+def cup_of_three(ana: Player, berto: Player) -> Tournament:
+    """A tournament of these bots, which runs."""
+    return rows.once(make_cup_of_three, ana, berto)
+
+
+def make_cup_of_three(ana: Player, berto: Player) -> Tournament:
+    return started(ana, make_three_bots(ana, berto))
 
 
 def make_three_bots(ana: Player, berto: Player) -> list[BotVersion]:
@@ -49,7 +58,7 @@ def test_claim_takes_the_oldest_of_the_highest_priority(ana, berto) -> None:
 
 
 def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> None:
-    tournament = started(ana, three_bots(ana, berto))
+    tournament = cup_of_three(ana, berto)
     first, _, third = tournament.matches.order_by("id")
 
     assert leases.claim("w1", prefer=third.pk, now=NOW).pk == third.pk
@@ -58,7 +67,7 @@ def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> N
 
 def test_uploads_have_half_of_the_claims_while_a_tournament_waits(ana, berto) -> None:
     """However many uploads wait; without a tournament they have all claims, and ladder matches wait for them."""
-    cup = started(ana, three_bots(ana, berto))
+    cup = cup_of_three(ana, berto)
     for number in range(5):
         uploaded(berto, f"new-{number}")
     order = []
@@ -81,7 +90,7 @@ def test_uploads_have_half_of_the_claims_while_a_tournament_waits(ana, berto) ->
 
 @pytest.mark.slow
 def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> None:
-    started(ana, three_bots(ana, berto))
+    cup_of_three(ana, berto)
     for name in ("w1", "w2", "w3"):
         workers.register(name, tier="landlock", now=NOW)
     workers.register("refuses", tier="", refusal="no sandbox", now=NOW)
@@ -95,7 +104,7 @@ def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> No
 
 
 def test_claim_ahead_takes_nothing_that_was_tried_before(ana, berto) -> None:
-    tournament = started(ana, three_bots(ana, berto))
+    tournament = cup_of_three(ana, berto)
     first, second, third = tournament.matches.order_by("virtual_s", "id")
     Match.objects.filter(pk__in=[second.pk, third.pk]).update(attempts=1)
 
@@ -231,7 +240,7 @@ def test_cancelled_match_is_lost_to_its_worker(ana) -> None:
 
 
 def test_a_match_that_is_struck_out_keeps_the_moment_of_its_end(ana, berto) -> None:
-    waiting, played = started(ana, three_bots(ana, berto)).matches.all()[:2]
+    waiting, played = cup_of_three(ana, berto).matches.all()[:2]
     play(played, now=later(5))
 
     for match in (waiting, played):
@@ -314,7 +323,7 @@ def test_slow_matches_hold_half_of_the_workers_at_most(ana, berto) -> None:
 
 
 def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_others(ana, berto) -> None:
-    started(ana, three_bots(ana, berto))
+    cup_of_three(ana, berto)
     first, second, third = Match.objects.filter(kind="tournament").order_by("virtual_s", "id")
     Match.objects.filter(pk=first.pk).update(slow=True)
     crew("w1")
@@ -326,7 +335,7 @@ def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_
 
 @pytest.mark.slow
 def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_worker(ana, berto) -> None:
-    started(ana, three_bots(ana, berto))
+    cup_of_three(ana, berto)
     crew("w1", "w2", "w3")
     early, late, quick = (running(name, now=later(place)) for place, name in enumerate(("w1", "w2", "w3")))
     for match in (early, late):
@@ -469,7 +478,7 @@ def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
 
 
 def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto) -> None:
-    cup = started(ana, three_bots(ana, berto))
+    cup = cup_of_three(ana, berto)
     first, two = (leases.claim("w1", now=NOW) for _ in range(2))
 
     progress.pause(cup, actor="ana", now=NOW)
@@ -503,7 +512,7 @@ def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_wa
 
 def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_others(ana, berto, monkeypatch) -> None:
     monkeypatch.setattr(snapshot, "FEW", 1)
-    started(ana, three_bots(ana, berto))
+    cup_of_three(ana, berto)
     snapshot.update(now=NOW)
     assert not StoredSnapshot.objects.exists()
     for name in ("w1", "w2"):

@@ -92,6 +92,7 @@ def test_what_an_operator_holds_back_the_owner_does_not_show(cup, ana) -> None:
     assert hold(cup, later(60), ana)
 
 
+@pytest.mark.slow
 def test_an_event_holds_back_all_its_stages(event, ana) -> None:
     assert hold(event, WEEK, ana)
     stage = event.tournaments.select_related("event").get()

@@ -15,6 +15,7 @@ from league.domain.tournaments import circuits, enrolment, events, forecast, pro
 from league.models import Bot, LeagueEvent, Match, Tournament
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded
+from tests.support.parts import mostly_slow
 
 
 def where(player: players.Player, name: str) -> tuple[int, int | None]:
@@ -215,7 +216,7 @@ def test_a_large_tournament_enters_the_queue_bit_by_bit(ana, bots_of_two, monkey
     assert progress.advance(Tournament.objects.select_related("pool").get(pk=cup.pk), now=NOW) or cup.status
 
 
-@pytest.mark.parametrize(("able", "wait_s"), [(0, 120), (1, 120), (3, 40)])
+@pytest.mark.parametrize(("able", "wait_s"), mostly_slow([(0, 120), (1, 120), (3, 40)], (3, 40).__eq__))
 def test_who_has_too_many_boards_is_told_when_the_workers_will_have_played_enough(
     ana, bots_of_two, settings, able: int, wait_s: int
 ) -> None:

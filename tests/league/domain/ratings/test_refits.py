@@ -18,9 +18,11 @@ from league.domain.upkeep import invariants, reconcile
 from league.models import Match, PoolSums, Rating, RatingPoint
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
+from tests.support.parts import mostly_slow
 from tests.support.processes import wait_for
 
 pytestmark = pytest.mark.django_db
+STAGES = pytest.mark.parametrize("stage", mostly_slow([refits.fit, refits.rank], lambda stage: stage is refits.rank))
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +143,7 @@ def test_results_beyond_a_batch_are_counted_by_further_transactions(cup, monkeyp
     assert match_of(cup, 0, 5).counted == later(10)
 
 
-@pytest.mark.parametrize("stage", [refits.fit, refits.rank])
+@STAGES
 def test_who_plays_while_all_are_fitted_stays_as_estimated(cup, stage) -> None:
     play(match_of(cup, 0, 3), now=later(10))
     refits.count_new(cup.pool, now=later(10))
@@ -164,7 +166,7 @@ def test_who_plays_while_all_are_fitted_stays_as_estimated(cup, stage) -> None:
     assert_alike(table(), exact(cup))
 
 
-@pytest.mark.parametrize("stage", [refits.fit, refits.rank])
+@STAGES
 def test_a_table_that_was_made_anew_meanwhile_is_not_overwritten(cup, stage) -> None:
     play(match_of(cup, 0, 3), now=later(10))
     refits.count_new(cup.pool, now=later(10))
@@ -179,6 +181,7 @@ def test_a_table_that_was_made_anew_meanwhile_is_not_overwritten(cup, stage) -> 
     assert refits.fit(cup.pool, now=later(12)) is False
 
 
+@pytest.mark.slow
 def test_strengths_of_later_sums_outlive_a_table_that_took_long(cup) -> None:
     play(match_of(cup, 0, 3), now=later(10))
     refits.count_new(cup.pool, now=later(10))

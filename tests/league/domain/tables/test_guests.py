@@ -127,6 +127,7 @@ def test_guests_have_a_part_of_the_tables_and_one_network_half_of_it(guest, ana,
         sit(of_key("sixth"))
 
 
+@pytest.mark.slow
 def test_a_class_of_24_plays_behind_one_address_and_two_networks_leave_room_for_a_stranger(settings) -> None:
     assert settings.GUEST_TABLES == 50
     for number in range(24):

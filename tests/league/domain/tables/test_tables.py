@@ -29,7 +29,6 @@ from league.service import listening
 from tests.support import rows
 from tests.support.league import NOW, accepted, counted, later
 from tests.support.live import LiveLeague
-from tests.support.parts import mostly_slow
 from tests.support.processes import wait_for
 from tests.support.runtimes import lend
 from tests.support.seats import rated
@@ -375,7 +374,8 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("pooled", mostly_slow([False, True], (False).__eq__))
+@pytest.mark.slow
+@pytest.mark.parametrize("pooled", [False, True])
 def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, worker, monkeypatch, pooled) -> None:
     monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # an idle reader does not look in time on its own
     if pooled:  # each transaction may be another session

@@ -301,6 +301,7 @@ def test_a_circuit_asks_as_well(ana, berto, theirs) -> None:
         circuits.join(circuit, theirs.bot, player=players.create("cira", now=NOW), now=NOW)
 
 
+@pytest.mark.slow
 def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(ana, berto, own_version, theirs) -> None:
     words = {"days": "fri", "at": "20:00", "time_zone": "Europe/Madrid", "now": NOW}
     circuit = circuits.create(ana, "Liga", "partnership", **words)

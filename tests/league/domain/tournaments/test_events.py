@@ -44,6 +44,7 @@ def play_all(*, now: datetime = NOW) -> None:
     raise AssertionError("no end")
 
 
+@pytest.mark.slow
 def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
     event = events.create(ana, GOOD, field, secret=SECRET, now=NOW)
 

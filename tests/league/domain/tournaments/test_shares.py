@@ -26,6 +26,7 @@ from league.domain.tournaments import (
 from league.enums import Entrance, RequestStatus, TournamentStatus
 from league.models import EntryRequest, LeagueEvent, TakenName
 from tests.support.league import NOW, accepted, later, play, started, willing
+from tests.support.parts import mostly_slow
 
 pytestmark = pytest.mark.django_db
 DAY = 24 * 3600
@@ -73,7 +74,9 @@ def go(contest, version, player=None, at=0.0):
         circuits.leave(contest, version.bot, player=player, now=later(at))
 
 
-CONTESTS = pytest.mark.parametrize("make", [open_event, open_cup, open_circuit])
+CONTESTS = pytest.mark.parametrize(
+    "make", mostly_slow([open_event, open_cup, open_circuit], lambda make: make is open_event)
+)
 
 
 @CONTESTS

@@ -30,6 +30,7 @@ from league.models import (
 )
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
+from tests.support.parts import mostly_slow
 
 SOON = NOW + 3 * invariants.GRACE
 
@@ -142,6 +143,7 @@ BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
     "key without an answer": ("keys", "has had no response", key(status=None)),
     "version left alone": ("stuck", "none of its matches is left", lambda: BotVersion.objects.filter(bot__slug="rufo").update(status="validating")),
 }  # fmt: skip
+FIRST = set({check: name for name, (check, *_) in reversed(BREAKS.items())}.values())  # of each check
 
 
 def test_a_league_that_was_left_alone_has_no_finding(cup) -> None:
@@ -151,7 +153,7 @@ def test_a_league_that_was_left_alone_has_no_finding(cup) -> None:
     assert invariants.last_result() == invariants.CheckResult(SOON, 0, [])
 
 
-@pytest.mark.parametrize("name", BREAKS)
+@pytest.mark.parametrize("name", mostly_slow(BREAKS, FIRST.__contains__))
 def test_what_is_broken_is_found(cup, name: str, caplog) -> None:
     check, words, break_it = BREAKS[name]
     break_it()
@@ -273,6 +275,7 @@ def test_history_of_a_match_that_left_the_ratings_is_found(cup) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_partners_of_mixed_pairs_are_no_opponents_of_each_other(ana, berto) -> None:
     """Wins count between opponents only: the check counts as the report does."""
     owners = (ana, berto, ana, berto)

@@ -95,6 +95,7 @@ def test_page_and_api_say_why_matches_wait(client, ana) -> None:
     assert client.post("/metrics").status_code == 405
 
 
+@pytest.mark.slow
 def test_the_line_stands_as_it_is_claimed_and_says_why(client, ana, berto) -> None:
     bots = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sira")]
     started(ana, bots, boards=1)
