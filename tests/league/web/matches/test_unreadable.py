@@ -8,6 +8,7 @@ import pytest
 
 from league.models import Board, MatchLog, Sitting
 from tests.support.loose import loosen
+from tests.support.parts import mostly_slow
 
 DAMAGED = "la repetición guardada del reparto 1, pasada 1, de la partida {match} está dañada"
 EXCHANGED = "la repetición guardada del reparto 1, pasada 1, de la partida {match} es de otra pasada"
@@ -15,7 +16,7 @@ MISSING = "la repetición del reparto 1, pasada 1, de la partida {match} ya no s
 WAYS = {"damaged": (DAMAGED, 500), "exchanged": (EXCHANGED, 500), "missing": (MISSING, 410)}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", mostly_slow(WAYS, "damaged".__eq__))
 def test_every_way_to_a_replay_says_what_happened_to_it(league, reader, way: str) -> None:
     loosen(league.clean)
     first, second = Sitting.objects.filter(board__match=league.clean).order_by("board__number", "number")[:2]
