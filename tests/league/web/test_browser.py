@@ -182,10 +182,10 @@ def test_seeing_as_a_seat_hides_the_other_hands(live, visit) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), SIZES)
-def test_pages_fit_and_are_quiet(live, visit, width: int, height: int, scheme: str) -> None:
+def test_pages_fit_and_are_quiet(live, visit, width: int, height: int) -> None:
     url, league = live
+    visited = visit(f"{url}/", width=width, height=height)
     for path in (
         "/",
         "/g/partnership/",
@@ -200,12 +200,14 @@ def test_pages_fit_and_are_quiet(live, visit, width: int, height: int, scheme: s
         "/docs/fairness/",
         "/accounts/signup/",
     ):
-        visited = visit(url + path, width=width, height=height, scheme=scheme)
-        assert visited.page.evaluate("document.documentElement.scrollWidth") <= width, path
+        visited.go(url + path)
+        for scheme in ("light", "dark"):
+            visited.page.emulate_media(color_scheme=scheme)
+            assert visited.page.evaluate("document.documentElement.scrollWidth") <= width, path
+            paper = visited.page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (sum(int(part) for part in paper[4:-1].split(",")) < 200) == (scheme == "dark"), path
         assert visited.complaints == [], path
         assert visited.hosts == {url.split("/")[2]}, path
-        paper = visited.page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (sum(int(part) for part in paper[4:-1].split(",")) < 200) == (scheme == "dark"), path
 
 
 def test_without_javascript_the_record_is_a_list_of_words(live, visit) -> None:
