@@ -197,6 +197,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert where in client.get("/play/").content.decode(), "listed among the tables of its player"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_advice_is_asked_for_without_script(client, ana) -> None:
     row = sitting(client, advice="on")
@@ -231,6 +232,7 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     assert 'value="advice"' not in client.get(f"/tables/{plain.public_id}/").content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) -> None:
     accepted(house.player(), "random", games=["bato"])

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from league.models import Board, MatchLog, Sitting
+from tests.support.parts import mostly_slow
 
 DAMAGED = "la repetición guardada del reparto 1, colocación 1, de la partida {match} está dañada"
 EXCHANGED = "la repetición guardada del reparto 1, colocación 1, de la partida {match} es de otra colocación"
@@ -14,7 +15,7 @@ MISSING = "la repetición del reparto 1, colocación 1, de la partida {match} ya
 WAYS = {"damaged": (DAMAGED, 500), "exchanged": (EXCHANGED, 500), "missing": (MISSING, 410)}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", mostly_slow(WAYS, "damaged".__eq__))
 def test_every_way_to_a_replay_says_what_happened_to_it(league, reader, way: str) -> None:
     log, other = MatchLog.objects.get(match=league.clean), MatchLog.objects.get(match=league.faulty)
     log.data = {"damaged": bytes(log.data)[:-9], "exchanged": bytes(other.data), "missing": b""}[way]

@@ -12,7 +12,7 @@ SIZES = [(1280, 800), (390, 844)]
 LONGEST = 4000  # Pixels of a page at a desk: five screens.
 
 
-@pytest.fixture(params=[(size, scheme) for size in SIZES for scheme in ("light", "dark")])
+@pytest.fixture(params=list(zip(SIZES, ("light", "dark"), strict=True)), ids=["desk", "phone"])
 def walker(browser, live_server, request, tmp_path):
     """A page of a browser, its address, and a function that takes a picture and looks whether the page fits."""
     (width, height), scheme = request.param
