@@ -17,7 +17,6 @@ import os
 import random
 import sys
 import time
-import zlib
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles

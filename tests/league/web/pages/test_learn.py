@@ -11,6 +11,8 @@ from django.test import Client
 import engine
 from engine.lessons import lessons
 
+SIZES = [(1280, 800), (390, 844)]
+
 
 def test_each_answer_has_its_verdict_in_both_languages(client: Client, db: None) -> None:
     for lang, right, wrong in (("en", "Right:", "do not allow"), ("es", "Correcto:", "no permiten")):
