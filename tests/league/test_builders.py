@@ -85,7 +85,7 @@ def test_the_first_bot_of_a_game_brings_its_pool(ana: Player) -> None:
 
 @pytest.mark.parametrize("mixed", [False, True])
 def test_a_tournament_is_as_if_the_league_had_started_it(mixed: bool, ana: Player, berto: Player) -> None:
-    """By an owner with bots of their own and of others, after another one, which waits and has rated some of the bots."""
+    """Its owner has some of the bots; an earlier one has rated some of them, and waits in the queue."""
     bots = [league.accepted((ana, berto)[number % 2], f"bot-{number}") for number in range(5)]
     before = league.started_by_the_league(berto, bots[1:], boards=3, mixed=mixed)
     league.play(before.matches.order_by("pk")[0])

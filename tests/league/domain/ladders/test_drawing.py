@@ -250,7 +250,7 @@ def test_nobody_without_the_key_of_the_server_foresees_a_draw(ladder, settings):
     def drawn(key: str) -> list[set[int]]:
         settings.SECRET_KEY = key
         with transaction.atomic():
-            for number in range(4):
+            for number in range(2):
                 LadderDraw.objects.update_or_create(pk=1, defaults={"drawn": number})
                 Rung.objects.update(due=NOW, tied=True)
                 drawing.draw(now=NOW)
@@ -305,6 +305,7 @@ def test_who_is_placed_rests_and_so_an_idle_ladder_comes_to_rest(ladder):
     assert longest & seated(queued()[0])
 
 
+@pytest.mark.slow
 def test_house_bots_rest_among_themselves_and_are_there_for_the_bots_of_players(db, settings, ana) -> None:
     settings.LADDERS, settings.HOUSE_REST_S = True, 600
     workers.register("w1", tier="none", now=NOW)

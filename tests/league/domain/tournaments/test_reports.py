@@ -95,6 +95,7 @@ def test_a_cancelled_tournament_goes_on_with_nothing(ana: Player, field: list) -
     assert not tournament.matches.exclude(status="cancelled").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["withdrawn", "stopped", "banned"])
 def test_two_bots_of_three_go_on_while_the_third_rests(how: str, ana: Player, berto: Player) -> None:
     """A ladder of three, of which one has left or is shut out, still pairs the other two, again and again."""

@@ -143,7 +143,7 @@ BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
     "key without an answer": ("keys", "has had no response", key(status=None)),
     "version left alone": ("stuck", "none of its matches is left", lambda: BotVersion.objects.filter(bot__slug="rufo").update(status="validating")),
 }  # fmt: skip
-FIRST = set({check: name for name, (check, *_) in reversed(BREAKS.items())}.values())  # of each check
+FIRST_OF_EACH_CHECK = set({check: name for name, (check, *_) in reversed(BREAKS.items())}.values())
 
 
 def test_a_league_that_was_left_alone_has_no_finding(cup) -> None:
@@ -153,7 +153,7 @@ def test_a_league_that_was_left_alone_has_no_finding(cup) -> None:
     assert invariants.last_result() == invariants.CheckResult(SOON, 0, [])
 
 
-@pytest.mark.parametrize("name", mostly_slow(BREAKS, FIRST.__contains__))
+@pytest.mark.parametrize("name", mostly_slow(BREAKS, FIRST_OF_EACH_CHECK.__contains__))
 def test_what_is_broken_is_found(cup, name: str, caplog) -> None:
     check, words, break_it = BREAKS[name]
     break_it()
