@@ -426,9 +426,9 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     callers[1].force_login(league.ana.user)
     callers[2].force_login(boss.user)
 
-    def shown(client: Client, asked: Iterable[str]) -> set[str]:
+    def shown(client: Client, addresses: Iterable[str]) -> set[str]:
         paths = set()
-        for path in asked:
+        for path in addresses:
             answer = client.get(path)
             assert answer.status_code < 500, path
             text = b"".join(answer.streaming_content) if answer.streaming else answer.content

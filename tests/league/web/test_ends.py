@@ -28,7 +28,7 @@ TIMES = [
 NUMBERS = ["0", "-1", "2147483648", "9223372036854775808", "9" * 30, "1e999", "NaN"]
 TEXTS = ["\0", "a\0b", "٣", "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "\r\nX: y"]
 ENDS = [*TIMES, *NUMBERS, *TEXTS]
-PARTS = 5  # of the addresses, of which one is quick
+PARTS = 5  # The addresses are shared out, and one share is quick
 PAGE_PARAMETERS = (
     "of at page cursor q b s step as pool game players format bot from with status url next maxwidth boards private n"
 )
