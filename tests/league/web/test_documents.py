@@ -93,7 +93,7 @@ def _nothing_found() -> Iterator[None]:
 
 
 def test_every_link_of_every_document_leads_somewhere(client: Client, db: None) -> None:
-    """In Spanish those of the documents that are translated: the others are the same."""
+    """The Spanish pages are read where a document is translated: the others are the same."""
     dead, answered = dead_links(client, all_pages())
     assert dead == []
     assert len(answered) > 100
