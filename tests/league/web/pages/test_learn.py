@@ -44,6 +44,7 @@ def test_a_click_on_a_card_shows_its_verdict(browser, live_server, width: int, h
     assert "40 points" in page.locator("#sing .verdict:visible").inner_text()
     if scripts:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("document.documentElement.scrollHeight") <= 5 * height
     context.close()
 
 
