@@ -86,6 +86,7 @@ def test_a_researcher_walks_from_the_front_page_to_a_record(live, visit, tmp_pat
     page.click("main a[href='/m/']")
     page.click(f"main a[href='/m/{league.clean.public_id}/'] >> nth=0")
     page.locator("tute-replay.ready").wait_for(state="attached")
+    assert not page.locator(".here").is_visible(), "no empty box for a stranger"
     page.click(".files > summary")
     picture("files")
     with page.expect_download() as download:
