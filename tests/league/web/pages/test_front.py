@@ -197,6 +197,7 @@ def test_a_visitor_walks_from_the_front_page(browser, live_server, tmp_path, wid
     bar = page.locator(".tabbar" if width < 500 else ".top nav")
     bar.get_by_role("link", name="Ladders", exact=True).click()
     page.locator("h1", has_text="Ladders").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5 * height
     assert page.locator("h2").first.inner_text() == "The best known"
 
     # Search, in the header or under More.

@@ -43,6 +43,7 @@ def test_a_click_on_a_card_shows_its_verdict(browser, live_server, width: int, h
     assert "40 points" in page.locator("#sing .verdict:visible").inner_text()
     if scripts:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("document.documentElement.scrollHeight") <= 5 * height
     context.close()
 
 
@@ -74,8 +75,9 @@ def test_a_researcher_walks_from_the_front_page_to_a_record(live, visit, tmp_pat
     assert "rufo" in download.value.path().read_text(encoding="utf-8")
     with page.expect_download() as download:
         page.click("main a[href='/g/partnership/boards.jsonl']")
-    boards = [json.loads(line) for line in download.value.path().read_text(encoding="utf-8").splitlines()]
-    assert {board["match"] for board in boards} >= {league.clean.public_id}
+    head, *matches = map(json.loads, download.value.path().read_text(encoding="utf-8").splitlines())
+    assert head["game"] == "partnership"
+    assert league.clean.public_id in {match["match"] for match in matches}
     page.locator("main pre").scroll_into_view_if_needed()
     assert f"version = {{{engine.__version__}}}" in page.locator("main pre").inner_text()
     picture("citation")
@@ -83,6 +85,7 @@ def test_a_researcher_walks_from_the_front_page_to_a_record(live, visit, tmp_pat
     page.click("main a[href='/m/']")
     page.click(f"main a[href='/m/{league.clean.public_id}/'] >> nth=0")
     page.locator("tute-replay.ready").wait_for(state="attached")
+    assert not page.locator(".here").is_visible(), "no empty box for a stranger"
     page.click(".files > summary")
     picture("files")
     with page.expect_download() as download:
