@@ -305,6 +305,7 @@ def test_a_language_without_a_runtime_says_so(client) -> None:
     assert "(not on this server)" not in client.get("/editor/").content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_template_for_the_game_comes_first(client) -> None:
     for game, text, title in (
@@ -371,6 +372,7 @@ def test_every_template_can_be_submitted(client) -> None:
             assert text.splitlines()[0] in html.unescape(page)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_refused_name_is_said_at_its_field(client, ana) -> None:
     accepted(players.create("berto"), "luna")
@@ -410,6 +412,7 @@ def test_a_series_answers_in_a_sentence(client, ana) -> None:
     assert filled(page) == ["submit-as"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_try_by_other_rules(client, ana) -> None:
     BotVersion.objects.update(games=[])
