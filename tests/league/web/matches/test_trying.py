@@ -663,9 +663,12 @@ def test_a_student_writes_tries_and_submits_a_bot(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(site: str, browser, worker: WorkerLoop) -> None:
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
+def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(
+    site: str, browser, worker: WorkerLoop, width: int, height: int
+) -> None:
     house_plays()
-    author = Author(browser, 390, 844)
+    author = Author(browser, width, height)
     page = author.page
     page.goto(f"{site}/editor/")
     page.get_by_role("link", name="JavaScript", exact=True).click()
