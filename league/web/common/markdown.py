@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import pairwise
 
 from django.utils.safestring import SafeString, mark_safe
@@ -75,7 +74,6 @@ def title(text: str, default: str) -> str:
     return match.group(1).replace("`", "") if match else default
 
 
-@cache
 def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 

@@ -159,6 +159,7 @@ def test_an_application_that_breaks_is_a_problem_of_the_api_too(serve: Serve) ->
     assert "as the test asked" in process.tail(200)
 
 
+@pytest.mark.slow
 def test_pages_and_api_say_that_the_database_is_away(serve: Serve, monkeypatch) -> None:
     """503 with Retry-After, in the language of the reader, logged in or not, for whatever they ask; and the log says why, once."""
     settings_of_it = {"DATABASE_URL": f"postgresql://nobody@127.0.0.1:{free_port()}/none", "SECRET_KEY": "x" * 60}

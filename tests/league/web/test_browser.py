@@ -19,7 +19,6 @@ from tests.league.web.conftest import League, put, record
 from tests.support import consulting, jobs
 from tests.support import league as made
 from tests.support.chromium import until
-from tests.support.parts import mostly_slow
 
 SIZES = [(360, 740), (1280, 800)]
 
@@ -95,7 +94,8 @@ def test_a_link_opens_its_step(live, visit) -> None:
     assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
 
 
-@pytest.mark.parametrize(("width", "height"), mostly_slow([(1280, 800), (390, 844)], (390, 844).__eq__))
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_table_controls_and_list_stand_in_one_view(live, visit, width: int, height: int) -> None:
     url, league = live
     visited = visit(f"{url}/m/{league.clean.public_id}/#d1p9", width=width, height=height)

@@ -94,7 +94,8 @@ def test_no_value_near_an_end_breaks_a_page(client: Client, league: League, part
             assert client.get(f"/players/ana/digest/{period}/", {"of": value}).status_code in (400, 404), value
 
 
-def test_no_null_character_of_a_form_reaches_the_database(client: Client, league: League) -> None:
+@pytest.mark.parametrize("part", mostly_slow(range(PARTS), (0).__eq__))
+def test_no_null_character_of_a_form_reaches_the_database(client: Client, league: League, part: int) -> None:
     fields = [
         *PAGE_PARAMETERS.split(),
         "name",
@@ -108,7 +109,7 @@ def test_no_null_character_of_a_form_reaches_the_database(client: Client, league
         "why",
         "rival",
     ]
-    for route in page_routes():
+    for route in list(page_routes())[part::PARTS]:
         answer = client.post(fill(route, league), dict.fromkeys(fields, "a\0b"))
         assert answer.status_code in (302, 400, 403, 404, 405), route
     assert client.post("/c/liga/do/", {"bot": "a\0b"}).status_code == 400

@@ -161,8 +161,8 @@ def too_heavy(answer) -> list[str]:
     return weights.too_heavy(html)
 
 
-def test_pages_keep_the_house_rules_and_make_as_many_queries_as_stated(league, owner, stranger) -> None:
-    """The stranger is the second to read a page: what a process keeps for all is there."""
+def test_pages_keep_the_house_rules(league, owner, stranger) -> None:
+    """And make as many queries as stated for a stranger, who is the second to read: what a process keeps for all is there."""
     counted, statements = {}, {}
     for name, url in addresses(league).items():
         answer = follow(owner, url)

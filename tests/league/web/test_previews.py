@@ -178,7 +178,7 @@ def test_a_step_of_every_game_has_a_picture(key: str) -> None:
 
 
 def test_the_picture_of_a_puzzle_asks_and_does_not_answer(db: None) -> None:
-    for item in list(shelf.shelf().by_id.values())[:5]:
+    for item in list(shelf.shelf().by_id.values())[:2]:
         picture = picture_on(Client(), f"/puzzles/{item.id}/")
         played = {event["card"] for event in item.events if event["e"] == "play"}
 

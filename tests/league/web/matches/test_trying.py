@@ -305,6 +305,7 @@ def test_a_language_without_a_runtime_says_so(client) -> None:
     assert "(not on this server)" not in client.get("/editor/").content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_template_for_the_game_comes_first(client) -> None:
     for game, text, title in (
@@ -371,6 +372,7 @@ def test_every_template_can_be_submitted(client) -> None:
             assert text.splitlines()[0] in html.unescape(page)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_refused_name_is_said_at_its_field(client, ana) -> None:
     accepted(players.create("berto"), "luna")
@@ -410,6 +412,7 @@ def test_a_series_answers_in_a_sentence(client, ana) -> None:
     assert filled(page) == ["submit-as"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_try_by_other_rules(client, ana) -> None:
     BotVersion.objects.update(games=[])
@@ -661,6 +664,7 @@ def test_a_student_writes_tries_and_submits_a_bot(
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(site: str, browser, worker: WorkerLoop) -> None:
+    """On a phone; the walk of the student is at a desk, too."""
     house_plays()
     author = Author(browser, 390, 844)
     page = author.page
@@ -702,8 +706,11 @@ def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(site: str, browser, wo
     assert "this board" in page.evaluate("document.getElementById('o-result').textContent")
     author.look("javascript-played")
 
-    # Signed up: the tries and the draft are there, and it is submitted
-    page.locator("button[value=series]").click()
+    # A visitor may play, but not submit. Signed up: the tries and the draft are there, and it is submitted
+    until(page, "() => document.querySelector('.code-editor') !== null")
+    page.locator("button[popovertarget=submit-as]").click()
+    page.fill("#id_bot", "nodo")
+    page.locator("#submit-as button[value=submit]").click()
     page.wait_for_selector("#account[open]")
     page.locator("#account a.button").click()
     page.fill("[name=name]", "eva")
