@@ -29,9 +29,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
 
-from engine.cli.stats import t95  # noqa: E402
 from engine.compiled import described  # noqa: E402
 from engine.game import games, load  # noqa: E402
+from engine.intervals import t95  # noqa: E402
 from engine.sprt import elo_of  # noqa: E402
 from tests.bots.harness import Duel, house  # noqa: E402
 

@@ -1,8 +1,6 @@
 """Measure how the league scales: fits, refits, creating a large tournament, transactions of a match. Print limits and ratios as Markdown.
 
-    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [claims] [crew] [workers] [ahead]        all parts without an argument
-
-    SECONDS=300 .venv/bin/python benchmarks/league.py crew                                     1,000 workers without bots for five minutes
+    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [claims] [workers]        all parts without an argument
 
 Fits are measured in CPU seconds on one thread, the median of several, and as a multiple of a floor of the same run: one numpy pass over the same
 boards, the gather and the logistic that every fit needs at least once. The other parts use a PostgreSQL server of the test tools.
@@ -16,10 +14,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # One core: the limits are meant for one.
@@ -33,8 +29,7 @@ from league.pure.rating.bradley_terry import fit  # noqa: E402
 from league.pure.rating.leaderboard import BASE, ELO, fit_leaderboard  # noqa: E402
 from league.pure.rating.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
 
-PARTS = ("fits", "tournament", "match", "claims", "crew", "workers", "ahead")
-OF_QUEUEING = ("claims", "crew")  # These parts are in benchmarks/queueing.py.
+PARTS = ("fits", "tournament", "match", "claims", "workers")
 
 
 def cpu(work: Callable[[], object], rounds: int) -> float:
@@ -209,10 +204,10 @@ def tournament() -> None:
 def match() -> None:
     """Measure what one match costs the database: transactions, statements, time."""
     import psycopg
-    from django.conf import settings
     from django.db import connection, transaction
     from django.test.utils import CaptureQueriesContext
 
+    from benchmarks.queueing import address
     from league.domain.core import clock, queue
     from league.domain.matches import leases, reports, workers
     from league.domain.people import players
@@ -220,11 +215,8 @@ def match() -> None:
     from league.domain.upkeep import reconcile
     from tests.support.league import accepted, result, started
 
-    what = settings.DATABASES["default"]
-    address = f"postgresql://{what['USER']}:{what['PASSWORD']}@{what['HOST']}:{what['PORT']}/{what['NAME']}"
-
     def commits() -> int:
-        with psycopg.connect(address) as link:
+        with psycopg.connect(address()) as link:
             link.execute("SELECT pg_stat_clear_snapshot()")
             answer = link.execute(
                 "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
@@ -284,16 +276,6 @@ def match() -> None:
     )
 
 
-def _cup(boards: int) -> Any:
-    """Start a round robin of 40 bots."""
-    from league.domain.people import players
-    from tests.support.league import accepted, started
-
-    owners = [players.create(f"player-{i}") for i in range(2)]
-    versions = [accepted(owners[i % 2], f"bot-{i}", games=("partnership",)) for i in range(40)]
-    return started(owners[0], versions, boards=boards)
-
-
 def _end(running: list[subprocess.Popen[bytes]]) -> None:
     for process in running:
         process.terminate()
@@ -305,7 +287,12 @@ def workers() -> None:
     """Count matches a minute of one worker process and of two, in turn on the same machine: real workers, sandboxed bots."""
     import tempfile
 
-    cup = _cup(boards=16)
+    from league.domain.people import players
+    from tests.support.league import accepted, started
+
+    owners = [players.create(f"player-{i}") for i in range(2)]
+    versions = [accepted(owners[i % 2], f"bot-{i}", games=("partnership",)) for i in range(40)]
+    cup = started(owners[0], versions, boards=16)
     state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
     running: list[subprocess.Popen[bytes]] = []
 
@@ -345,67 +332,6 @@ def workers() -> None:
     print(f"\ntwo workers: {two / alone:.2f} times one (aim 1.8)", flush=True)
 
 
-def ahead() -> None:
-    """Run one worker on matches of one board, in turn with and without claiming the next match and starting its bots early."""
-    import math
-    import tempfile
-
-    from engine.runner import cores
-    from league.domain.jobs import worker
-    from league.domain.jobs.handlers.matches import MatchHandler
-
-    cup = _cup(boards=1)
-    state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
-    cores.shared_folder = lambda: state  # Other programs of this machine may reserve cores, too.
-    state.chmod(0o755)
-    # For each match: True if its bots were started ahead; the times at which it asked whether to stop.
-    starts: list[tuple[bool, list[float]]] = []
-
-    class WatchedWorker(worker.WorkerLoop):
-        def run(self, job: Any, *, ahead: bool = False) -> Any:
-            worker.SOON_S = (math.inf, -1.0)[len(starts) % 2]
-            starts.append((job.task is not None and job.task.crew is not None, []))
-            return super().run(job, ahead=True)
-
-    play = MatchHandler.run
-
-    def run(self: Any, job: Any, task: Any, site: Any, signals: Any) -> Any:
-        """Record the times at which the match asks whether to stop."""
-
-        def stop() -> bool:
-            starts[-1][1].append(time.perf_counter())
-            return bool(signals.stop())
-
-        return play(self, job, task, site, replace(signals, stop=stop))
-
-    MatchHandler.run = run
-    from django.conf import settings
-
-    settings.STATE_DIR = state
-    watched = WatchedWorker(state / "bots")
-    watched.open()
-    try:
-        while len(starts) < 120 and watched.look():
-            pass
-    finally:
-        watched.close()
-        shutil.rmtree(state, ignore_errors=True)
-    gaps: dict[bool, list[float]] = {False: [], True: []}
-    periods: dict[bool, list[float]] = {False: [], True: []}
-    for (_, before), (early, after) in pairwise(starts[5:]):
-        gaps[early].append(after[0] - before[-1])
-        periods[early].append(after[-1] - before[-1])
-    print(f"{cup.matches.filter(status='finished').count()} matches\n")
-    print(
-        "| bots are started | matches | ms from the last question to the first of the next match: quarter, median | matches a minute |"
-    )
-    print("| --- | ---: | ---: | ---: |")
-    for early, name in ((False, "when it begins"), (True, "ahead")):
-        quarter, middle, _ = quantiles(gaps[early], n=4)
-        rate = 60 / median(periods[early])
-        print(f"| {name} | {len(gaps[early])} | {1000 * quarter:.0f}, {1000 * middle:.0f} | {rate:.0f} |", flush=True)
-
-
 def main() -> None:
     """Run the requested parts."""
     chosen = sys.argv[1:] or list(PARTS)
@@ -416,7 +342,7 @@ def main() -> None:
         if name == "fits":
             fits()
         else:
-            on_postgres(name, "queueing" if name in OF_QUEUEING else "league")
+            on_postgres(name, "queueing" if name == "claims" else "league")
 
 
 if __name__ == "__main__":

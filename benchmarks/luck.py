@@ -17,11 +17,10 @@ docs/luck.md has the table of the last run and what follows from it.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -29,67 +28,12 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "bots" / "sdk"))
-
-import tute_bot  # noqa: E402
+sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
 
 import engine  # noqa: E402
+from tests.bots.harness import house, play  # noqa: E402
 
 PAIRS = (("greedy", "random"), ("counting", "greedy"))
-SECRET = b"the luck study of the Tute League"
-
-
-def house(name: str) -> Callable[[], tute_bot.Bot]:
-    """Return the class of a house bot, loaded as if only its folder were on the path."""
-    folder = ROOT / "bots" / "house" / name
-    sys.path.insert(0, str(folder))
-    spec = importlib.util.spec_from_file_location(f"house_{name}", folder / "bot.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    sys.path.remove(str(folder))
-    return next(
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, tute_bot.Bot) and value.__module__ == spec.name
-    )
-
-
-class BotSeat:
-    """A bot at a seat. It receives only the events that the seat may see."""
-
-    def __init__(self, make: Callable[[], tute_bot.Bot], game: engine.Game, seat: int, seed: int) -> None:
-        self.session = tute_bot.Session(make())
-        self.seat, self.events_read = seat, 0
-        hello = {
-            "type": "hello", "protocol": 1, "game": game.key, "revision": game.revision, "options": game.options,
-            "seats": game.players, "seat": seat, "sides": [list(side) for side in game.sides], "boards": 1, "limits": {}, "seed": seed,
-        }  # fmt: skip
-        self.session.answer(hello)
-
-    def act(self, state: engine.State, legal: list[str]) -> str:
-        """Return the bot's choice."""
-        news = engine.redact(state.events[self.events_read :], self.seat)
-        self.events_read = len(state.events)
-        answer = self.session.answer({"type": "act", "id": 0, "events": news, "legal": legal, "bank_s": 3})
-        return str(answer["do"])
-
-
-def sitting(game: engine.Game, seed: bytes, makers: list[Callable[[], tute_bot.Bot]], number: int) -> list[int]:
-    """Return the scores by seat of one sitting."""
-    state = game.new_match(seed=seed, deals=game.board_deals)
-    seats = [BotSeat(make, game, place, number * 100 + place) for place, make in enumerate(makers)]
-    while not state.is_over:
-        actions = state.legal_actions()
-        if len(actions) == 1:
-            state.apply(actions[0])
-            continue
-        texts = [game.action_text(action) for action in actions]
-        state.apply(actions[texts.index(seats[state.current_seat].act(state, texts))])
-    return list(state.scores())
 
 
 @dataclass
@@ -115,10 +59,9 @@ def study(game: engine.Game, better: str, worse: str, boards: int) -> BoardLuck:
     bots = [house(better), *[house(worse)] * (parties - 1)]
     margins = []  # (boards, sittings): score of the better bot less the mean of the others
     for number in range(1, boards + 1):
-        seed = engine.board_seed(SECRET, game.key, f"{better}-{worse}", number)
         row = []
-        for place, seating in enumerate(game.sittings(parties)):
-            scores = sitting(game, seed, [bots[party] for party in seating], number * 10 + place)
+        for seating in game.sittings(parties):
+            scores = play(game, [bots[party] for party in seating], f"{better}-{worse} {number}")[0].scores()
             own = next(scores[side[0]] for side in game.sides if seating[side[0]] == 0)
             others = [scores[side[0]] for side in game.sides if seating[side[0]] != 0]
             row.append(own - float(np.mean(others)))

@@ -109,10 +109,8 @@ def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: flo
 
     def estimates_after(match: Tallies) -> dict[int, Any]:
         movers = match.ids.tolist()
-        return estimate(around([sums, match], movers), movers, elo_around(sums, match, elo))
-
-    def elo_around(sums: Tallies, match: Tallies, elo: dict[int, float]) -> dict[int, float]:
-        return {bot: elo[bot] for bot in around([sums, match], match.ids.tolist()).ids.tolist()}
+        near = around([sums, match], movers)
+        return estimate(near, movers, {bot: elo[bot] for bot in near.ids.tolist()})
 
     seconds = cpu(lambda: [estimates_after(match) for match in played], 3) / len(played)
     for match in played:
@@ -203,16 +201,13 @@ def visible() -> None:
             turn()
         connection.close()
 
-    def count() -> None:
-        refits.count_new(the_pool)
-
     def fit_all() -> None:
         ran["fits"] += refits.fit_due()
 
     def rank_all() -> None:
         ran["tables"] += refits.rank_due()
 
-    loops = [(count, LOOK_S), (fit_all, 1.0), (rank_all, 1.0)]
+    loops = [(lambda: refits.count_new(the_pool), LOOK_S), (fit_all, 1.0), (rank_all, 1.0)]
     threads = [threading.Thread(target=keep, args=loop) for loop in loops]
     workers = [threading.Thread(target=work, args=(number,)) for number in range(2)]
     run(threads, workers, over)

@@ -107,13 +107,13 @@ def measure() -> None:
     from django.utils import timezone
 
     import engine
-    from league.domain.matches import logs, replays
+    from league.domain.matches import logs
     from league.domain.ratings import pools
     from league.models import Board, Match, Sitting
 
     matches = int(os.environ["MATCHES"])
     dice, now = random.Random(1), timezone.now()
-    sittings = before = 0
+    sittings = 0
     packing_s, stored = [], []
     for key in engine.games():
         game = engine.load(key)
@@ -138,7 +138,6 @@ def measure() -> None:
             packing_s.append((time.process_time() - began) / len(by_place))
             logs.store(match, data, finished=now)
             sittings += len(by_place)
-            before += sum(len(replays.pack(record)) for record in by_place.values())
             stored.append((match.pk, list(by_place)))
     with connection.cursor() as cursor:
         for table in TABLES:
@@ -157,9 +156,7 @@ def measure() -> None:
     for table, (data_size, index_size) in sizes.items():
         print(f"| {table}, rows | {data_size / sittings:.0f} |\n| {table}, indexes | {index_size / sittings:.0f} |")
     total = sum(map(sum, sizes.values())) / sittings
-    print(
-        f"| **all** | **{total:.0f}** |\n| as the release before stored its replay alone | {before / sittings:.0f} |\n"
-    )
+    print(f"| **all** | **{total:.0f}** |\n")
 
     reads, floors, parses = [], [], []
     for pk, places in dice.sample(stored, min(len(stored), 200)):

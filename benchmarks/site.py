@@ -1,6 +1,6 @@
 """The cost of reading a large league: every kind of page and list, as a Markdown table, on PostgreSQL.
 
-    .venv/bin/python benchmarks/site.py [--bots 10000] [--matches 100000] [--seed 1] [--only WORDS] [--weigh] [--rounds 60]
+    .venv/bin/python benchmarks/site.py [--bots 10000] [--matches 100000] [--seed 1] [--only WORDS] [--weigh]
 
 It fills a league by bulk inserts, reproducible by the seed: bots with ratings in all games, matches with their boards, tournaments of 64 entries, and
 one of 256 in each of three formats. Then it reads each address without a browser, and next to it a view of the same league that does SELECT 1 behind
@@ -657,31 +657,6 @@ def measure(only: Sequence[str]) -> None:
         )
 
 
-def alternate(only: Sequence[str], rounds: int) -> None:
-    """Print the shares of these addresses and SELECT 1, read in turn, so that none has warmer caches than the others."""
-    from django.db import connection
-
-    connection.settings_dict["CONN_MAX_AGE"] = None
-    reader, signed = Reader(), _signed()
-    chosen = {name: path for name, path in addresses().items() if not only or any(word in name for word in only)}
-    chosen = {"SELECT 1": "/select-1", **chosen}
-    misses: dict[str, list[float]] = {name: [] for name in chosen}
-    hits: dict[str, list[float]] = {name: [] for name in chosen}
-    for number in range(rounds + 1):
-        for name, path in chosen.items():
-            reader.sign_in(signed(name))
-            misses[name].append(reader.miss(path))
-            if number % 3 == 0:
-                hits[name].append(reader.seconds(path, 10, HTTP_ACCEPT_ENCODING="gzip"))
-            reader.sign_in({})
-    print("\n| what | miss, ms | miss | kept |\n| --- | ---: | ---: | ---: |")
-    base = [median(took["SELECT 1"][1:]) for took in (misses, hits)]
-    for name in chosen:
-        times = [median(took[name][1:]) for took in (misses, hits)]
-        shares = [f"{100 * floor / seconds:.0f} %" for floor, seconds in zip(base, times, strict=True)]
-        print(f"| {name} | {1000 * times[0]:.2f} | {' | '.join(shares)} |", flush=True)
-
-
 def weigh() -> list[str]:
     """Return the errors of the answers: wrong status, too heavy, too many queries."""
     from django.db import connection
@@ -714,9 +689,7 @@ def work(words: argparse.Namespace) -> None:
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
         print(f"filled in {time.process_time() - began:.0f} CPU s: {words.bots} bots, {Match.objects.count()} matches")
-    if words.rounds:
-        alternate(words.only, words.rounds)
-    elif not words.weigh:
+    if not words.weigh:
         measure(words.only)
     elif wrong := weigh():
         sys.exit("too much, or not there:\n" + "\n".join(wrong))
@@ -729,9 +702,6 @@ def read_words() -> argparse.Namespace:
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="lines whose name holds one of these words")
-    parser.add_argument(
-        "--rounds", type=int, default=0, help="read all by turns, so many times, and print shares alone"
-    )
     parser.add_argument("--weigh", action="store_true", help="measure no time, and fail for what is too much")
     parser.add_argument(
         "--database",

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import engine
 from engine.errors import OptionError
-from engine.game import ORDINARY
+from engine.game import ORDINARY, declared
 from engine.rules.following import CODE, CODES, EXEMPTIONS, STRICT, demands, duty_of
 from engine.rules.options import Range, word
 from engine.rules.parameters import Rules
-from engine.rules.resolving import choices
+from engine.rules.resolving import at_table, choices
 
 SDK = Path(__file__).parent / "sdk" / "tute_bot.py"
 BEGIN = "# >>> written by `make texts` from engine/games; do not edit\n"
@@ -60,7 +61,7 @@ def ordinary(names: tuple[str, ...] = CARRIED) -> Table:
 
 def game(key: str, names: tuple[str, ...] = CARRIED) -> Table:
     """Return the parameters in which a game differs from ordinary Tute; a value that depends on the number of players is a mapping."""
-    tables = {players: carried(engine.load(key, players=players).rules, names) for players in _players(key)}
+    tables = {players: carried(at_table(declared(key), {}, players), names) for players in _players(key)}
     return {name: value for name, value in _merged(tables).items() if value != ordinary(names)[name]}
 
 
@@ -71,11 +72,11 @@ def implied(key: str, names: tuple[str, ...] = CARRIED) -> dict[str, Table]:
         changes = {}
         for players in _players(key):
             try:
-                changed = engine.load(key, players=players, **{name: value})
+                changed = at_table(declared(key), {name: value}, players)
             except OptionError:
                 continue  # This table does not have the option, or only together with another one.
-            usual = carried(engine.load(key, players=players).rules, names) | {name: value}
-            changes[players] = {n: v for n, v in carried(changed.rules, names).items() if v != usual[n]}
+            usual = carried(at_table(declared(key), {}, players), names) | {name: value}
+            changes[players] = {n: v for n, v in carried(changed, names).items() if v != usual[n]}
         if any(changes.values()):
             further[f"{name}={value}"] = _merged(changes)
     return further
@@ -118,6 +119,7 @@ def duties() -> dict[str, str]:
     }
 
 
+@cache
 def kit_rows() -> list[str]:
     """Return the tables of the kits as lines of one JSON object. A value that depends on the number of players has keys such as `4p`."""
     games = {key: _kit(game(key, KIT)) for key in engine.games()}
@@ -181,14 +183,14 @@ def _json(value: Any) -> str:
 
 
 def _players(key: str) -> tuple[int, ...]:
-    return tuple(sorted(engine.load(key).declared.players))
+    return tuple(sorted(declared(key).players))
 
 
 def _values(key: str) -> list[tuple[str, Any]]:
     """Return each option with each of its words; for a range of whole numbers, the least and, if there is one, the highest."""
     pairs: dict[tuple[str, str], tuple[str, Any]] = {}
     for players in _players(key):
-        for name, choice in choices(engine.load(key).declared, players).items():
+        for name, choice in choices(declared(key), players).items():
             values = (choice.low, choice.high) if isinstance(choice, Range) else map(word, choice)
             for value in values:
                 if value is not None:

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,48 +107,40 @@ class Child:
 
         Raise Stopped if `stop` returned True, Broken if the process failed.
         """
-        lines = [] if self._order is None else [self._order]
-        self._order = None  # It is sent once, before the first record.
-        results: list[DecisionVerdict] = []
-        try:
-            self._say(*lines, replay)
-            results = [DecisionVerdict(*row) for row in self._hear(stop) or []]
-            places = {verdict.step: verdict for verdict in results}
-            while (judged := self._hear(stop)) is not None:
-                for step, lost, best, par, worth, error, line in judged:
-                    verdict = places[step]
-                    verdict.lost, verdict.best, verdict.par, verdict.worth, verdict.error = (
-                        lost,
-                        tuple(best),
-                        par,
-                        worth,
-                        error,
-                    )
-                    verdict.line = tuple(Move(*move) for move in line)
-        except (EOFError, BrokenPipeError):
-            if self.close() == -signal.SIGXCPU:
-                return results, False
-            raise Broken(self._last_words()) from None
-        return results, True
+        answers = self._answers(replay, stop)
+        results = [DecisionVerdict(*row) for row in next(answers, None) or ()]
+        places = {verdict.step: verdict for verdict in results}
+        for judged in answers:
+            if judged is None:
+                return results, True
+            for step, lost, best, par, worth, error, line in judged:
+                verdict = places[step]
+                verdict.lost, verdict.par, verdict.worth, verdict.error = lost, par, worth, error
+                verdict.best, verdict.line = tuple(best), tuple(Move(*move) for move in line)
+        return results, False
 
     def find(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Puzzle], bool]:
         """Find the puzzles of a record, in order. The second value is False if the CPU time ran out. Raise what `judge` raises."""
-        lines = [] if self._order is None else [self._order]
-        self._order = None  # It is sent once, before the first record.
         results: list[Puzzle] = []
-        try:
-            self._say(*lines, replay)
-            while (line := self._hear(stop)) is not None:
-                results.append(read(line))
-        except (EOFError, BrokenPipeError):
-            if self.close() == -signal.SIGXCPU:
-                return results, False
-            raise Broken(self._last_words()) from None
-        return results, True
+        for line in self._answers(replay, stop):
+            if line is None:
+                return results, True
+            results.append(read(line))
+        return results, False
 
-    def _say(self, *lines: Mapping[str, Any]) -> None:
-        self._in.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-        self._in.flush()
+    def _answers(self, replay: Mapping[str, Any], stop: Callable[[], bool]) -> Iterator[Any]:
+        """Send a record and yield the lines of its answer; the last one is None, unless the CPU time runs out before."""
+        lines = [replay] if self._order is None else [self._order, replay]
+        self._order = None  # It is sent once, before the first record.
+        try:
+            self._in.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+            self._in.flush()
+            while (line := self._hear(stop)) is not None:
+                yield line
+            yield None
+        except (EOFError, BrokenPipeError):
+            if self.close() != -signal.SIGXCPU:
+                raise Broken(self._last_words()) from None
 
     def _hear(self, stop: Callable[[], bool]) -> Any:
         pipe = self._out.fileno()

@@ -32,7 +32,7 @@ from engine.responding import ChoiceModel, ObservedChoice, Responder, features, 
 from engine.runner import BotSpec, FaultReport, MatchSpec
 from engine.runner.faults import Infrastructure
 from engine.runner.feed import Feed
-from engine.runner.match import forfeited, load, starter_of, suits_of
+from engine.runner.match import deal, forfeited, load, starter_of
 from engine.runner.sitting import BoardRun, Texts
 from engine.sandbox import Sandbox
 
@@ -352,9 +352,7 @@ def _play_pass(
         feed, texts = Feed(game.players), Texts(game)
         failed: set[int] = set()
         for order, board in enumerate(spec.boards):
-            seed = engine.board_seed(spec.secret, game.key, spec.table, board)
-            deals = game.board_deals if spec.deals is None else spec.deals
-            state = game.new_match(seed=seed, deals=deals, suits=suits_of(game, seed, number))
+            state = deal(spec, game, board, number)
             kind = _Noted if task.noted else BoardRun
             sitting = kind(state, table, feed, texts, board, number)
             if isinstance(sitting, _Noted):

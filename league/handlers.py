@@ -25,6 +25,8 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
     """Return 400, or 413 if the server refused to read a body because of its size."""
     why = exception if isinstance(exception, Unread) else None
     if not is_api(request):
+        if why and why.status == TOO_LARGE:
+            return errors.too_large(request, MOST_BODY // 2**20)
         page = errors.bad_request(request, exception)
         page.status_code = why.status if why else page.status_code
         return page

@@ -15,6 +15,7 @@ the table, and 0 in all other steps. Observations are bytes and actions dense nu
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class Matches:
     """`count` matches of one game in lock step; `options` as for `engine.load`, `deals` and `seed` as for `Batch`.
 
     arrays: arrays of `count` rows to write to (ValueError for another number). Without it `arrays` views the memory of the batch itself, and is
-    read-only except for the rewards.
+    read-only except for the rewards. A copy, and what is unpickled, continues alone, without `arrays`.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Matches:
         arrays: Arrays | None = None,
         **options: Any,
     ) -> None:
+        self._terms = key, options
         self.game = engine.load(key, **options)
         self.batch = Batch(self.game, count, deals=deals, seed=seed)
         batch = self.batch
@@ -154,14 +156,22 @@ class Matches:
         """Return a random legal action for each match, but never a claim."""
         return self.batch.random()
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        """Refuse to be copied or pickled: the arrays of a copy would no longer be views of its batch."""
-        raise TypeError("matches in lock step cannot be copied; create others with the same arguments and seed")
+    def __reduce__(self) -> Any:
+        """Return what a copy is made of: the actions of the running matches give them again, and their arrays become views of the new batch."""
+        key, options = self._terms
+        return _resume, (key, self.batch.count, self.batch.deals, options, self.batch.save())
 
     def _publish(self) -> None:
         for ours, theirs in self._pairs:
             np.copyto(ours, theirs)
         np.divide(self._margins, self.game.players, out=self.arrays.rewards, casting="unsafe")
+
+
+def _resume(key: str, count: int, deals: int | None, options: dict[str, Any], saved: Any) -> Matches:
+    matches = Matches(key, count, deals=deals, **options)
+    matches.batch.restore(saved)
+    matches._publish()
+    return matches
 
 
 def _read_only_view(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -178,8 +188,8 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
     policy that maps observations (n, SIZE) and masks (n, width) to n actions. With it the learner plays all seats of one side, in match i side i
     modulo the number of sides, and acts for no other; the reward is that of this side. `info` has "seat", the seat to move, and "rewards" of all
     seats. Matches restart in the step that ends them (AutoresetMode.SAME_STEP); no seat is to move at the end, so there is no "final_obs".
-    `copy=False` returns the same arrays in each step instead of copies. Opponents that answer -1, "wait", raise ValueError. An environment cannot be
-    copied or pickled: create another one.
+    `copy=False` returns the same arrays in each step instead of copies. Opponents that answer -1, "wait", raise ValueError. An environment can
+    be copied and pickled in the middle of matches, with its opponents; the copy goes on by itself.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -254,6 +264,10 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
             self.matches.step(actions)
             rewards += arrays.rewards
             ended |= arrays.ended
+
+    def __copy__(self) -> TuteVectorEnv:
+        """Return an environment that shares nothing with this one."""
+        return deepcopy(self)
 
     def _observation(self) -> dict[str, NDArray[Any]]:
         arrays = self.matches.arrays

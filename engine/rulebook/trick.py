@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import EngineError
@@ -68,6 +69,7 @@ class WorkedTrick:
         return PLACES[lang][[played_by for played_by, _ in self.plays].index(seat)]
 
 
+@cache
 def worked_trick(key: str) -> WorkedTrick:
     """Return the most instructive trick of the first seeded deals of a game at its usual table. The result is always the same."""
     game = load(key)

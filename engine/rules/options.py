@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +46,7 @@ def offers(choice: Choice, value: Any) -> bool:
 
 def by_players(value: Any, players: int) -> Any:
     """Return the value at a table of that many players: an entry of a mapping with whole-number keys, or the value itself."""
-    if isinstance(value, Mapping) and value and all(type(key) is int for key in value):
+    if isinstance(value, dict) and value and all(type(key) is int for key in value):
         return value.get(players)
     return value
 

@@ -11,7 +11,7 @@ from engine.rules.options import Choice, Range, by_players, word
 from engine.rules.parameters import Rules
 from engine.rules.ranks import follow_order
 
-_NAMES = tuple(f.name for f in fields(Rules))
+_NAMES = tuple(f.name for f in fields(Rules) if f.name not in ("options", "players"))
 
 
 def choices(rules: Rules, players: int) -> dict[str, Choice]:
@@ -49,7 +49,8 @@ def at_table(rules: Rules, options: Mapping[str, Any], players: int) -> Rules:
     """Return the rules at a table of that many players with these options, without mappings by players."""
     values = chosen(rules, options, players)
     resolved = {
-        name: by_players(getattr(rules, name), players) for name in _NAMES if name not in ("options", "players")
+        name: by_players(value, players) if isinstance(value := getattr(rules, name), dict) else value
+        for name in _NAMES
     }
     if rules.implied is not None:
         implied = rules.implied(values, players)

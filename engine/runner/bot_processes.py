@@ -144,14 +144,7 @@ class Starter:
                         bots.faults.append(NotReady(party, place, fault))
                         continue
                 bots.processes[place].stop, bots.processes[place].interlude = self.stop, self.interlude
-                seat = Seat(
-                    party,
-                    place,
-                    bots.processes[place],
-                    limits,
-                    noise=self.noise,
-                    pass_s=pass_s,
-                )
+                seat = Seat(party, place, bots.processes[place], limits, noise=self.noise, pass_s=pass_s)
                 bots.seats.append(seat)
                 try:
                     seat.start(rebuild.hello(pass_record, self.game, place))

@@ -14,7 +14,7 @@ import platform
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -80,8 +80,7 @@ def play_match(
     seatings = game.sittings(len(spec.parties))
     starter = replace(starter_of(spec, game, box), stop=stop, interlude=interlude)
     between = _between_decisions(stop, interlude) if interlude else stop
-    match = _Match(spec, game, seatings, starter, first, progress, between, closing, tap, clock)
-    match.decided = decided
+    match = _Match(spec, game, seatings, starter, first, progress, decided, between, closing, tap, clock)
     began = time.monotonic()
     keep_core = partial(pinned, pin) if core is None else partial(nullcontext, core)
     try:
@@ -186,43 +185,52 @@ def _places(seed: bytes, number: int) -> bytes:
     return bytes(chance.shuffle(hashlib.sha256(b"suits\n" + seed).digest(), 0, range(number)))
 
 
+def deal(spec: MatchSpec, game: engine.Game, board: int, sitting: int) -> engine.State:
+    """Return a board of a match at the start of one of its sittings."""
+    seed = engine.board_seed(spec.secret, game.key, spec.table, board)
+    deals = game.board_deals if spec.deals is None else spec.deals
+    return game.new_match(seed=seed, deals=deals, suits=suits_of(game, seed, sitting))
+
+
+def say_end(seats: Sequence[Seat], feed: Feed, totals: Sequence[int], failed: Collection[int]) -> None:
+    """Send the end of the pass to the seats that have not failed, and give them END_S to end."""
+    sound = [seat for seat in seats if seat.seat not in failed]
+    for seat in sound:
+        seat.tell(protocol.end(feed.take(seat.seat), totals))
+    until = time.monotonic() + END_S
+    for seat in sound:
+        seat.leave(until)
+
+
+@dataclass
 class _Match:
-    def __init__(
-        self,
-        spec: MatchSpec,
-        game: engine.Game,
-        seatings: Sequence[tuple[int, ...]],
-        starter: Starter,
-        first: BotProcesses | None,
-        progress: Progress | None,
-        stop: Stop | None,
-        closing: Closing | None,
-        tap: Tap | None,
-        clock: Callable[[], float],
-    ) -> None:
-        self.spec = spec
-        self.game = game
-        self.seatings = seatings
-        self.starter = starter
-        self.first = first
-        self.copies = first.copies if first and first.copies else starter.copies
-        self.progress = progress
-        self.stop = stop
-        self.closing = closing
-        self.tap = tap
-        self.decided: Decided | None = None
-        self.clock = clock
+    spec: MatchSpec
+    game: engine.Game
+    seatings: Sequence[tuple[int, ...]]
+    starter: Starter
+    first: BotProcesses | None
+    progress: Progress | None
+    decided: Decided | None
+    stop: Stop | None
+    closing: Closing | None
+    tap: Tap | None
+    clock: Callable[[], float]
+
+    def __post_init__(self) -> None:
+        spec, first = self.spec, self.first
+        self.copies = first.copies if first and first.copies else self.starter.copies
         self.play_s = 0.0
-        self.texts = Texts(game)
+        self.texts = Texts(self.game)
         # The hash that committed to the deals before play, for `tute verify --reveal`.
         self.commitment = hashlib.sha256(spec.secret).hexdigest()
         self.boards = [BoardResult(number) for number in spec.boards]
         self.parties = [
-            PartyReport(party.name, sealed=sealed) for party, sealed in zip(spec.parties, starter.sealed, strict=True)
+            PartyReport(party.name, sealed=sealed)
+            for party, sealed in zip(spec.parties, self.starter.sealed, strict=True)
         ]
         self.decisions = 0
         self.done = 0
-        self.total = len(self.boards) * len(seatings)
+        self.total = len(self.boards) * len(self.seatings)
         self.cores: Collection[int] = ()
         self.next: Ahead | None = None
         self.last_step = 0  # Number of the grid's step at which the current pass has begun.
@@ -293,7 +301,9 @@ class _Match:
                 boards = self.boards[first : first + AT_ONCE]
                 began = self.clock()
                 sittings = [
-                    BoardRun(self._state(board.number, number), seats, feed, self.texts, board.number, number)
+                    BoardRun(
+                        deal(self.spec, self.game, board.number, number), seats, feed, self.texts, board.number, number
+                    )
                     for board in boards
                 ]
                 if not seats:
@@ -314,7 +324,7 @@ class _Match:
                     self.decided([board for board in self.boards if board.complete])
                 if len(played) < len(boards):
                     return False
-            self._end(seats, feed, totals, {fault.seat for fault in faults})
+            say_end(seats, feed, totals, {fault.seat for fault in faults})
         finally:
             for fault in faults:
                 self.parties[fault.party].faults.append(fault)
@@ -341,19 +351,6 @@ class _Match:
             if self.progress is not None:
                 self.progress(self.done, self.total)
         return played
-
-    def _state(self, board: int, sitting: int) -> engine.State:
-        seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
-        deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
-        return self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, sitting))
-
-    def _end(self, seats: Sequence[Seat], feed: Feed, totals: Sequence[int], failed: set[int]) -> None:
-        sound = [seat for seat in seats if seat.seat not in failed]
-        for seat in sound:
-            seat.tell(protocol.end(feed.take(seat.seat), totals))
-        until = time.monotonic() + END_S
-        for seat in sound:
-            seat.leave(until)
 
     def _close(self, seats: Sequence[Seat], number: int) -> None:
         """Kill the remaining bots of the pass, and store their logs and times."""
@@ -387,10 +384,7 @@ class _Match:
             }
         )
         replay["pass"] = pass_record
-        scores = sitting.state.scores()
-        if faults:
-            scores = forfeited(self.game, {fault.seat for fault in faults})
-            replay["forfeit"] = {"seats": sorted({fault.seat for fault in faults}), "scores": scores}
+        scores = scored(self.game, sitting, replay, {fault.seat for fault in faults})
         for note in replay["notes"]:
             self.parties[seating[note["seat"]]].notes += 1
         return SittingResult(sitting.number, seating, scores, tuple(faults), replay)
@@ -437,3 +431,12 @@ def forfeited(game: engine.Game, seats: set[int]) -> list[int]:
     sides = {game.side[seat] for seat in seats}
     columns = zip(*(game.fault_scores(side) for side in sorted(sides)), strict=True)
     return [min(column) for column in columns]
+
+
+def scored(game: engine.Game, sitting: BoardRun, replay: dict[str, Any], failed: set[int]) -> list[int]:
+    """Return the scores of a sitting by seat. If seats have failed, they forfeit it, which is noted in the replay."""
+    if not failed:
+        return sitting.state.scores()
+    scores = forfeited(game, failed)
+    replay["forfeit"] = {"seats": sorted(failed), "scores": scores}
+    return scores

@@ -70,16 +70,10 @@ def random_board(game: engine.Game, number: int) -> RandomBoard:
     return RandomBoard(number, None if number % 48 == 0 else SEVERAL if number % 12 == 0 else game.board_deals)
 
 
-def searched_boards(game: engine.Game) -> Iterator[RandomBoard]:
-    """Yield the boards to search."""
-    for number in range(1, SEARCHED + 1):
-        yield random_board(game, number)
-
-
 def search(game: engine.Game) -> dict[str, dict[int, list[RandomBoard]]]:
     """Search boards. Return, by situation and seat, the boards on which that seat met the situation."""
     boards_by_seat: dict[str, dict[int, list[RandomBoard]]] = defaultdict(lambda: defaultdict(list))
-    for board in searched_boards(game):
+    for board in (random_board(game, number) for number in range(1, SEARCHED + 1)):
         for seat, names in _course(game, board):
             for name in names:
                 if board not in boards_by_seat[name][seat]:
@@ -122,18 +116,13 @@ def known_boards(game: engine.Game) -> dict[str, dict[int, list[RandomBoard]]]:
     }
 
 
-def situations_met(game: engine.Game, board: RandomBoard, seat: int) -> set[str]:
-    """Return the situations that a seat meets on a board where every player announces whenever it can."""
-    return set().union(*(names for place, names in _course(game, board) if place == seat))
-
-
 def stale(game: engine.Game) -> list[str]:
     """Return the situations whose first stored board no longer leads to them, because the rules have changed."""
     return [
         name
         for name, seats in known_boards(game).items()
         for seat, boards in list(seats.items())[:1]
-        if name not in situations_met(game, boards[0], seat)
+        if not any(name in names for place, names in _course(game, boards[0]) if place == seat)
     ]
 
 

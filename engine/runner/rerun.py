@@ -52,6 +52,11 @@ class Rerun:
     cpu_s: float = 0.0  # CPU time of the whole conversation.
     stderr: str = ""
 
+    def blame(self, fault: Fault, at: Exchange, party: int, sitting: int, evidence: tuple[str, str]) -> None:
+        """Store the fault with which the conversation ended, and where."""
+        self.failed_at = at
+        self.fault = FaultReport(party, at.seat, at.board, sitting, at.step, fault.kind, fault.detail, *evidence)
+
 
 def rerun(
     bot: BotSpec,
@@ -79,10 +84,7 @@ def rerun(
     def blame(fault: Fault, evidence: tuple[str, str] = ("", "")) -> Rerun:
         if damage := copies.damage([0]):
             raise SandboxError(f"{bot.name} was run from damaged files: {damage}")
-        result.failed_at = exchange
-        result.fault = FaultReport(
-            party, exchange.seat, exchange.board, sitting, exchange.step, fault.kind, fault.detail, *evidence
-        )
+        result.blame(fault, exchange, party, sitting, evidence)
         return result
 
     here = box.report.unsealed or box.why_unsealed(runtime, bot.path / bot.entry)

@@ -11,7 +11,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from engine.runner.limits import Clock, Limits
 from engine.runner.match import starter_of
 from engine.runner.rebuild import Exchange, exchanges
 from engine.runner.rerun import Rerun, repeat
-from engine.runner.result import FaultReport
 from engine.runner.seat import Seat
 from engine.runner.spec import POSSIBLE, BotSpec, MatchSpec, load_package
 from engine.sandbox import Sandbox, SandboxError, TurnStopped
@@ -64,43 +63,41 @@ def retake(
     allows twice the limits of `hello`, because speed does not count. seed: draws the times of the stand-ins. Raise ReplayError and
     ValueError for an invalid log, SandboxError, Infrastructure and OSError for failures that are not the bot's.
     """
-    return _Retake(bot, box, [dict(replay) for replay in group], seat, seed, stop).play()
+    return _Retake(bot, box, [dict(replay) for replay in group], seat, random.Random(seed), stop).play()  # noqa: S311 - a pace is no secret
 
 
+@dataclass
 class _Retake:
-    def __init__(
-        self,
-        bot: BotSpec,
-        box: Sandbox,
-        group: list[dict[str, Any]],
-        seat: int,
-        seed: str,
-        stop: Callable[[], bool],
-    ) -> None:
-        self.group, self.seat, self.stop = group, seat, stop
-        first = group[0]
+    bot: BotSpec
+    box: Sandbox
+    group: list[dict[str, Any]]
+    seat: int
+    dice: random.Random
+    stop: Callable[[], bool]
+
+    def __post_init__(self) -> None:
+        first = self.group[0]
         self.record = first["pass"]
-        self.party, self.sitting = first["meta"]["seating"][seat], first["meta"]["sitting"]
+        self.party, self.sitting = first["meta"]["seating"][self.seat], first["meta"]["sitting"]
         self.limits = Limits(**self.record["limits"])
         self.shown = Clock(self.limits)  # The clock whose bank the bot is sent.
         self.times = {
             replay["meta"]["board"]: timings.summed(
                 replay["timings"], players=replay["players"], move_s=self.limits.move_s
             )
-            for replay in group
+            for replay in self.group
         }
         self.game = engine.replay.begin(first).game.origin
-        self.starter = self._starter(bot, box)
-        self.dice = random.Random(seed)  # noqa: S311 - a pace is no secret
+        self.starter = self._starter()
         # Bytes that each stand-in reads at every turn: bots differ in how much they push others out of the processor's caches.
         self.sizes = [round(2 ** self.dice.uniform(*SIZES)) for _ in range(self.game.players)]
         # Threads that it starts at every turn: where the kernel numbers them for the whole host, a bot can count those of others.
         self.threads = [0 if sealed else self.dice.randrange(3) for sealed in self.starter.sealed]
         self.result = Rerun()
 
-    def _starter(self, bot: BotSpec, box: Sandbox) -> Starter:
+    def _starter(self) -> Starter:
         """Return the starter of this table: the bot is the party with the number of its seat, stand-ins are the others."""
-        places = range(self.game.players)
+        bot, box, places = self.bot, self.box, range(self.game.players)
         sealed = self.record.get("sealed") or [False] * self.game.players
         reason = box.report.unsealed if any(sealed) else None
         if sealed[self.seat] and not reason:
@@ -194,14 +191,4 @@ class _Retake:
     def _blame(self, fault: Fault, exchange: Exchange, own: Seat | None) -> None:
         if damage := self.starter.copies.damage([self.seat]):
             raise SandboxError(f"the bot was run from damaged files: {damage}")
-        self.result.failed_at = exchange
-        self.result.fault = FaultReport(
-            self.party,
-            self.seat,
-            exchange.board,
-            self.sitting,
-            exchange.step,
-            fault.kind,
-            fault.detail,
-            *(own.evidence() if own else ("", "")),
-        )
+        self.result.blame(fault, exchange, self.party, self.sitting, own.evidence() if own else ("", ""))

@@ -15,12 +15,12 @@ from typing import Any
 
 import engine
 from engine.runner import protocol
-from engine.runner.bot_processes import BotProcesses
+from engine.runner.bot_processes import BotProcesses, Starter
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
-from engine.runner.match import forfeited, load, starter_of, suits_of
+from engine.runner.match import deal, load, say_end, scored, starter_of
 from engine.runner.result import FaultReport
-from engine.runner.seat import END_S, Seat
+from engine.runner.seat import Seat
 from engine.runner.sitting import BoardRun, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Sandbox, SandboxError, TurnStopped
@@ -132,28 +132,27 @@ def play_table(
     `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are the decisions of bots since the last
     call. Its exceptions pass through. Raise what `play_match` raises.
     """
-    return _TableReferee(spec, seating, person, box, taken, ask, stop).play()
+    game = load(spec)
+    starter = replace(starter_of(spec, game, box), stop=stop, absent=(person,))
+    return _TableReferee(spec, game, starter, tuple(seating), person, taken, ask, stop).play()
 
 
+@dataclass
 class _TableReferee:
-    def __init__(
-        self,
-        spec: MatchSpec,
-        seating: Sequence[int],
-        person: int,
-        box: Sandbox,
-        taken: Sequence[Taken],
-        ask: Ask,
-        stop: Callable[[], bool],
-    ) -> None:
-        self.spec, self.seating, self.stop, self._ask = spec, tuple(seating), stop, ask
-        self.game = load(spec)
-        self.starter = replace(starter_of(spec, self.game, box), stop=stop, absent=(person,))
+    spec: MatchSpec
+    game: engine.Game
+    starter: Starter
+    seating: tuple[int, ...]
+    place: int  # The person's seat.
+    taken: Sequence[Taken]
+    ask: Ask
+    stop: Callable[[], bool]
+
+    def __post_init__(self) -> None:
+        self.person = Person(self.place, self.answer)
         self.texts = Texts(self.game)
-        self.taken = taken
         self.number = 0  # Number of the next decision.
         self.result = TableResult()
-        self.person = Person(person, self.answer)
         self.board = 0
         self.feed = Feed(self.game.players)
         self.seats: list[Seat] = []
@@ -185,7 +184,7 @@ class _TableReferee:
         scores = [list(row) for row in self.result.scores]
         texts = self.state.game.pack.texts
         hand = [texts[card] for card in self.state.hand_of(self.person.seat)]
-        return self._ask(
+        return self.ask(
             Question(self.number, self.board, legal, hand, self.person.events, scores),
             new_decisions,
             lambda: self.advise(legal),
@@ -223,9 +222,7 @@ class _TableReferee:
         """Play one board, from where an earlier process left it. Return False if stopped."""
         self.board = board
         self.person.heard = []
-        seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
-        deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
-        self.state = state = self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, 0))
+        self.state = state = deal(self.spec, self.game, board, 0)
         self.catch_up(state)
         acknowledged = state.is_over and self.number < len(self.taken)  # The person has seen the board's result.
         holders: list[Any] = [None] * self.game.players
@@ -282,22 +279,14 @@ class _TableReferee:
             {"match": self.spec.match_id, "table": self.spec.table, "board": sitting.board, "sitting": 0}
         )
         replay["notes"] = []  # Notes are for the bots' authors; one of them may be the person at this table.
-        scores = sitting.state.scores()
-        if sitting.faults:
-            self.result.fault = sitting.faults[0]
-            scores = forfeited(self.game, {fault.seat for fault in sitting.faults})
-            replay["forfeit"] = {"seats": sorted({fault.seat for fault in sitting.faults}), "scores": scores}
+        self.result.fault = sitting.faults[0] if sitting.faults else None
+        scores = scored(self.game, sitting, replay, {fault.seat for fault in sitting.faults})
         self.result.scores.append(list(scores))
         self.result.records.append(replay)
         self.result.events = self.person.events
 
     def end(self) -> None:
         """Send the bots the end of the table."""
-        failed = self.result.fault.seat if self.result.fault else None
+        failed = {self.result.fault.seat} if self.result.fault else set()
         totals = [sum(column) for column in zip(*self.result.scores, strict=True)]
-        sound = [seat for seat in self.seats if seat.seat != failed]
-        for seat in sound:
-            seat.tell(protocol.end(self.feed.take(seat.seat), totals))
-        until = time.monotonic() + END_S
-        for seat in sound:
-            seat.leave(until)
+        say_end(self.seats, self.feed, totals, failed)

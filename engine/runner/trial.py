@@ -37,18 +37,11 @@ from engine.runner.rerun import rerun
 from engine.runner.result import FaultReport, MatchResult
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import BoardRun, Texts
-from engine.runner.spec import BotSpec, MatchSpec
+from engine.runner.spec import MatchSpec
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, TurnStopped
 from engine.sandbox.errors import BrokenOff
 
-WHOLE, START, RARE, LONG, CANCELLED, REPEATED = CHECKS = (
-    "boards",
-    "start",
-    "awkward",
-    "long",
-    "cancelled",
-    "repeated",
-)
+CHECKS = WHOLE, START, RARE, LONG, CANCELLED, REPEATED = "boards", "start", "awkward", "long", "cancelled", "repeated"
 EACH = 2  # Times that a bot should meet each situation.
 MOST_RARE = 10  # Most boards with rare decisions at one seat.
 MOST_LONG = 16  # Further boards at the first seat ...
@@ -194,31 +187,23 @@ def _repeat(trial: Trial, spec: MatchSpec, box: Sandbox, stop: Stop) -> None:
             return
 
 
+@dataclass
 class _Conversation:
     """One process at one seat, board after board, from `hello` to the end of a cancelled board."""
 
-    def __init__(
-        self,
-        trial: Trial,
-        checks: dict[str, TrialCheck],
-        spec: MatchSpec,
-        game: engine.Game,
-        box: Sandbox,
-        place: int,
-        core: int | None,
-        stop: Stop,
-    ) -> None:
-        self.trial = trial
-        self.checks = checks
-        self.bot: BotSpec = spec.parties[0]
-        self.limits = spec.limits
-        self.game = game
-        self.box = box
-        self.place = place
-        self.core = core
-        self.stop = stop
-        self.feed = Feed(game.players)
-        self.texts = Texts(game)
+    trial: Trial
+    checks: dict[str, TrialCheck]
+    spec: MatchSpec
+    game: engine.Game
+    box: Sandbox
+    place: int
+    core: int | None
+    stop: Stop
+
+    def __post_init__(self) -> None:
+        self.bot, self.limits = self.spec.parties[0], self.spec.limits
+        self.feed = Feed(self.game.players)
+        self.texts = Texts(self.game)
         self.board = 0  # The number of the current board.
         self.situation: list[str] = []
         self.until = 0.0
@@ -234,7 +219,7 @@ class _Conversation:
                 self.box, self.bot, runtimes.get(self.bot.runtime, self.box.state_dir), policy, self.core
             )
         except Fault as fault:
-            self._blame(first, FaultReport(0, self.place, 1, 0, -1, fault.kind, fault.detail), "")
+            first.fault = FaultReport(0, self.place, 1, 0, -1, fault.kind, fault.detail)
             return
         with process, ExitStack() as stack:
             stack.callback(self._keep_log, process)
@@ -246,8 +231,7 @@ class _Conversation:
             try:
                 own_seat.start(rebuild.hello(pass_record, self.game, self.place))
             except Fault as fault:
-                report = FaultReport(0, self.place, 1, 0, -1, fault.kind, fault.detail, *own_seat.evidence())
-                self._blame(first, report, "")
+                first.fault = FaultReport(0, self.place, 1, 0, -1, fault.kind, fault.detail, *own_seat.evidence())
                 return
             first.max_cpu_s = max(first.max_cpu_s, own_seat.cpu_s)
             first.seconds += own_seat.wall_s
@@ -297,7 +281,7 @@ class _Conversation:
             if fault.kind not in ("crash", "memory") or fault.detail.endswith("exit status 0"):
                 return  # The process has ended, or is still writing its log.
             detail = f"after the end of a cancelled match: {fault.detail}"
-            self._blame(check, FaultReport(0, self.place, self.board, 0, 0, fault.kind, detail), "end")
+            check.fault, check.at = FaultReport(0, self.place, self.board, 0, 0, fault.kind, detail), "end"
 
     def _play(self, check: TrialCheck, own_seat: Seat, board: RandomBoard, enough: Stop | None = None) -> bool:
         """Play one board, to its end or until `enough` returns True. Return False after a fault, or if the trial is stopped."""
@@ -310,7 +294,7 @@ class _Conversation:
         check.max_cpu_s = max(check.max_cpu_s, own_seat.max_cpu_s)
         check.seconds += time.monotonic() - began
         if self.sitting.faults:
-            self._blame(check, self.sitting.faults[0], ", ".join(self.situation))
+            check.fault, check.at = self.sitting.faults[0], ", ".join(self.situation)
         return check.fault is None and self.trial.complete
 
     def _before_decision(self) -> bool:
@@ -324,9 +308,6 @@ class _Conversation:
             self.situation = sorted(rare_decisions.situations(state, texts))
             self.trial.met.update(self.situation)
         return len(state.actions) > rare_decisions.LONGEST or time.monotonic() > self.until
-
-    def _blame(self, check: TrialCheck, fault: FaultReport, at: str) -> None:
-        check.fault, check.at = fault, at
 
 
 def _next(wanted_boards: dict[str, list[RandomBoard]], met: Counter[str]) -> RandomBoard | None:

@@ -176,6 +176,9 @@ class Batch:
         self.chance = Dice(0)  # the dice of `random`
         self.finished: list[int] = []  # matches that the last step ended
         self.dice = [Dice(0) for _ in range(count)]
+        # The dice with which each match began, and its actions: they give the match again (`save`)
+        self.starts: list[int] = [0] * count
+        self.played: list[list[int]] = [[] for _ in range(count)]
         self.matches: list[BatchMatch] = []
         program = running.program_of(game, running.ORDER) if quick else None
         writer = ObservationWriter(game)
@@ -194,7 +197,38 @@ class Batch:
             self.dice[number].start(seed + number)
             self._begin(number)
 
+    def save(self) -> tuple[int, list[int], list[list[int]], list[tuple[int, int, list[int]]]]:
+        """Return plain data from which `restore` continues, in a batch of the same game and size."""
+        results = [
+            (
+                number,
+                int(self.forfeited[number]),
+                [int(self.scores[number * self.players + seat]) for seat in range(self.players)],
+            )
+            for number in self.finished
+        ]
+        return int(self.chance.x), list(self.starts), [list(actions) for actions in self.played], results
+
+    def restore(self, saved: tuple[int, list[int], list[list[int]], list[tuple[int, int, list[int]]]]) -> None:
+        """Play all matches again up to the point at which `save` was called."""
+        chance, starts, played, results = saved
+        self._forget()
+        self.chance.x = chance
+        for number in range(self.count):
+            self.dice[number].x = starts[number]
+            self._begin(number)
+            match = self.matches[number]
+            for action in played[number]:
+                match.take(action)
+                self.played[number].append(action)
+            self._show(number, match)
+        for number, forfeited, scores in results:
+            self._score(number, scores)
+            self.forfeited[number] = forfeited
+
     def _begin(self, number: i64) -> None:
+        self.starts[number] = int(self.dice[number].x)
+        self.played[number] = []
         match = self.matches[number]
         match.begin()
         self._show(number, match)
@@ -218,10 +252,12 @@ class Batch:
                 if action < 0 or action >= width or not masks[number * width + action]:
                     self._end(number, self.game.fault_scores(self.game.side[match.turn()]))
                     self.forfeited[number] = 1
-                elif match.take(action):
-                    self._end(number, match.scores())
                 else:
-                    self._show(number, match)
+                    self.played[number].append(chosen[number])
+                    if match.take(action):
+                        self._end(number, match.scores())
+                    else:
+                        self._show(number, match)
             number += 1
         return len(self.finished)
 
@@ -235,13 +271,16 @@ class Batch:
         self.finished = []
 
     def _end(self, number: i64, scores: list[int]) -> None:
+        self._score(number, scores)
+        self._begin(number)
+
+    def _score(self, number: i64, scores: list[int]) -> None:
         self.finished.append(int(number))
         self.ended[number] = 1
         total = sum(scores)
         for seat in range(self.players):
             self.scores[number * self.players + seat] = scores[seat]
             self.margins[number * self.players + seat] = self.players * scores[seat] - total
-        self._begin(number)
 
     def _show(self, number: i64, match: BatchMatch) -> None:
         """Write the observation and the legal actions of a match."""

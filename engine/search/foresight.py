@@ -819,7 +819,7 @@ class Foresight:
         while suit < 4:
             mask: i64 = (hand >> (suit * 16)) & SUIT
             live: i64 = (at[LIVE] >> (suit * 16)) & SUIT
-            # A feature has two numbers. The number for trumps comes first for pairs and last for masters.
+            # A feature has two weights, for trumps and for other suits. Pairs have that for trumps first, masters last.
             trump: i64 = 1 if suit == self.trump else 0
             if not trump:
                 if not mask and trumps:

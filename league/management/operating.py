@@ -9,7 +9,7 @@ from django.utils import translation
 
 from league.domain.core.errors import shown
 from league.domain.operators import acting
-from league.domain.operators.actions import Action
+from league.domain.operators.actions import ACTIONS, Action
 from league.management.base import LeagueCommand, find_player
 
 
@@ -21,9 +21,7 @@ class ActionCommand(LeagueCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Take help and example from the action."""
         with translation.override("en"):
-            self.help = (
-                f"{shown_text(self.action.title)}. {shown_text(self.action.sentence)} --dry-run shows what it would do."
-            )
+            self.help = f"{shown_text(self.action.title)}. {shown_text(self.action.sentence)}. --dry-run shows what it would do."
         self.example = (
             f"manage.py {self.action.command} {self.action.example} --why 'a reason that everybody may read' --dry-run"
         )
@@ -69,3 +67,8 @@ class ActionCommand(LeagueCommand):
 def shown_text(text: str) -> str:
     """Return a text of an action as a sentence of the help."""
     return text.rstrip(".").replace("%", "%%")
+
+
+def action_command(name: str) -> type[ActionCommand]:
+    """Return the command for an action."""
+    return type("Command", (ActionCommand,), {"action": ACTIONS[name]})

@@ -7,10 +7,10 @@ from django.db import models
 from league.enums import CASES, AuditConclusion, AuditReason, AuditVerdict
 from league.models.bots import BotVersion
 from league.models.matches import Match
-from league.models.words import only_words
+from league.models.words import Concluded, only_words
 
 
-class Audit(models.Model):
+class Audit(Concluded):
     """One conversation of a finished match (a seat in a pass), repeated with the same bot and compared with the log."""
 
     work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="audit")  # The row in the queue.
@@ -32,11 +32,6 @@ class Audit(models.Model):
     fault_detail = models.TextField(blank=True)  # Only its owner sees it.
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
-    # A person's conclusion about a case; empty until somebody has drawn it.
-    conclusion = models.CharField(max_length=10, choices=AuditConclusion, blank=True, db_default="")
-    why = models.TextField(blank=True, db_default="")  # Reason of the conclusion; public.
-    closed_by = models.CharField(max_length=80, blank=True, db_default="")
-    closed = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

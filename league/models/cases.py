@@ -8,10 +8,10 @@ from django.db.models import Q
 from league.enums import AuditConclusion
 from league.models.people import Player
 from league.models.pools import Pool
-from league.models.words import only_words
+from league.models.words import Concluded, only_words
 
 
-class Case(models.Model):
+class Case(Concluded):
     """Results of one owner's bots against another's that their ratings do not explain (league.domain.upkeep.cases). It changes no result."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="cases")
@@ -24,11 +24,6 @@ class Case(models.Model):
     expected = models.FloatField()  # The points that the ratings predict.
     deviations = models.FloatField()  # The difference in standard deviations.
     created = models.DateTimeField()
-    # A person's conclusion; empty until somebody has drawn it.
-    conclusion = models.CharField(max_length=10, choices=AuditConclusion, blank=True, db_default="")
-    why = models.TextField(blank=True, db_default="")
-    closed_by = models.CharField(max_length=80, blank=True, db_default="")
-    closed = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

@@ -260,8 +260,7 @@ class Sitting(models.Model):
     # The first fault that ended the sitting early, or prevented it.
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_party = models.PositiveSmallIntegerField(null=True)  # The party that made the fault.
-    # For replays of releases without logs: zlib of the replay's JSON, and its digest (league.domain.matches.replays.digest). `manage.py
-    # pack_replays` moves the replay into the log and empties both columns.
+    # No longer read; the next release removes them: the replay in releases without logs, and its digest.
     replay = models.BinaryField(default=bytes)
     digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 

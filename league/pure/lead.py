@@ -31,11 +31,6 @@ class Lead:
     margin: float | None
     more: int | None
 
-    @property
-    def is_sure(self) -> bool:
-        """Return True if the interval excludes zero."""
-        return self.more == 0
-
 
 def of_boards(boards: Sequence[Sequence[int]], size: int = 1) -> Lead:
     """Return the lead of party 0, whose board score is compared with the mean of the others, in units of `size`. Raise ValueError without a board."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations import AddConstraint, AddIndex, AlterField
+from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -39,32 +39,6 @@ class AddIndexMeanwhile(AddIndex):
         from django.contrib.postgres.operations import AddIndexConcurrently
 
         return AddIndexConcurrently(self.model_name, self.index)
-
-
-class DropIndexOfKey(AlterField):
-    """The removal of a foreign key's own index, because another index begins with the same column.
-
-    PostgreSQL drops the index while rows are written, and keeps the key. Its migration is not atomic. Django's own step would create the key again
-    and so read every row.
-    """
-
-    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Drop the index."""
-        if schema_editor.connection.vendor != "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        column = model._meta.get_field(self.name).column
-        for name in schema_editor._constraint_names(model, [column], index=True, unique=False, primary_key=False):
-            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(name)}")
-
-    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Build the index again."""
-        if schema_editor.connection.vendor != "postgresql":
-            super().database_backwards(app_label, schema_editor, from_state, to_state)
-            return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        schema_editor.execute(schema_editor._create_index_sql(model, fields=[model._meta.get_field(self.name)]))
 
 
 class AddConstraintUnchecked(AddConstraint):

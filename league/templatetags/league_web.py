@@ -34,6 +34,7 @@ register.filter("pool_label", game_lines.pool_label)
 register.filter("fault_name", words.fault_name)
 register.filter("fault_advice", words.fault_advice)
 register.filter("unit_name", words.unit_name)
+register.filter("phase_name", words.phase_name)
 register.filter("spans", game_lines.number_range)
 
 
@@ -54,12 +55,6 @@ def followed(context: dict[str, Any]) -> dict[str, str]:
 
 
 @register.simple_tag
-def people_sit_down() -> bool:
-    """Return True if people can play in this league."""
-    return seating.is_on()
-
-
-@register.simple_tag
 def puzzles_shown() -> bool:
     """Return True if this league has puzzles."""
     return not shelf.is_empty()
@@ -73,6 +68,7 @@ def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
 
 
 register.simple_tag(search.suggestions, name="near_pages")
+register.simple_tag(seating.is_on, name="people_sit_down")
 
 
 @register.simple_tag(takes_context=True)
@@ -198,12 +194,6 @@ def in_unit(score: int | None, size: int) -> str:
 def lost_in(value: float, size: int) -> str:
     """Format the average loss of a decision in the displayed unit."""
     return fixed(value / size, 2 if size == 1 else 3)
-
-
-@register.filter
-def phase_name(phase: str) -> str:
-    """Return the name of a phase of the deal, or of "all"."""
-    return words.phase_name(phase)
 
 
 @register.filter

@@ -15,7 +15,7 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
-from league.web.people import digests, letters, news, ways_in
+from league.web.people import digests, letters, news, own_data, ways_in
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
@@ -102,6 +102,8 @@ urlpatterns = [
     path("puzzles/<slug:identity>/", puzzles.puzzle, name="puzzle"),
     path("puzzles/<slug:identity>/replay.json", puzzles.puzzle_json, name="puzzle-replay"),
     path("embed/m/<slug:public_id>/", embedding.embed_match, name="embed-match"),
+    path("embed/tables/<slug:public_id>/", embedding.embed_table, name="embed-table"),
+    path("embed/tables/<slug:public_id>/replay.json", embedding.embed_table_json, name="embed-table-replay"),
     path("embed/puzzles/<slug:identity>/", embedding.embed_puzzle, name="embed-puzzle"),
     path("oembed", embedding.oembed, name="oembed"),
     path("tv/", tv.tv, name="tv"),
@@ -134,6 +136,8 @@ urlpatterns = [
     path("accounts/me/", people.account, name="account"),
     path("accounts/requests/", requests.requests, name="requests"),
     path("accounts/password/", people.NewPassword.as_view(), name="password"),
+    path("accounts/data/", own_data.export, name="own-data"),
+    path("accounts/close/", own_data.close, name="close-account"),
     path("accounts/mail/", ways_in.address, name="mail"),
     path("accounts/mail/confirm/<str:word>/", letters.confirm, name="mail-confirm"),
     path("accounts/digest/stop/<str:word>/", letters.stop, name="digest-stop"),

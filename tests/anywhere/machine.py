@@ -99,22 +99,22 @@ def run(command: list[str], **how: object) -> None:
         raise CannotBeHad(f"`{command[0]}` ended with {process.returncode}: {output}")
 
 
-def copy_project(place: Path) -> Path:
+def copy_project(place: Path, project: Path = ROOT) -> Path:
     """Copy the files of the working tree that git knows or would take, with its history, into a new folder."""
     place.parent.mkdir(parents=True, exist_ok=True)
     if not (place / ".git").exists():
-        run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(place)])
+        run(["git", "clone", "--quiet", "--no-hardlinks", str(project), str(place)])
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     ours, theirs = (
         set(subprocess.run(listed, cwd=folder, capture_output=True, text=True, check=True).stdout.split("\0")) - {""}
-        for folder in (ROOT, place)
+        for folder in (project, place)
     )
-    for name in theirs - ours:
+    for name in theirs - {name for name in ours if os.path.lexists(project / name)}:
         (place / name).unlink(missing_ok=True)
     for name in ours:
-        if (ROOT / name).is_file():
+        if (project / name).is_file():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, place / name)
+            shutil.copy2(project / name, place / name)
     return place
 
 

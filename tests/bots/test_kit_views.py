@@ -61,41 +61,28 @@ DUTIES: list[tuple[str, dict[str, Any]]] = [
 Facts = dict[str, Any]
 
 
-def in_c(folder: Path) -> list[str]:
-    program = folder / "view"
-    include = ["-I", str(KITS / "c"), "-Wall", "-Wextra", "-Werror", "-O2"]
-    subprocess.run([languages.find("cc"), *include, "-o", str(program), str(PROGRAMS / "view.c")], check=True)
-    return [str(program)]
+def in_c() -> list[str]:
+    library = (KITS / "c" / "tute.h",)
+    options = ("-Wall", "-Wextra", "-Werror", "-O2")
+    return [str(languages.build("cc", *options, source=PROGRAMS / "view.c", beside=library))]
 
 
-def in_javascript(folder: Path) -> list[str]:
-    del folder  # a script needs no building
+def in_javascript() -> list[str]:
     return [languages.find("node"), str(PROGRAMS / "view.mjs"), str(KITS / "javascript" / "tute.mjs")]
 
 
-def in_rust(folder: Path) -> list[str]:
-    for source in (KITS / "rust" / "tute.rs", PROGRAMS / "view.rs"):
-        shutil.copy(source, folder)
-    program = folder / "view_rust"
-    subprocess.run(
-        [languages.find("rustc"), "-O", "-D", "warnings", "-o", str(program), str(folder / "view.rs")], check=True
-    )
-    return [str(program)]
+def in_rust() -> list[str]:
+    library = (KITS / "rust" / "tute.rs",)
+    return [str(languages.build("rustc", "-O", "-D", "warnings", source=PROGRAMS / "view.rs", beside=library))]
 
 
-LANGUAGES: dict[str, tuple[str, Callable[[Path], list[str]]]] = {
-    "c": ("cc", in_c),
-    "javascript": ("node", in_javascript),
-    "rust": ("rustc", in_rust),
-}
+LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "javascript": in_javascript, "rust": in_rust}
 
 
 @pytest.fixture(scope="module", params=sorted(LANGUAGES))
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def program(request: pytest.FixtureRequest) -> list[str]:
     """Return the command that prints the view of a kit. Without the tool for it the test fails; it is not skipped."""
-    tool, build = LANGUAGES[request.param]
-    languages.find(tool)
-    return build(tmp_path_factory.mktemp(request.param))
+    return LANGUAGES[request.param]()
 
 
 class Recorded:
@@ -238,12 +225,11 @@ def compare(here: Facts, expected_facts: Facts) -> None:
         assert agree(expected_facts, hands)
 
 
-def compared(program: list[str], game: engine.Game, seed: int) -> int:
-    """Compare at every request to one seat; return the number of requests."""
-    match = Recorded(game, seed, seed % game.players)
-    printed = match.reports(program)
-    assert len(printed) == len(match.expected)
-    for here, expected_facts in zip(printed, match.expected, strict=True):
+def compared(program: list[str], games: list[engine.Game], seeds: int) -> int:
+    """Compare at every request to one seat of some matches, all put to one process; return the number of requests."""
+    matches = [Recorded(game, seed, seed % game.players) for game in games for seed in range(seeds)]
+    printed = reports_of(program, [line for match in matches for line in match.lines])
+    for here, expected_facts in zip(printed, [facts for match in matches for facts in match.expected], strict=True):
         compare(here, expected_facts)
     return len(printed)
 
@@ -251,12 +237,12 @@ def compared(program: list[str], game: engine.Game, seed: int) -> int:
 @pytest.mark.parametrize("key", mostly_slow(engine.games(), QUICK.__contains__))
 def test_a_library_knows_what_python_knows(program: list[str], key: str) -> None:
     tables_of_game = [engine.load(key, players=players) for players in sorted(engine.load(key).declared.players)]
-    assert sum(compared(program, game, seed) for game in tables_of_game for seed in range(2)) > 10
+    assert compared(program, tables_of_game, 2) > 10
 
 
 @pytest.mark.parametrize(("key", "options"), mostly_slow(DUTIES, DUTIES[5:8].__contains__), ids=str)
 def test_a_library_knows_the_duties_of_a_table(program: list[str], key: str, options: dict[str, Any]) -> None:
-    assert sum(compared(program, engine.load(key, **options), seed) for seed in range(4)) > 10
+    assert compared(program, [engine.load(key, **options)], 4) > 10
 
 
 def enumerated(facts: Facts) -> set[tuple[frozenset[str], ...]]:
@@ -336,8 +322,8 @@ def _tells(facts: Facts, fact: str) -> bool:
 
 
 @pytest.mark.slow
-def test_all_languages_deal_the_same_cards(tmp_path: Path) -> None:
-    commands = [build(tmp_path) for _, build in LANGUAGES.values()]
+def test_all_languages_deal_the_same_cards() -> None:
+    commands = [build() for build in LANGUAGES.values()]
     hidden = {"players": 3, "form": "stock6", "hide_arrastre_twenty": True}
     for key, options in (
         ("partnership", {"singing_mandatory": True}), ("two_player", {}), ("podrida", {}), ("codillo", {}), ("guinote", hidden),

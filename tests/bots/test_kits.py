@@ -53,11 +53,10 @@ def play_seat(command: list[str], key: str, environment: dict[str, str] | None =
 
 
 @pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero"])
-def test_kit_in_c(key: str, tmp_path: Path) -> None:
-    program = tmp_path / "bot"
-    source = KITS / "c" / "bot.c"
-    subprocess.run(
-        [languages.find("cc"), "-Wall", "-Wextra", "-Werror", "-O2", "-o", str(program), str(source)], check=True
+def test_kit_in_c(key: str) -> None:
+    kit = KITS / "c"
+    program = languages.build(
+        "cc", "-Wall", "-Wextra", "-Werror", "-O2", source=kit / "bot.c", beside=(kit / "tute.h",)
     )
 
     assert play_seat([str(program)], key) > 5

@@ -6,10 +6,13 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.chaos.forked import Loaded
 from tests.support.compose import TOP
 
 
+@pytest.mark.slow
 def test_who_is_killed_as_soon_as_it_is_there_has_ended(tmp_path: Path) -> None:
     """It has a group of its own by then: `kill` ends that group, and waited for ever where there was none yet."""
     environment = {**os.environ, "DEBUG": "1", "STATE_DIR": str(tmp_path), "PYTHONPATH": str(TOP)}

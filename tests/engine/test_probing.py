@@ -149,7 +149,7 @@ run(Broken())
 def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bot = tmp_path / "broken.py"
     bot.write_text(BROKEN, encoding="utf-8")
-    words = [str(bot), "-g", "brisca", "--tries", "12", "--boards", "2", "--seed", "1"]
+    words = [str(bot), "-g", "a_dos", "--tries", "8", "--boards", "2", "--seed", "1"]
 
     assert main(["probe", *words, "--jobs", "1", "--no-sandbox"]) == 1
     assert "lower bound" not in (out := capsys.readouterr().out)

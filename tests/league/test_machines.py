@@ -30,13 +30,14 @@ KEPT = [
     f"{PURE}/formats/test_kept.py::test_a_tournament_that_was_begun_goes_on_as_it_began[{key}]"
     for key in ("round_robin", "successive_halving")
 ]
+QUICK = ["-m", "not slow and not soak"]
 STORY = "tests/league/test_story.py::test_a_story_leaves_what_it_left"
-# Kernels, threads, tests: each kernel has another part, and the tests of equals, so that all take some three minutes of a core together
+# Kernels, threads, tests: each kernel has another part, and the tests of equals. The story fits, ranks and pairs all kinds of tournaments.
 RUNS: dict[str, tuple[int, list[str]]] = {
     "Haswell": (1, [ON_ANY, *KEPT, STORY]),
-    "SkylakeX": (4, [ON_ANY, f"{PURE}/rating", "tests/league/domain/tournaments"]),
-    "Sandybridge": (2, [ON_ANY, *FORMATS, f"{PURE}/pairing"]),
-    "Nehalem": (4, [ON_ANY, f"{PURE}/rating/test_leaderboard.py", *KEPT, STORY]),
+    "SkylakeX": (4, [*QUICK, ON_ANY, f"{PURE}/rating", STORY]),
+    "Sandybridge": (2, [*QUICK, ON_ANY, *FORMATS, f"{PURE}/pairing"]),
+    "Nehalem": (4, [ON_ANY, f"{PURE}/rating/test_leaderboard.py", *KEPT]),
 }
 NEEDS = {"Haswell": "avx2", "SkylakeX": "avx512vl", "Sandybridge": "avx", "Nehalem": "sse4_2"}
 CORE = """

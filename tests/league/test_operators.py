@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -157,7 +158,7 @@ def test_the_plans_name_every_action() -> None:
     assert {action.right for action in ACTIONS.values()} == set(Right)
 
 
-@pytest.mark.parametrize("name", mostly_slow(ACTIONS, ("void", "conclude").__contains__))
+@pytest.mark.parametrize("name", mostly_slow(ACTIONS, "void".__eq__))
 def test_who_may(name: str, league: League) -> None:
     """Anonymous, a player, an operator with every right but this, one with this alone; on the page, in the API, as a command."""
     subject, fields = plan(league, name)
@@ -366,7 +367,7 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
     refused = browser.post("/accounts/login/", door).content.decode()
     assert f"hasta el {end.replace('T', ' ').rstrip('Z')} UTC: flooded the queue" in refused
     assert "flooded" not in browser.post("/accounts/login/", door | {"password": "wrong"}).content.decode()
-    assert leases.claim("w1") is None
+    assert leases.claim("w1") is not None, "a tournament that runs goes on"
     with pytest.raises(Refused, match="an operator has paused"):
         enrolment.enter(tournaments.create(league.olga, "Third", "partnership"), league.rufo)
     assert Match.objects.get(pk=league.match.pk).status == "finished"
@@ -377,7 +378,6 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
     assert browser.get("/accounts/me/").status_code == 302  # the old session does not come back
     assert Client().get("/api/v1/me", headers=key).status_code == 401
     assert browser.login(**door)
-    assert leases.claim("w1") is not None
 
 
 def test_a_ban_ends_with_its_day_and_leaves_what_is_held_back_by_itself(league: League) -> None:
@@ -425,9 +425,9 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     callers[1].force_login(league.ana.user)
     callers[2].force_login(boss.user)
 
-    def shown(client: Client) -> set[str]:
+    def shown(client: Client, asked: Iterable[str]) -> set[str]:
         paths = set()
-        for path in ways(league):
+        for path in asked:
             answer = client.get(path)
             assert answer.status_code < 500, path
             text = b"".join(answer.streaming_content) if answer.streaming else answer.content
@@ -436,7 +436,8 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
         return paths
 
     match = league.match.public_id
-    before = shown(callers[0])
+    everywhere = ways(league)
+    before = shown(callers[0], everywhere)
     assert {f"/m/{match}/replay.json", f"/m/{match}.jsonl", f"/t/{league.cup.slug}/"} <= before
     assert {f"/api/v1/matches/{match}/boards/1/sittings/0/replay", f"/api/v1/tournaments/{league.cup.slug}"} <= before
     name = {"match": f"match:{match}", "tournament": "tournament:cup"}[subject]
@@ -445,7 +446,7 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     assert "published before" in str(result.effects[1])
 
     for client in callers if subject == "match" else callers[:1]:
-        assert shown(client) == set()
+        assert shown(client, everywhere) == set()
     page = callers[0].get(f"/m/{match}/", headers={"accept-language": "en"})
     assert f"hidden until {end.replace('T', ' ').rstrip('Z')} UTC" in page.content.decode()
     assert callers[0].get(f"/m/{match}.txt").status_code == 409
@@ -456,7 +457,7 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     assert callers[0].get(f"/api/v1/matches/{match}/boards/1").json()["scores"]  # results are shown
 
     acting.act("lift_embargo", [name], {}, why=WHY, operator=None)
-    assert shown(callers[0]) == before
+    assert shown(callers[0], before) == before
 
 
 def test_an_embargo_ends_by_itself_and_holds_what_is_played_again(league: League) -> None:

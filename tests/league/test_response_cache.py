@@ -239,9 +239,12 @@ def pages(league: Larger) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
+PARTS = 8  # of the pages, of which one is quick
+
+
+@pytest.mark.parametrize("part", mostly_slow(range(PARTS), (0).__eq__))
 def test_unchanged_answers_are_given_again(league, site, part):
-    for path in pages(league)[part::4]:
+    for path in pages(league)[part::PARTS]:
         first, second = Answered(site, path), Answered(site, path)
         assert (path, first.status, first.kept) == (path, 200, False)
         assert (path, second.status, second.kept) == (path, 200, True)
@@ -291,7 +294,8 @@ NOT_KEPT = {
     "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit",
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
-        search puzzles puzzle puzzle-replay embed-puzzle login signup forgotten reset mail-confirm digest-stop event-join
+        search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
+        login signup forgotten reset mail-confirm digest-stop event-join
     """,
     "it follows what kind of answer the client takes": "api:index",
     "it is for probes": "healthz readyz metrics version-json",
@@ -403,12 +407,12 @@ def logged_in(player) -> dict[str, str]:
     return {"HTTP_COOKIE": f"{settings.SESSION_COOKIE_NAME}={session.session_key}"}
 
 
-@pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
+@pytest.mark.parametrize("part", mostly_slow(range(PARTS), (0).__eq__))
 def test_answers_for_one_reader_are_not_kept(league, site, part):
     cookie = logged_in(league.ana)
     _row, key = tokens.create(league.ana, "test", scope="manage")
     token = {"HTTP_AUTHORIZATION": f"Bearer {key}"}
-    for path in pages(league)[part::4]:
+    for path in pages(league)[part::PARTS]:
         own = Answered(site, path, **cookie)
         assert not own.kept
         assert len(site.store) == 0, "the answer for a logged-in reader is kept"
@@ -461,7 +465,7 @@ def test_the_key_reads_what_the_answer_reads(league, site):
         {"HTTP_COOKIE": 'theme="dark"; django_language="en"'},
         {"SCRIPT_NAME": "/other"},
     ]
-    paths = ["/t/", "/api/v1/bots?page_size=1"]
+    paths = ["/players/", "/api/v1/bots?page_size=1"]
 
     def read(headers: dict[str, str]) -> list[tuple[bytes, str]]:
         answers = [Answered(site, path, **headers) for path in paths]
@@ -661,10 +665,10 @@ def lacking(answer: Answered, counts: Iterable[str]) -> set[str]:
     return {table for table in read - {"league_change"} if not standing_for(table) & keys}
 
 
-@pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
+@pytest.mark.parametrize("part", mostly_slow(range(PARTS), (0).__eq__))
 def test_a_view_names_counters_for_every_table_that_it_reads(league, site, part):
     missing = {}
-    for path in pages(league)[part::4]:
+    for path in pages(league)[part::PARTS]:
         answer = Answered(site, path)
         counts = next(iter(site.store._answers.values())).counts
         site.store.clear()

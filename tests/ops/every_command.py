@@ -73,7 +73,6 @@ def after(bot: Path, folder: Path) -> Iterator[list[str]]:
         ["dump", str(folder / "dump")],
         ["find_puzzles", "--seconds", "1"],
         ["keep_replays", "--dry-run"],
-        ["pack_replays"],
         ["repair", "--game", "partnership", "--revisions", "1..99", "--before", later, *TRIED],
         ["repair", "--replays", "--dry-run"],
         ["send_digests"],

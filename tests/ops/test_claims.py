@@ -12,28 +12,39 @@ from django.core.management import get_commands, load_command_class
 from django.urls import Resolver404, get_resolver, resolve
 
 import engine
-from engine import cli
+from engine import cli, judging, lessons, puzzles, sprt
 from engine.cards.chance import bot_seed
 from engine.game import declared
 from engine.packages import archive, manifest
-from engine.runner import limits, protocol
-from league import response_cache
+from engine.runner import audit, limits, protocol, trial
+from league import response_cache, tasks
 from league.api.http import cursors, parsers, problems
 from league.api.http import settings as api
 from league.api.http.index import operations
-from league.domain.bots import bots, consent, digests, letters, tries
+from league.domain.audits import sampling
+from league.domain.bots import bots, challenges, consent, digests, letters, tries
 from league.domain.core import idempotency, names, paging
-from league.domain.ladders import drawing
-from league.domain.matches import broadcast, embargoes, health, leases
+from league.domain.jobs import worker
+from league.domain.jobs.handlers import consultations, queued, requests
+from league.domain.jobs.handlers import puzzles as puzzle_jobs
+from league.domain.judgements import asking, reading
+from league.domain.ladders import drawing, version_tests
+from league.domain.matches import broadcast, embargoes, estimates, health, leases, matches, snapshot, validation
 from league.domain.people import guests, subscriptions
+from league.domain.ratings import daily, idle, refits
 from league.domain.tables import guests as guest_tables
-from league.domain.tournaments import progress
-from league.pure.pairing import standing, telling
-from league.pure.rating import bradley_terry
-from league.service import topics, web_worker
+from league.domain.tables import holding, levels
+from league.domain.tables import standing as table_ratings
+from league.domain.tournaments import brackets, progress, releases, tournaments
+from league.domain.upkeep import cases
+from league.pure import portable
+from league.pure.pairing import movements, standing, telling, whist
+from league.pure.rating import bradley_terry, collusion, leaderboard, sketch, stopping
+from league.service import topics, web_guard, web_worker
+from league.web.bots import highlights
 from league.web.common import limits as web_limits
-from league.web.pages import sitemaps
-from league.web.tournaments import crosstable
+from league.web.pages import search, sitemaps
+from league.web.tournaments import crosstable, event_views
 from tests.hostile.acts import ACTS, MOMENTS
 from tests.support.compose import TOP
 
@@ -41,6 +52,34 @@ KIB, MIB = 1024, 1024 * 1024
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 USUAL = limits.Limits()
 ROLES = 4  # Two tiers, each as root and as an ordinary user.
+
+
+NGINX = (TOP / "docker" / "proxy" / "nginx.conf").read_text(encoding="utf-8")
+
+
+def has_nginx(*directives: str) -> bool:
+    """Return True if the shipped configuration has each of these directives."""
+    return all(re.search(rf"^\s*{re.escape(line)};", NGINX, re.MULTILINE) for line in directives)
+
+
+def boards_after(days: int) -> int:
+    """Return the boards of a bot after a number of days on a ladder, if its tables take no time."""
+    boards = seconds = 0
+    while seconds <= days * DAY.total_seconds():
+        boards += drawing.BOARDS
+        seconds += round(standing.rest_s(boards))
+    return boards
+
+
+def sizes_of_matches() -> set[tuple[int, int]]:
+    """Return sides (0: an elimination) and usual number of boards of every table."""
+    sizes = set()
+    for key in engine.games():
+        for seats in declared(key).players:
+            game = engine.load(key, players=seats)
+            sides = 0 if game.board_deals is None and len(game.sides) > 2 else len(game.sides)
+            sizes.add((sides, tournaments.default_boards(key, seats)))
+    return sizes
 
 
 def players() -> set[int]:
@@ -187,6 +226,217 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         "from a quarter of an hour after the day or week ended (UTC), and sends 20 at most",
         lambda: (letters.AFTER, letters.BATCH) == (15 * MINUTE, 20),
     ),
+    (
+        "docs/operations/install.md",
+        "`client_header_timeout 10s`, `client_body_timeout 10s`, `proxy_request_buffering on`",
+        lambda: has_nginx("client_header_timeout 10s", "client_body_timeout 10s", "proxy_request_buffering on"),
+    ),
+    (
+        "docs/operations/install.md",
+        "`limit_conn` by client (IPv6: by /64)",
+        lambda: (
+            has_nginx(
+                "limit_conn address 40",
+                "limit_conn_zone $client zone=address:10m",
+                f"limit_conn listeners {settings.LIVE_PER_ADDRESS}",
+            )
+            and r"(?<network>.{8}).{8}$" in NGINX
+        ),
+    ),
+    (
+        "docs/operations/install.md",
+        "bodies above 16 MiB, the site's own limit",
+        lambda: has_nginx(f"client_max_body_size {web_worker.MOST_BODY // MIB}m"),
+    ),
+    (
+        "docs/operations/install.md",
+        "`proxy_buffering off`, a read timeout above 15 s, and HTTP/2",
+        lambda: has_nginx("proxy_buffering off", "proxy_read_timeout 60s", "listen 443 ssl http2"),
+    ),
+    (
+        "docs/operations/install.md",
+        "A web process holds 500 connections, 100 of one client",
+        lambda: (web_guard.CONNECTIONS, web_guard.PER_CLIENT) == (500, 100),
+    ),
+    (
+        "docs/audits.md",
+        "has waited for an hour goes before matches, for a tenth",
+        lambda: (leases.AUDITS_WAIT, worker.AUDITS.share) == (HOUR, 0.1),
+    ),
+    ("docs/audits.md", "less than once in a million", lambda: audit.UNLIKELY == 1e-6),
+    (
+        "docs/audits.md",
+        "rose by 50 Elo in its last 20 matches of a pool | five times as many",
+        lambda: (sampling.RISE_ELO, sampling.RECENT, sampling.RISING) == (50, 20, 5),
+    ),
+    ("docs/tournaments.md", "one match of 1 to 16 boards", lambda: challenges.MOST_BOARDS == 16),
+    ("docs/tournaments.md", "With `pace_s` (15 to 3600 seconds a board)", lambda: releases.PACE_S == (15, 3600)),
+    ("docs/tournaments.md", "it begins ten seconds after the owner", lambda: event_views.SOON.total_seconds() == 10),
+    ("docs/tournaments.md", "k > 2: C(n,k) tables up to 256", lambda: movements.MOST_TABLES == 256),
+    (
+        "docs/tournaments.md",
+        "(1000 draws from the fit); `cycles` is then the cap",
+        lambda: (stopping.DRAWS, stopping.TIED) == (1000, 0.95),
+    ),
+    (
+        "docs/tournaments.md",
+        "4, 8, ... 28 entries and primes 5, 13, 17, 29, ...",
+        lambda: set(whist.STARTERS) == set(range(4, 29, 4)),
+    ),
+    ("docs/ladders.md", "**All matches have 8 boards**", lambda: drawing.BOARDS == version_tests.BOARDS == 8),
+    (
+        "docs/ladders.md",
+        "about 330 boards on the first day, 1,800 in a month",
+        lambda: abs(boards_after(1) - 330) <= 16 and abs(boards_after(30) - 1800) <= 50,
+    ),
+    (
+        "docs/ladders.md",
+        "decides between 0 and 30 Elo of a board, wrong at most one time in twenty. It also ends at 1,000 boards",
+        lambda: (sprt.bounds(0.05, 0.05), 1000) == (version_tests.BOUNDS, version_tests.CAP),
+    ),
+    (
+        "docs/ladders.md",
+        "rests an hour between two tables of a game (`HOUSE_REST_S`)",
+        lambda: settings.HOUSE_REST_S == 3600,
+    ),
+    (
+        "docs/tables.md",
+        "shown from ten boards on, from the latest 200 tables",
+        lambda: (table_ratings.PROVISIONAL, table_ratings.MOST_TABLES) == (10, 200),
+    ),
+    (
+        "docs/tables.md",
+        "very easy `random`, normal `greedy`, hard `counting`, champion `champion`",
+        lambda: list(levels.BOTS.values()) == ["random", "greedy", "counting", "champion"],
+    ),
+    (
+        "docs/site.md",
+        "its three biggest wins and losses in the latest 50 matches",
+        lambda: (highlights.MOST, highlights.LATEST) == (3, 50),
+    ),
+    ("docs/site.md", "at most nine rows of each kind", lambda: search.MOST + 1 == 9),
+    ("docs/site.md", "A page of rounds has at most 1,000 matches", lambda: brackets.MOST_MATCHES == 1000),
+    (
+        "docs/site.md",
+        "a blunder 20 points, half a game",
+        lambda: (reading.BLUNDER["points"], reading.BLUNDER["games"]) == (20, 500),
+    ),
+    ("docs/site.md", "asks for a card in six positions", lambda: len(lessons.POSITIONS) == 6),
+    (
+        "docs/ratings.md",
+        "fewer than 30 boards or 3 opponents (all, in a smaller field), not connected to the field, or a standard deviation from 60 Elo",
+        lambda: (
+            (leaderboard.PROVISIONAL_BOARDS, leaderboard.PROVISIONAL_OPPONENTS, leaderboard.PROVISIONAL_SD)
+            == (30, 3, 60)
+        ),
+    ),
+    (
+        "docs/ratings.md",
+        "give or take 2 logits (347 Elo)",
+        lambda: round(bradley_terry.GROUP_SD * leaderboard.ELO) == 347,
+    ),
+    ("docs/ratings.md", "1000 + 173.7 (θ − θ of the anchor)", lambda: round(leaderboard.ELO, 1) == 173.7),
+    ("docs/ratings.md", "idle | no counted match for 30 days", lambda: idle.AFTER == 30 * DAY),
+    ("docs/ratings.md", "gained the most, at least 10 Elo", lambda: daily.RISE == 10),
+    (
+        "docs/ratings.md",
+        "From 32 boards and 4.5 standard deviations on, the pair is a **case**",
+        lambda: (collusion.LEAST_BOARDS, collusion.SURPRISE) == (32, 4.5),
+    ),
+    ("docs/ratings.md", "analyses six of these matches", lambda: cases.EVIDENCE == 6),
+    (
+        "docs/ratings.md",
+        "Elo and margins to 0.0001, strengths, chances and scores to a millionth",
+        lambda: (portable.ELO_DIGITS, portable.DIGITS) == (4, 6),
+    ),
+    (
+        "docs/ratings.md",
+        "more than 300 versions (`RATINGS_AT_ONCE`)",
+        lambda: (settings.RATINGS_AT_ONCE, settings.RATINGS_FIT_S, settings.RATINGS_RANK_S) == (300, 3, 30),
+    ),
+    ("docs/ratings.md", "rows that moved by .05 Elo", lambda: refits.MOVED == 0.05),
+    ("docs/ratings.md", "the first was silent for 20 seconds", lambda: refits.KEEP.total_seconds() == 20),
+    ("docs/ratings.md", "Above 1,000 bots (`LARGE`) no matrix", lambda: leaderboard.LARGE == 1000),
+    ("docs/ratings.md", "Standard errors come from 128 random signs a row", lambda: sketch.SIGNS == 128),
+    (
+        "docs/search.md",
+        "gives away at least ten points (a quarter of a game, one mark), with 99 % certainty",
+        lambda: (puzzles.MARGIN, puzzles.CERTAIN) == ({"points": 10, "games": 250}, 2.58),
+    ),
+    (
+        "docs/search.md",
+        "Twelve deals choose the decision and its best card; 64 others prove the margin",
+        lambda: (puzzles.SCREEN, puzzles.DEALS) == (12, 64),
+    ),
+    (
+        "docs/search.md",
+        "at most three a match, `PUZZLES_PER_DAY` (20) in 24 hours; the latest 500 are kept",
+        lambda: (puzzle_jobs.PER_MATCH, settings.PUZZLES_PER_DAY, puzzle_jobs.MOST) == (3, 20, 500),
+    ),
+    ("docs/search.md", "with 1 GB of memory and `JUDGE_CPU_S` core seconds", lambda: judging.MEMORY == 1 << 30),
+    (
+        "docs/search.md",
+        "waited two minutes goes before matches of ladders, for at most half",
+        lambda: (requests.PATIENCE, requests.RequestHandler.allowance.share) == (2 * MINUTE, 0.5),
+    ),
+    ("docs/search.md", "can be requested again after 30 days", lambda: asking.FAILED_DAYS == 30),
+    ("docs/search.md", "After two minutes the answers so far are kept", lambda: consultations.MOST_S == 120),
+    (
+        "docs/luck.md",
+        "| two sides | 16 | | 3 seats: points; chips or marks | 8; 16 | | 4 seats: points; chips or marks | 6; 12 |",
+        lambda: (
+            sizes_of_matches() <= {(2, 16), (3, 8), (3, 16), (4, 6), (4, 12), (5, 4), (5, 8), (6, 4), (6, 8), (0, 4)}
+        ),
+    ),
+    (
+        "docs/operations/queue.md",
+        "at most 32, or a second of expected work",
+        lambda: (snapshot.BATCH, leases.SHORT_S) == (32, 1),
+    ),
+    (
+        "docs/operations/queue.md",
+        "(20 minutes for a request, 11 for puzzles)",
+        lambda: (
+            (requests.RequestHandler.terms.limit, puzzle_jobs.PuzzleHandler.terms.limit) == (20 * MINUTE, 11 * MINUTE)
+        ),
+    ),
+    (
+        "docs/operations/queue.md",
+        "after two attempts (tables: three in a row) the job is given up",
+        lambda: (
+            (requests.RequestHandler.terms.attempts, puzzle_jobs.PuzzleHandler.terms.attempts, holding.TERMS.attempts)
+            == (2, 2, 3)
+        ),
+    ),
+    (
+        "docs/operations/queue.md",
+        "**Puzzles** come after everything else, but get a tenth",
+        lambda: puzzle_jobs.PuzzleHandler.allowance.share == 0.1,
+    ),
+    (
+        "docs/operations/queue.md",
+        "queued again after 1, 10, 60, 360 minutes, then every 1,440",
+        lambda: [pause / MINUTE for pause in matches.PAUSES] == [1, 10, 60, 360, 1440],
+    ),
+    ("docs/operations/queue.md", "from the last 50 matches of the game", lambda: estimates.RECENT == 50),
+    ("docs/operations/queue.md", "take 1.5 times the average", lambda: snapshot.SLOW == 1.5),
+    ("docs/operations/queue.md", "take more than 5 s for each sitting", lambda: queued.SLOW_S == 5),
+    (
+        "docs/operations/queue.md",
+        "Games not begun after 300 s are refused; a bot that thinks long meets fewer boards (8 s a conversation)",
+        lambda: (validation.MOST_S, trial.PATIENCE_S) == (300, 8),
+    ),
+    (
+        "docs/operations/queue.md",
+        "play 16 more boards, or 250 decisions, in one process",
+        lambda: (trial.MOST_LONG, trial.DECISIONS) == (16, 250),
+    ),
+    (
+        "docs/editor.md",
+        "one of them a series, and a number starts an hour, of all and of one address (a series counts as five)",
+        lambda: tries.SERIES_COUNTS == 5,
+    ),
+    ("docs/operations/queue.md", "only wake workers; at most 64 wait", lambda: tasks.HINTS == 64),
     ("docs/tournaments.md", "a request expires after 30 days", lambda: consent.OPEN_FOR == 30 * DAY),
     ("docs/tournaments.md", "the old name 90 days", lambda: names.HELD == 90 * DAY),
     (

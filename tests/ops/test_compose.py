@@ -175,6 +175,7 @@ def test_static_files_lie_where_no_volume_hides_them(content: dict[str, Any]) ->
     assert not [mount for mount in mounted if place.is_relative_to(mount)]
 
 
+@pytest.mark.slow
 def test_collected_files_are_hashed_and_compressed_with_an_empty_state_folder(tmp_path: Path) -> None:
     """The image has its static files outside the state folder, on which a new volume lies."""
     collected, before, after = tmp_path / "static", tmp_path / "before", tmp_path / "after"

@@ -10,31 +10,65 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIGURATION = """
+# Package -> its files -> the contracts that they break.
+PACKAGES: dict[str, tuple[dict[str, str], set[str]]] = {
+    "line": ({"a.py": "from line import b", "b.py": "from line import c", "c.py": ""}, set()),
+    "plain": ({"a.py": "from plain import b", "b.py": "from plain import a"}, {"folders", "modules"}),
+    "for_types": (
+        {
+            "a.py": "from for_types import b",
+            "b.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from for_types import a\n",
+        },
+        {"folders", "modules"},
+    ),
+    "in_function": (
+        {"a.py": "from in_function import b", "b.py": "def late():\n    from in_function import a\n    return a\n"},
+        {"folders", "modules"},
+    ),
+    "above": ({"__init__.py": "from above import a", "a.py": "import above"}, {"modules"}),
+    "folders": (
+        {
+            "left/__init__.py": "",
+            "left/a.py": "from folders.right import b",
+            "left/c.py": "",
+            "right/__init__.py": "",
+            "right/b.py": "",
+            "right/d.py": "from folders.left import c",
+        },
+        {"folders"},
+    ),
+}
+HEAD = """
 [importlinter]
-root_package = house
+root_packages =
+    {packages}
 contract_types =
     no_rings: tests.support.contracts.NoRings
-
-[importlinter:contract:folders]
-name = No ring of folders
+"""
+CONTRACTS = """
+[importlinter:contract:{package}-folders]
+name = {package} folders
 type = acyclic_siblings
-ancestors = house
+ancestors = {package}
 
-[importlinter:contract:modules]
-name = No ring of modules
+[importlinter:contract:{package}-modules]
+name = {package} modules
 type = no_rings
-packages = house
+packages = {package}
 """
 
 
-def lint(folder: Path, files: dict[str, str]) -> str:
-    """Return the output of import-linter for a package `house` with these files."""
-    for name, text in {"__init__.py": "", **files}.items():
-        path = folder / "house" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    (folder / "contracts.ini").write_text(CONFIGURATION, encoding="utf-8")
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the output of import-linter for all packages."""
+    folder = tmp_path_factory.mktemp("contracts")
+    for package, (files, _) in PACKAGES.items():
+        for name, text in {"__init__.py": "", **files}.items():
+            path = folder / package / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    parts = [HEAD.format(packages="\n    ".join(PACKAGES)), *(CONTRACTS.format(package=name) for name in PACKAGES)]
+    (folder / "contracts.ini").write_text("".join(parts), encoding="utf-8")
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--config", "contracts.ini"]
     process = subprocess.run(
         command,
@@ -48,40 +82,12 @@ def lint(folder: Path, files: dict[str, str]) -> str:
     return process.stdout
 
 
-def test_modules_in_one_line_are_no_ring(tmp_path: Path) -> None:
-    output = lint(tmp_path, {"a.py": "from house import b", "b.py": "from house import c", "c.py": ""})
-    assert "Contracts: 2 kept, 0 broken" in output
+@pytest.mark.parametrize("package", PACKAGES)
+def test_each_ring_is_found_and_nothing_else(package: str, output: str) -> None:
+    broken = PACKAGES[package][1]
+    for contract in ("folders", "modules"):
+        assert f"{package} {contract} {'BROKEN' if contract in broken else 'KEPT'}" in output
 
 
-@pytest.mark.parametrize(
-    "back",
-    [
-        "from house import a",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from house import a\n",
-        "def late():\n    from house import a\n    return a\n",
-    ],
-    ids=["plain", "for types", "inside a function"],
-)
-def test_a_ring_of_modules_is_found(tmp_path: Path, back: str) -> None:
-    output = lint(tmp_path, {"a.py": "from house import b", "b.py": back})
-    assert "No ring of modules BROKEN" in output
-    assert "house.a, house.b" in output
-
-
-def test_a_module_that_imports_the_package_above_it_is_a_ring(tmp_path: Path) -> None:
-    output = lint(tmp_path, {"__init__.py": "from house import a", "a.py": "import house"})
-    assert "No ring of modules BROKEN" in output
-
-
-def test_a_ring_of_folders_without_a_ring_of_modules_is_found(tmp_path: Path) -> None:
-    files = {
-        "left/__init__.py": "",
-        "left/a.py": "from house.right import b",
-        "left/c.py": "",
-        "right/__init__.py": "",
-        "right/b.py": "",
-        "right/d.py": "from house.left import c",
-    }
-    output = lint(tmp_path, files)
-    assert "No ring of folders BROKEN" in output
-    assert "No ring of modules KEPT" in output
+def test_the_modules_of_a_ring_are_named(output: str) -> None:
+    assert "2 modules import one another in a ring: plain.a, plain.b" in output

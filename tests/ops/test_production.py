@@ -28,7 +28,7 @@ BROUGHT = {
     "babel": "manage.py texts: extra `test`, for who works on the project",
 }
 PROCESSES = {"serve", "demo", "worker", "scheduler"}
-FOR_AUTHORS_OF_THE_PROJECT = {"draw_cards", "texts"}
+FOR_AUTHORS_OF_THE_PROJECT = {"texts"}
 
 
 def test_everything_that_production_imports_is_in_its_lock(league_stack: Stack) -> None:

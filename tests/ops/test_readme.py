@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from engine.sandbox.cgroups import reservations
 from tests.support.compose import TOP
 
@@ -43,6 +45,7 @@ def test_the_first_bot_has_ten_lines_and_plays_a_match(tmp_path: Path) -> None:
     assert report["parties"][0]["difference"] > 0
 
 
+@pytest.mark.slow
 def test_the_first_bot_is_no_fool_at_a_game_of_claims_and_exchanges_either(tmp_path: Path) -> None:
     bot = tmp_path / "rufo.py"
     bot.write_text(first_bot(), encoding="utf-8")

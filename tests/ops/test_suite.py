@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
@@ -25,23 +24,27 @@ def test_the_lists_name_files_that_are_there() -> None:
     assert [name for name in (*POSTGRESQL, *STATEMENTS, *APART) if not name.startswith(ROWS)] == []
 
 
-def test_what_reads_and_writes_rows_is_marked(request: pytest.FixtureRequest) -> None:
-    """This file is not, the domain is."""
+class Collected(pytest.Item):
+    """A test as pytest has just found it."""
+
+    def runtest(self) -> None:
+        """Do nothing."""
+
+
+@pytest.mark.parametrize(
+    ("file", "marks"),
+    [
+        (POSTGRESQL[0] + "/test_x.py", {"rows", "postgresql"}),
+        (ROWS[0] + "/test_x.py", {"rows"}),
+        (APART[0], set()),
+        ("tests/ops/test_suite.py", set()),
+    ],
+)
+def test_what_reads_and_writes_rows_is_marked(file: str, marks: set[str], request: pytest.FixtureRequest) -> None:
+    item = Collected.from_parent(request.session, name="test_y", nodeid=f"{file}::test_y")
+    request.config.hook.pytest_itemcollected(item=item)
+    assert {mark.name for mark in item.iter_markers()} == marks
     assert not request.node.get_closest_marker("rows")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--collect-only",
-        "-qq",
-        "-m",
-        "rows",
-        "tests/league/domain/core",
-        "tests/ops/test_suite.py",
-    ]
-    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert "tests/league/domain/core/" in process.stdout
-    assert "test_suite" not in process.stdout
 
 
 def test_quick_and_slow_are_the_whole_suite() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.support import debian
 from tests.support.compose import TOP
@@ -61,6 +64,23 @@ def _makes_static_programs() -> bool:
         [compiler, *_LINKS], input=b"int main(void) { return 0; }", capture_output=True, check=False
     )
     return process.returncode == 0
+
+
+def build(tool: str, *options: str, source: Path, beside: tuple[Path, ...] = ()) -> Path:
+    """Return the program that a compiler makes of a file and those beside it. It is made once from the same texts, and stays in var/test/built."""
+    compiler = Path(find(tool))
+    digest = hashlib.sha256(repr((compiler, compiler.stat().st_mtime_ns, options, source.name)).encode())
+    for path in (source, *beside):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes())
+    program = TOP / "var" / "test" / "built" / digest.hexdigest()[:20]
+    if not program.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=program.parent) as folder:
+            for path in (source, *beside):
+                shutil.copy(path, folder)
+            subprocess.run([compiler, *options, "-o", "program", source.name], check=True, cwd=folder, timeout=400)
+            Path(folder, "program").rename(program)
+    return program
 
 
 def find_headers() -> str:

@@ -14,11 +14,12 @@ from html import escape
 import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
-from league.web.deck import art
+from league.web.common.words import RANKS, SUITS
 from league.web.previews.drawing import BACK, CARD, EM, FACES, LETTER, LETTERS, OVERHANG, SPRITES, SUIT
 
 Pixels = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 Widths = np.ndarray[tuple[int, ...], np.dtype[np.int16]]
+DECK = SPRITES.parents[2] / "static" / "league" / "cards.svg"
 FONTS = {"serif": "700 {}px/1 'DejaVu Serif'", "sans": "400 {}px/1 'DejaVu Sans'"}
 
 
@@ -56,7 +57,7 @@ def symbols(page: Page, names: list[str], size: tuple[int, int], box: str) -> Pi
         f'<use href="#{name}"/></svg>'
         for i, name in enumerate(names)
     )
-    sprite = art.sprite().replace("<svg ", '<svg style="display:none" ', 1)
+    sprite = DECK.read_text(encoding="utf-8").replace("<svg ", '<svg style="display:none" ', 1)
     page.set_viewport_size({"width": width * len(names), "height": height})
     page.set_content(f"<style>body{{margin:0}}</style>{sprite}{drawn}")
     pixels = read_png(page.screenshot(omit_background=True))
@@ -84,14 +85,14 @@ def letters(page: Page, font: str) -> tuple[Pixels, Widths]:
 
 def main(chromium: str) -> None:
     """Draw all cards, signs and letters and store them."""
-    names = [rank + suit for suit in art.SUITS for rank in art.RANKS]
+    names = [rank + suit for suit in SUITS for rank in RANKS]
     stored: dict[str, object] = {"names": np.array([*names, BACK])}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-lcd-text"])
         page = browser.new_page()
         cards = [f"card-{name}" for name in [*names, "back"]]
-        stored["cards"] = coarse(symbols(page, cards, CARD, f"0 0 {art.WIDTH} {art.HEIGHT}"))
-        stored["suits"] = coarse(symbols(page, [f"suit-{suit}" for suit in art.SUITS], SUIT, "0 0 100 100"))
+        stored["cards"] = coarse(symbols(page, cards, CARD, "0 0 124 190"))
+        stored["suits"] = coarse(symbols(page, [f"suit-{suit}" for suit in SUITS], SUIT, "0 0 100 100"))
         for face in FACES:
             stored[face], stored[f"{face}_widths"] = letters(page, FONTS[face])
         browser.close()

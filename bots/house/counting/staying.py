@@ -1,4 +1,4 @@
-"""Bato: decide whether to play or join by trying it out. The model also changes cards before play, for every seat."""
+"""Bato: try out both choices before deciding to play or to stay out. In these playouts every seat may change cards first."""
 
 from __future__ import annotations
 

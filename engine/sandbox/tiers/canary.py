@@ -125,7 +125,7 @@ def stopped_clocks(start: Start, runtime: Runtime, stops_s: tuple[float, ...] = 
             began, before = bot.cpu(), json.loads(bot.ask(message, _LOOK_S, _LOOK_S).line)
             for stop_s in stops_s:
                 used = stop_s
-                while used >= stop_s:  # A clock may advance by `used`, so only a longer stop would be noticed.
+                while used >= stop_s:  # Stop longer than the bot computed: a clock that runs on shows it.
                     stop_s = max(stop_s, 4 * (bot.cpu() - began))
                     time.sleep(stop_s)
                     since, now = bot.cpu(), json.loads(bot.ask(message, _LOOK_S, _LOOK_S).line)

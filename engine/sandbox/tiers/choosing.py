@@ -75,7 +75,7 @@ def start(
 
 
 def _checked(tier: Tier, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy) -> Policy:
-    """Return the policy with the runtime's own address space. Raise SandboxError or ValueError if the bot cannot be started so."""
+    """Return the policy with the runtime's own address space. Raise SandboxError without an entry file, ValueError with too little memory."""
     if not _is_own_file(bot_dir, entry):
         raise SandboxError(f"{bot_dir} has no file {entry}; name the entry file by its path in the bot's directory")
     if policy.memory_mb < runtime.memory_mb:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db.models import QuerySet
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import status
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,17 +22,18 @@ from league.api.bots.serializers import (
     VersionWithChecks,
 )
 from league.api.http.auth import player_of, viewer_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.http.problems import message
+from league.api.http.schema import KEY, operation
 from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots, consent, lists
 from league.domain.judgements import summing
 from league.domain.matches import encounters
 from league.enums import TokenScope
-from league.models import Bot, BotVersion, Player
+from league.models import Bot, BotVersion
 from league.service import changes
 
 
@@ -51,10 +50,10 @@ class BotsView(ListView):
     serializer_class = BotOut
     filterset_class = BotFilters
 
-    @extend_schema(operation_id="list_bots", summary="List bots, newest first", tags=["bots"])
+    @operation("list_bots", "List bots, newest first")
     def get(self, request: Request) -> Response:
         """List every bot. The first upload creates a bot."""
-        return self.page(self.filtered(_bots()))
+        return self.page(self.filter_queryset(_bots()))
 
 
 class OneBotView(ApiView):
@@ -64,22 +63,16 @@ class OneBotView(ApiView):
 
     serializer_class = BotChange
 
-    @extend_schema(operation_id="get_bot", summary="Read a bot", tags=["bots"], responses=BotOut)
+    @operation("get_bot", "Read a bot", responses=BotOut)
     def get(self, request: Request, slug: str) -> Response:
         """Read one bot by its slug."""
         return Response(BotOut(existing(_bots().filter(slug=slug).first())).data)
 
-    @extend_schema(
-        operation_id="change_bot",
-        summary="Describe, pause or retire your bot",
-        tags=["bots"],
-        request=BotChange,
-        responses=BotOut,
-    )
+    @operation("change_bot", "Describe, pause or retire your bot", responses=BotOut)
     def patch(self, request: Request, slug: str) -> Response:
-        """Change your bot. During a pause its queued matches wait, for one day at most and once a week. Those of a retired bot are still played.
+        """Change your bot. During a pause its queued matches that do not count wait, for one day at most and once a week.
 
-        Running matches are always finished.
+        All others are played, those of a retired bot, too. Running matches are always finished.
         """
         player_of(request)
         bot = existing(_bots().filter(slug=slug).first())
@@ -106,12 +99,7 @@ class EncountersView(ListView):
     serializer_class = EncounterOut
     filter_backends = ()
 
-    @extend_schema(
-        operation_id="list_meetings",
-        summary="Read the results of two bots against each other, by pool",
-        tags=["bots"],
-        responses=EncounterOut(many=True),
-    )
+    @operation("list_meetings", "Read the results of two bots against each other, by pool")
     def get(self, request: Request, slug: str, other: str) -> Response:
         """Compare all versions of two different bots; the pool with the most boards comes first."""
         return self.page(encounters.list_encounters(*existing(encounters.find_pair(slug, other))))
@@ -125,12 +113,7 @@ class JudgedSumsView(ListView):
     serializer_class = JudgedOut
     filter_backends = ()
 
-    @extend_schema(
-        operation_id="list_judged_sums",
-        summary="List what the decisions of a bot gave away, by pool and phase",
-        tags=["bots"],
-        responses=JudgedOut(many=True),
-    )
+    @operation("list_judged_sums", "List what the decisions of a bot gave away, by pool and phase")
     def get(self, request: Request, slug: str) -> Response:
         """List sums over analysed matches that everybody may see, empty without any. Fair and open analyses are separate."""
         return self.page(summing.of_bot(existing(Bot.objects.filter(slug=slug).first())))
@@ -154,10 +137,10 @@ class VersionsView(VersionListView):
 
     serializer_class = VersionOut
 
-    @extend_schema(operation_id="list_versions", summary="List versions of all bots, newest first", tags=["bots"])
+    @operation("list_versions", "List versions of all bots, newest first")
     def get(self, request: Request) -> Response:
         """List every upload."""
-        return self.page(self.filtered(lists.versions()), VersionOut)
+        return self.page(self.filter_queryset(lists.versions()), VersionOut)
 
 
 class BotVersionsView(VersionListView):
@@ -173,34 +156,27 @@ class BotVersionsView(VersionListView):
         """Return the names; if the body is the file itself, name and games are in the query."""
         return {"filename", "games"} if request.method == "POST" else super().allowed_params(request)
 
-    @extend_schema(
-        operation_id="list_versions_of_bot",
-        summary="List versions of a bot, newest first",
-        tags=["bots"],
-        responses=VersionOut(many=True),
-    )
+    @operation("list_versions_of_bot", "List versions of a bot, newest first", responses=VersionOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List every upload of this bot."""
         bot = existing(Bot.objects.filter(slug=slug).first())
-        return self.page(self.filtered(lists.versions().filter(bot=bot)), VersionOut)
+        return self.page(self.filter_queryset(lists.versions().filter(bot=bot)), VersionOut)
 
-    @extend_schema(
-        operation_id="upload_version",
-        summary="Upload a version of your bot",
-        tags=["bots"],
+    @operation(
+        "upload_version",
+        "Upload a version of your bot",
         parameters=[
             OpenApiParameter("filename", str, description="Name of the file, if the body is the file itself."),
             OpenApiParameter(
                 "games", str, description="Keys of games, separated by commas, if the body is the file itself."
             ),
-            OpenApiParameter(
-                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
-            ),
+            KEY,
         ],
         request={"multipart/form-data": Upload, "application/octet-stream": OpenApiTypes.BINARY},
         responses={201: VersionWithChecks},
         filters=False,
     )
+    @once
     def post(self, request: Request, slug: str) -> Response:
         """Upload one source file or a zip, as a form or as plain bytes.
 
@@ -218,17 +194,13 @@ class BotVersionsView(VersionListView):
                     owner=owned.owner.name,
                 )
             )
-        return self.once(lambda: self._upload(player, slug))
-
-    def _upload(self, player: Player, slug: str) -> Response:
         sent = self.body()
-        text = self.request.query_params.get("games", "") or sent.get("games", "")
+        text = request.query_params.get("games", "") or sent.get("games", "")
         games = [key.strip() for key in text.split(",") if key.strip()]
         file = sent["file"]
         version = bots.upload(player, slug, file.read(), file.name, games or None)
         answer = VersionWithChecks(lists.versions().get(pk=version.pk), context=self.get_serializer_context()).data
-        where = reverse("api:version", args=[version.pk])
-        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(answer, "version", version.pk)
 
 
 class OneVersionView(ApiView):
@@ -238,7 +210,7 @@ class OneVersionView(ApiView):
 
     serializer_class = VersionWithChecks
 
-    @extend_schema(operation_id="get_version", summary="Read a version", tags=["bots"])
+    @operation("get_version", "Read a version")
     def get(self, request: Request, id: int) -> Response:
         """Read one upload by id."""
         version = existing(lists.versions().filter(pk=id).first())
@@ -252,9 +224,7 @@ class VersionAuditsView(ApiView):
 
     serializer_class = AuditsOut
 
-    @extend_schema(
-        operation_id="get_version_audits", summary="Read the results of the audits of a version", tags=["bots"]
-    )
+    @operation("get_version_audits", "Read the results of the audits of a version")
     def get(self, request: Request, id: int) -> Response:
         """Count the audited conversations of a version, by verdict."""
         version = existing(lists.versions().filter(pk=id).first())

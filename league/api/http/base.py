@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django_filters.rest_framework import DjangoFilterBackend
@@ -34,6 +36,7 @@ from league.models import IdempotencyKey, Player
 from league.service import changes
 
 Row = TypeVar("Row")
+Create = TypeVar("Create", bound=Callable[..., Response])
 
 
 class ApiView(GenericAPIView[Any]):
@@ -143,11 +146,12 @@ class ApiView(GenericAPIView[Any]):
             )
         return player
 
-    def once(self, act: Callable[[], Response]) -> Response:
-        """Run a create request, or repeat the response to the first request with the same Idempotency-Key, in one transaction with the key.
+    def created(self, answer: Any, name: str, key: str | int) -> Response:
+        """Answer 201 with the new row and its address in the API."""
+        return Response(answer, status.HTTP_201_CREATED, headers={"Location": reverse(f"api:{name}", args=[key])})
 
-        Refusals are stored like successes, so a new attempt needs a new key. 429 and our own errors are not stored.
-        """
+    def run_once(self, act: Callable[[], Response]) -> Response:
+        """Run a create request, or repeat the response to the first request with the same Idempotency-Key, in one transaction with the key."""
         key = self.request.headers.get("Idempotency-Key")
         if key is None:
             return act()
@@ -173,15 +177,25 @@ class ApiView(GenericAPIView[Any]):
         return response
 
 
+def once(create: Create) -> Create:
+    """Let a method that creates something be repeated with an Idempotency-Key.
+
+    Refusals are stored like successes, so a new attempt needs a new key. 429 and our own errors are not stored.
+    """
+
+    @functools.wraps(create)
+    def method(view: ApiView, request: Request, *args: Any, **kwargs: Any) -> Response:
+        player_of(request)
+        return view.run_once(lambda: create(view, request, *args, **kwargs))
+
+    return cast(Create, method)
+
+
 class ListView(ApiView):
     """A list with filters and pages."""
 
     pagination_class = cursors.CursorPages
     filter_backends: Sequence[Any] = (DjangoFilterBackend,)
-
-    def filtered(self, rows: Any) -> Any:
-        """Return `rows`, filtered by the query parameters. Raise ValidationError for values that a filter does not take."""
-        return self.filter_queryset(rows)
 
 
 def existing(row: Row | None) -> Row:

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
-from league.api.http.problems import ApiProblem, message
+from league.api.http.problems import bad_parameter, message
 from league.domain.core import paging
 
 Row = TypeVar("Row")
@@ -90,7 +90,7 @@ def page_size(request: Request) -> int:
         return paging.DEFAULT_SIZE
     if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MAX_SIZE:
         problem = message("must be 1 to {most}, not {text!r}", most=MAX_SIZE, text=text[:30])
-        raise ApiProblem("invalid", f"page_size: {problem}", {"page_size": [problem]})
+        raise bad_parameter("page_size", problem)
     return int(text)
 
 
@@ -101,4 +101,4 @@ def read_cursor(request: Request, kinds: Sequence[type[paging.Value]], name: str
         return None if text is None else paging.read_cursor(text, kinds)
     except paging.BadCursor:
         problem = message("is not a valid cursor; copy it from a next or previous link, or omit it")
-        raise ApiProblem("invalid", f"{name}: {problem}", {name: [problem]}) from None
+        raise bad_parameter(name, problem) from None

@@ -12,7 +12,7 @@ from drf_spectacular.utils import extend_schema_field
 
 from league.domain.matches import sight
 from league.enums import BotState, MatchKind, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
-from league.models import Bot, BotVersion, EntryRequest, Match, Party, Player, Pool, Rating, RatingPoint, Tournament
+from league.models import Match, Party
 
 MOST_ID = 2**31 - 1
 
@@ -67,10 +67,6 @@ class PlayerFilters(filters.FilterSet):
 
     q = WordFilter(field_name="name", lookup_expr="icontains", label="Part of the name.")
 
-    class Meta:
-        model = Player
-        fields: list[str] = []
-
 
 class BotFilters(filters.FilterSet):
     """The filters of /bots."""
@@ -80,10 +76,6 @@ class BotFilters(filters.FilterSet):
     house = YesNoFilter(field_name="is_house", label="Whether the league ships it.")
     q = WordFilter(field_name="slug", lookup_expr="icontains", label="Part of the name.")
 
-    class Meta:
-        model = Bot
-        fields: list[str] = []
-
 
 class VersionFilters(filters.FilterSet):
     """The filters of /versions and /bots/{slug}/versions."""
@@ -91,10 +83,6 @@ class VersionFilters(filters.FilterSet):
     bot = WordFilter(field_name="bot__slug", label="Name of the bot.")
     owner = WordFilter(field_name="bot__owner__name", label="Name of the owner.")
     status = filters.ChoiceFilter(choices=VersionStatus.choices)
-
-    class Meta:
-        model = BotVersion
-        fields: list[str] = []
 
 
 class TournamentFilters(filters.FilterSet):
@@ -105,10 +93,6 @@ class TournamentFilters(filters.FilterSet):
     owner = WordFilter(field_name="owner__name", label="Name of the owner.")
     pool = IdFilter(field_name="pool_id", label="Id of the pool.")
 
-    class Meta:
-        model = Tournament
-        fields: list[str] = []
-
 
 class RequestFilters(filters.FilterSet):
     """The filters of /me/requests."""
@@ -117,10 +101,6 @@ class RequestFilters(filters.FilterSet):
     bot = WordFilter(field_name="bot__slug", label="Name of the bot.")
     owner = WordFilter(field_name="bot__owner__name", label="Who answers.")
     asker = WordFilter(field_name="asker__name", label="Who has asked.")
-
-    class Meta:
-        model = EntryRequest
-        fields: list[str] = []
 
 
 class MatchFilters(filters.FilterSet):
@@ -148,10 +128,6 @@ class MatchFilters(filters.FilterSet):
         """Return the matches of the tournament with this slug."""
         return sight.in_tournament(queryset, value)
 
-    class Meta:
-        model = Match
-        fields: list[str] = []
-
 
 class PoolFilters(filters.FilterSet):
     """The filters of /pools."""
@@ -159,19 +135,11 @@ class PoolFilters(filters.FilterSet):
     game = WordFilter(field_name="game", label="Key of the game.")
     players = IdFilter(field_name="players", label="Seats at the table.")
 
-    class Meta:
-        model = Pool
-        fields: list[str] = []
-
 
 class RatingFilters(filters.FilterSet):
     """The filters of /versions/{id}/ratings."""
 
     pool = IdFilter(field_name="pool_id", label="Id of the pool.")
-
-    class Meta:
-        model = Rating
-        fields: list[str] = []
 
 
 class PointFilters(filters.FilterSet):
@@ -179,7 +147,3 @@ class PointFilters(filters.FilterSet):
 
     version = IdFilter(field_name="version_id", label="Id of a version.")
     bot = WordFilter(field_name="version__bot__slug", label="Name of a bot.")
-
-    class Meta:
-        model = RatingPoint
-        fields: list[str] = []

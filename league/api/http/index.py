@@ -20,12 +20,14 @@ PAGE = """{% extends "base.html" %}
 <h1>REST API, version 1</h1>
 <p>Everything the site shows, for programs. The <a href="{{ schema }}">OpenAPI 3.1 document</a> holds every field.
 Reading needs nothing; to write, send <code>Authorization: Bearer &lt;token&gt;</code> with a token of your account.</p>
-{% for group in groups %}<h2>{{ group.name }}</h2><p>{{ group.description }}</p><dl>
+<p class="row">{% for group in groups %}<a href="#{{ group.name }}">{{ group.name }}</a>
+{% endfor %}<a href="#refusals">refusals</a></p>
+{% for group in groups %}<h2 id="{{ group.name }}">{{ group.name }}</h2><p>{{ group.description }}</p><dl>
 {% for operation in group.operations %}<dt><code>{{ operation.method }}
 {% if operation.link %}<a href="{{ operation.path }}">{{ operation.path }}</a>{% else %}{{ operation.path }}{% endif %}</code></dt>
 <dd>{{ operation.summary }}</dd>
 {% endfor %}</dl>
-{% endfor %}<h2>Refusals</h2>
+{% endfor %}<h2 id="refusals">Refusals</h2>
 <p>Every refusal is a <code>{{ media }}</code> with type, title, status, detail, what_to_do and, by field, errors.</p><dl>
 {% for refusal in kinds %}<dt id="{{ refusal.kind }}"><code>{{ refusal.status }} {{ refusal.kind }}</code></dt>
 <dd>{{ refusal.title }}. {{ refusal.todo }}</dd>

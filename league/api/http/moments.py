@@ -8,7 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from league.api.http.problems import ApiProblem, message
+from league.api.http.problems import bad_parameter, message
 from league.domain.core import clock
 
 AT = OpenApiParameter(
@@ -26,5 +26,5 @@ def moment(request: Request) -> datetime | None:
     time = clock.parse(text)
     if time is None or time.tzinfo is None:
         problem = message("must be a time with its zone, such as 2026-11-21T12:00:00Z, not {text!r}", text=text[:40])
-        raise ApiProblem("invalid", f"at: {problem}", {"at": [problem]})
+        raise bad_parameter("at", problem)
     return time

@@ -123,6 +123,11 @@ class ApiProblem(exceptions.APIException):
         self.errors = errors
 
 
+def bad_parameter(name: str, problem: str) -> ApiProblem:
+    """Return the refusal of a query parameter."""
+    return ApiProblem("invalid", f"{name}: {problem}", {name: [problem]})
+
+
 def body(kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> dict[str, Any]:
     """Return the JSON of a problem."""
     number, title, what_to_do = KINDS[kind]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import translation
 from django.views import View as DjangoView
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from league.api.http.problems import KINDS, MEDIA_TYPE, respond
 from league.service import changes
@@ -41,6 +43,15 @@ HEADERS = {
     },
 }
 
+KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def operation(name: str, summary: str, **more: Any) -> Callable[[Method], Method]:
+    """Describe a method in the document. Whatever is not said follows from the view: its folder, its serializer, its address."""
+    describe: Callable[[Method], Method] = extend_schema(operation_id=name, summary=summary, **more)
+    return describe
+
 
 class Operation(AutoSchema):
     """The description of one operation, corrected where the library guesses wrongly."""
@@ -48,6 +59,10 @@ class Operation(AutoSchema):
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
         """Strip the `Out` suffix from schema names."""
         return str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Out")
+
+    def get_tags(self) -> list[str]:
+        """Return the folder of the view."""
+        return [type(self.view).__module__.split(".")[2]]
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         """Return True for a response with many=True. The library would also guess from the name of the view."""

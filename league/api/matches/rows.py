@@ -39,6 +39,6 @@ def whole(viewer: User | None) -> QuerySet[Match]:
 
 
 def boards_of(rows: QuerySet[Board]) -> QuerySet[Board]:
-    """Return these boards with their match and their sittings, without replays. One query for the boards, one for their sittings."""
-    sittings = Sitting.objects.defer("replay").order_by("number")
+    """Return these boards with their match and their sittings. One query for the boards, one for their sittings."""
+    sittings = Sitting.objects.order_by("number")
     return rows.select_related("match").prefetch_related(Prefetch("sittings", sittings))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import status
 from rest_framework.exceptions import NotFound
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of, viewer_of
-from league.api.http.base import ApiView, existing
+from league.api.http.base import ApiView, existing, once
+from league.api.http.schema import KEY, operation
 from league.api.matches.table_serializers import AdviceNew, ChoiceNew, TableNew, TableOut
 from league.domain.tables import seating
 from league.enums import TokenScope
@@ -23,32 +20,22 @@ from league.models import Player
 class TablesView(ApiView):
     """/tables"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = TableNew
 
-    @extend_schema(
-        operation_id="sit_down",
-        summary="Open a table with bots",
-        tags=["matches"],
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
-            )
-        ],
-        request=TableNew,
+    @operation(
+        "sit_down",
+        "Open a table with bots",
+        parameters=[KEY],
         responses={201: TableOut},
     )
+    @once
     def post(self, request: Request) -> Response:
         """Open a table with any rules that the game has; you can have one at a time.
 
         Read it again until `turn` is a number: then it is your turn.
         """
-        player = player_of(request)
-        return self.once(lambda: self._sit(player))
-
-    def _sit(self, player: Player) -> Response:
-        data = self.body()
+        player, data = player_of(request), self.body()
         row = seating.sit(
             player,
             data["game"],
@@ -59,8 +46,7 @@ class TablesView(ApiView):
             options=data.get("options"),
             advice=data["advice"],
         )
-        where = reverse("api:table", args=[row.public_id])
-        return Response(TableOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(TableOut(row).data, "table", row.public_id)
 
 
 class OneTableView(ApiView):
@@ -68,7 +54,7 @@ class OneTableView(ApiView):
 
     serializer_class = TableOut
 
-    @extend_schema(operation_id="get_table", summary="Read a table, as far as you may know it", tags=["matches"])
+    @operation("get_table", "Read a table, as far as you may know it")
     def get(self, request: Request, id: str) -> Response:
         """Read your own table, or anybody's finished one; 404 for all others."""
         return Response(TableOut(existing(seating.visible(viewer_of(request), id))).data)
@@ -77,17 +63,10 @@ class OneTableView(ApiView):
 class ChoicesView(ApiView):
     """/tables/{id}/choices"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = ChoiceNew
 
-    @extend_schema(
-        operation_id="choose_at_table",
-        summary="Play a card, sing, bid or continue at your table",
-        tags=["matches"],
-        request=ChoiceNew,
-        responses={200: TableOut},
-    )
+    @operation("choose_at_table", "Play a card, sing, bid or continue at your table", responses={200: TableOut})
     def post(self, request: Request, id: str) -> Response:
         """Answer your current decision, for good. The response is the table right after that; the bots answer within a second, so read it again."""
         player = _sitter(request, id)
@@ -99,17 +78,10 @@ class ChoicesView(ApiView):
 class AdviceView(ApiView):
     """/tables/{id}/advice"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = AdviceNew
 
-    @extend_schema(
-        operation_id="ask_for_advice",
-        summary="Ask the best house bot for advice",
-        tags=["matches"],
-        request=AdviceNew,
-        responses={200: TableOut},
-    )
+    @operation("ask_for_advice", "Ask the best house bot for advice", responses={200: TableOut})
     def post(self, request: Request, id: str) -> Response:
         """Ask for advice at a table with advice. It is in `advice` a second or two later, so read the table again."""
         player = _sitter(request, id)
@@ -120,17 +92,10 @@ class AdviceView(ApiView):
 class LeaveView(ApiView):
     """/tables/{id}/leave"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = TableOut
 
-    @extend_schema(
-        operation_id="leave_table",
-        summary="Leave your table",
-        tags=["matches"],
-        request=None,
-        responses={200: TableOut},
-    )
+    @operation("leave_table", "Leave your table", request=None, responses={200: TableOut})
     def post(self, request: Request, id: str) -> Response:
         """Leave a table and so end it. A started board counts as lost. Leaving a finished table changes nothing."""
         player = _sitter(request, id)

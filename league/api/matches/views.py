@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
-from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from engine.analysis import Tally
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import MatchFilters
-from league.api.http.problems import ApiProblem, message
+from league.api.http.problems import bad_parameter, message
+from league.api.http.schema import KEY, operation
 from league.api.matches.rows import boards_of, describe_matches, listed, whole
 from league.api.matches.serializers import (
     BoardOut,
@@ -41,7 +41,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays, sight
 from league.enums import ConsultationStatus, JudgementKind, JudgementStatus, TokenScope
-from league.models import Board, Bot, BotVersion, Match, Player, Sitting
+from league.models import Board, Bot, BotVersion, Match, Sitting
 from league.service import changes
 
 
@@ -63,39 +63,27 @@ def _boards(match: Match) -> QuerySet[Board]:
 class ChallengesView(ApiView):
     """/challenges"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = ChallengeNew
 
-    @extend_schema(
-        operation_id="challenge",
-        summary="Let one of your bots play an unrated match",
-        tags=["matches"],
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
-            )
-        ],
-        request=ChallengeNew,
+    @operation(
+        "challenge",
+        "Let one of your bots play an unrated match",
+        parameters=[KEY],
         responses={201: MatchOut},
     )
+    @once
     def post(self, request: Request) -> Response:
         """Play accepted versions of your bot and others, unless their owners have forbidden it; they are not asked. The match has a low priority.
 
         In games of more than two sides the further bots are in `others`.
         """
-        player = player_of(request)
-        return self.once(lambda: self._challenge(player))
-
-    def _challenge(self, player: Player) -> Response:
-        body = self.body()
+        player, body = player_of(request), self.body()
         own = _named(body, "bot", "version")
         rivals = [_named(body, "against", "against_version")]
         rivals += [_named(other, "bot", "version") for other in body["others"]]
         match = challenges.challenge(player, own, rivals, body["game"], body["boards"])
-        answer = MatchOut(whole(user_of(self.request)).get(pk=match.pk)).data
-        where = reverse("api:match", args=[match.public_id])
-        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(MatchOut(whole(user_of(request)).get(pk=match.pk)).data, "match", match.public_id)
 
 
 def _named(body: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
@@ -120,10 +108,10 @@ class MatchesView(ListView):
     serializer_class = MatchOut
     filterset_class = MatchFilters
 
-    @extend_schema(operation_id="list_matches", summary="List matches, newest first", tags=["matches"])
+    @operation("list_matches", "List matches, newest first")
     def get(self, request: Request) -> Response:
         """List every match in every status."""
-        chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
+        chosen = self.paginate_queryset(self.filter_queryset(listed(user_of(request)))) or []
         return self.get_paginated_response(describe_matches(chosen))
 
 
@@ -136,7 +124,7 @@ class OneMatchView(ApiView):
 
     serializer_class = MatchDetail
 
-    @extend_schema(operation_id="get_match", summary="Read a match", tags=["matches"])
+    @operation("get_match", "Read a match")
     def get(self, request: Request, id: str) -> Response:
         """Read one match. The owners of its bots also see stderr and all details of faults."""
         viewer = viewer_of(request)
@@ -155,7 +143,7 @@ class BoardsView(ListView):
     serializer_class = BoardOut
     page_order = paging.Order.by("number")
 
-    @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
+    @operation("list_boards", "List the boards of a match")
     def get(self, request: Request, id: str) -> Response:
         """List the boards, once the match has finished."""
         return self.page(_boards(_match(request, id)))
@@ -170,7 +158,7 @@ class OneBoardView(ApiView):
 
     serializer_class = BoardOut
 
-    @extend_schema(operation_id="get_board", summary="Read a board", tags=["matches"])
+    @operation("get_board", "Read a board")
     def get(self, request: Request, id: str, number: int) -> Response:
         """Read one board with its sittings."""
         match = _match(request, id)
@@ -187,10 +175,9 @@ class ReplayView(ApiView):
     serializer_class = ReplayOut
     params = ("seat",)
 
-    @extend_schema(
-        operation_id="get_replay",
-        summary="Read a replay, card by card",
-        tags=["matches"],
+    @operation(
+        "get_replay",
+        "Read a replay, card by card",
         parameters=[
             OpenApiParameter(
                 "seat",
@@ -212,7 +199,7 @@ class ReplayView(ApiView):
         except Refused as error:
             if self._seat() is None or isinstance(error, replays.Unreadable):
                 raise
-            raise ApiProblem("invalid", f"seat: {shown(error)}", {"seat": [shown(error)]}) from None
+            raise bad_parameter("seat", shown(error)) from None
 
     def _seat(self) -> int | str | None:
         text = self.request.query_params.get("seat")
@@ -220,7 +207,7 @@ class ReplayView(ApiView):
             return text
         if len(text) > 2 or not (text.isascii() and text.isdigit()):
             problem = message('must be a seat number or "public", not {text!r}', text=text[:30])
-            raise ApiProblem("invalid", f"seat: {problem}", {"seat": [problem]})
+            raise bad_parameter("seat", problem)
         return int(text)
 
 
@@ -231,15 +218,13 @@ class AnalysisView(ApiView):
         """Return the counters of the match and its analyses."""
         return *_counters_of(params["id"]), changes.JUDGEMENTS
 
-    permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = JudgementDetail
     params = ("board",)
 
-    @extend_schema(
-        operation_id="get_analysis",
-        summary="Read what each decision of a match gave away",
-        tags=["matches"],
+    @operation(
+        "get_analysis",
+        "Read what each decision of a match gave away",
         parameters=[OpenApiParameter("board", int, description="Number of a board: return only its decisions.")],
     )
     def get(self, request: Request, id: str, kind: str) -> Response:
@@ -268,10 +253,9 @@ class AnalysisView(ApiView):
             setattr(row, name, value)
         return Response(JudgementDetail(row).data)
 
-    @extend_schema(
-        operation_id="ask_for_analysis",
-        summary="Request an analysis of a match",
-        tags=["matches"],
+    @operation(
+        "ask_for_analysis",
+        "Request an analysis of a match",
         request=None,
         responses={202: JudgementOut, 200: JudgementOut},
     )
@@ -296,7 +280,7 @@ class AnalysisView(ApiView):
             return None
         if len(text) > 9 or not (text.isascii() and text.isdigit()):
             problem = message("must be a board number, not {text!r}", text=text[:30])
-            raise ApiProblem("invalid", f"board: {problem}", {"board": [problem]})
+            raise bad_parameter("board", problem)
         return int(text)
 
 
@@ -307,15 +291,10 @@ class AnswersView(ApiView):
         """Return the counters of the match and of the consulted bots."""
         return *_counters_of(params["id"]), changes.JUDGEMENTS
 
-    permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = ConsultationDetail
 
-    @extend_schema(
-        operation_id="get_answers",
-        summary="Read how a house bot would have played a seat",
-        tags=["matches"],
-    )
+    @operation("get_answers", "Read how a house bot would have played a seat")
     def get(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
         """Read the answers of the newest version that was asked; there are none until the consultation is done. 404 if nobody has asked."""
         match = self._match(request, id)
@@ -326,10 +305,9 @@ class AnswersView(ApiView):
         row.told = answers(row) if row.status == ConsultationStatus.DONE else []
         return Response(ConsultationDetail(row).data)
 
-    @extend_schema(
-        operation_id="ask_for_answers",
-        summary="Ask how a house bot would have played a seat",
-        tags=["matches"],
+    @operation(
+        "ask_for_answers",
+        "Ask how a house bot would have played a seat",
         request=None,
         responses={202: ConsultationOut, 200: ConsultationOut},
     )
@@ -351,33 +329,22 @@ class AnswersView(ApiView):
 class TriesView(ApiView):
     """/tries"""
 
-    permission_classes = [IsAuthenticated]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
     serializer_class = TryNew
 
-    @extend_schema(
-        operation_id="try_bot",
-        summary="Try the text of a bot against a house bot",
-        tags=["matches"],
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
-            )
-        ],
-        request=TryNew,
+    @operation(
+        "try_bot",
+        "Try the text of a bot against a house bot",
+        parameters=[KEY],
         responses={201: TryOut},
     )
+    @once
     def post(self, request: Request) -> Response:
         """Play one board in the sandbox, within seconds; you can have one try at a time. It creates no bot, counts nowhere, and only you see it."""
-        player = player_of(request)
-        return self.once(lambda: self._try(player))
-
-    def _try(self, player: Player) -> Response:
-        body = self.body()
+        player, body = player_of(request), self.body()
         name, language = body["name"].strip(), languages.find(body["language"])
         row = tries.begin(player, body["text"], body["game"], body["against"], name, language=language)
-        where = reverse("api:try", args=[row.work.public_id])
-        return Response(TryOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return self.created(TryOut(row).data, "try", row.work.public_id)
 
 
 class OneTryView(ApiView):
@@ -386,7 +353,7 @@ class OneTryView(ApiView):
     permission_classes = [IsAuthenticated]
     serializer_class = TryOut
 
-    @extend_schema(operation_id="get_try", summary="Read the result of your try", tags=["matches"])
+    @operation("get_try", "Read the result of your try")
     def get(self, request: Request, id: str) -> Response:
         """Read the board, stderr, faults, and every request to the bot with its answer. 404 for other people's tries."""
         return Response(TryOut(existing(tries.find(player_of(request), id))).data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -11,6 +10,7 @@ from rest_framework.response import Response
 from league.api.http.auth import player_of
 from league.api.http.base import ApiView, ListView
 from league.api.http.problems import message
+from league.api.http.schema import operation
 from league.api.operators.serializers import ActionOut, ActNew, ActOut, OutcomeOut, action_out, outcome_out
 from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
@@ -31,10 +31,9 @@ class ActionsView(ApiView):
     permission_classes = [IsAuthenticated]
     serializer_class = ActNew
 
-    @extend_schema(
-        operation_id="list_operator_actions",
-        summary="List the actions of operators, and which of them you may do",
-        tags=["operators"],
+    @operation(
+        "list_operator_actions",
+        "List the actions of operators, and which of them you may do",
         responses=ActionOut(many=True),
     )
     def get(self, request: Request) -> Response:
@@ -42,13 +41,7 @@ class ActionsView(ApiView):
         player = _operator(request)
         return Response(ActionOut([action_out(action, player) for action in ACTIONS.values()], many=True).data)
 
-    @extend_schema(
-        operation_id="act_as_operator",
-        summary="Act as an operator, or see what would happen",
-        tags=["operators"],
-        request=ActNew,
-        responses=OutcomeOut,
-    )
+    @operation("act_as_operator", "Act as an operator, or see what would happen", responses=OutcomeOut)
     def post(self, request: Request) -> Response:
         """Do an action for which you have the right, but never where your own bots are concerned. With `dry_run` nothing changes. Repeatable."""
         player = _operator(request)
@@ -67,12 +60,7 @@ class JournalView(ListView):
     serializer_class = ActOut
     filter_backends = ()
 
-    @extend_schema(
-        operation_id="list_operator_acts",
-        summary="List past actions of operators, newest first",
-        tags=["operators"],
-        responses=ActOut(many=True),
-    )
+    @operation("list_operator_acts", "List past actions of operators, newest first")
     def get(self, request: Request) -> Response:
         """List past actions, with a row for each subject. For operators."""
         _operator(request)

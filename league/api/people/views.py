@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -12,6 +11,7 @@ from league.api.http.auth import player_of
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PlayerFilters
 from league.api.http.problems import ApiProblem, message
+from league.api.http.schema import operation
 from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
 from league.domain.people import lists, quotas, tokens
 from league.models import ApiToken, Player
@@ -27,10 +27,10 @@ class PlayersView(ListView):
     serializer_class = PlayerOut
     filterset_class = PlayerFilters
 
-    @extend_schema(operation_id="list_players", summary="List players, newest first", tags=["players"])
+    @operation("list_players", "List players, newest first", tags=["players"])
     def get(self, request: Request) -> Response:
         """List every player of the league."""
-        return self.page(self.filtered(lists.rows()))
+        return self.page(self.filter_queryset(lists.rows()))
 
 
 class OnePlayerView(ApiView):
@@ -40,7 +40,7 @@ class OnePlayerView(ApiView):
 
     serializer_class = PlayerOut
 
-    @extend_schema(operation_id="get_player", summary="Read a player", tags=["players"])
+    @operation("get_player", "Read a player", tags=["players"])
     def get(self, request: Request, name: str) -> Response:
         """Read one player by name."""
         return Response(PlayerOut(existing(lists.rows().filter(name=name).first())).data)
@@ -52,7 +52,7 @@ class MeView(ApiView):
     permission_classes = [IsAuthenticated]
     serializer_class = MeOut
 
-    @extend_schema(operation_id="get_me", summary="Read your own player", tags=["account"])
+    @operation("get_me", "Read your own player", tags=["account"])
     def get(self, request: Request) -> Response:
         """Read the player of your token or session."""
         return Response(MeOut(player_of(request)).data)
@@ -64,12 +64,7 @@ class MyLimitsView(ApiView):
     permission_classes = [IsAuthenticated]
     serializer_class = LimitOut
 
-    @extend_schema(
-        operation_id="list_my_limits",
-        summary="Read your limits",
-        tags=["account"],
-        responses=LimitOut(many=True),
-    )
+    @operation("list_my_limits", "Read your limits", tags=["account"], responses=LimitOut(many=True))
     def get(self, request: Request) -> Response:
         """List your limits and how much of each you have used: queued boards and tournaments, bots, uploads."""
         return Response(LimitOut(quotas.limits(player_of(request)), many=True).data)
@@ -82,23 +77,12 @@ class TokensView(ListView):
     queryset = ApiToken.objects.none()
     serializer_class = TokenNew
 
-    @extend_schema(
-        operation_id="list_tokens",
-        summary="List your tokens, newest first",
-        tags=["account"],
-        responses=TokenOut(many=True),
-    )
+    @operation("list_tokens", "List your tokens, newest first", tags=["account"], responses=TokenOut(many=True))
     def get(self, request: Request) -> Response:
         """List your tokens, including revoked ones."""
         return self.page(player_of(request).tokens.all(), TokenOut)
 
-    @extend_schema(
-        operation_id="create_token",
-        summary="Create a token",
-        tags=["account"],
-        request=TokenNew,
-        responses={201: TokenMade},
-    )
+    @operation("create_token", "Create a token", tags=["account"], responses={201: TokenMade})
     def post(self, request: Request) -> Response:
         """Create a token. The response has the key, once. Requires a session, because a leaked token must not create others."""
         if isinstance(request.auth, ApiToken):
@@ -123,10 +107,9 @@ class TokensView(ListView):
 class OneTokenView(ApiView):
     """/tokens/{id}"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = TokenOut
 
-    @extend_schema(operation_id="revoke_token", summary="Revoke a token", tags=["account"], responses={204: None})
+    @operation("revoke_token", "Revoke a token", tags=["account"], responses={204: None})
     def delete(self, request: Request, id: int) -> Response:
         """Revoke a token. It is refused from now on. Repeatable."""
         player = player_of(request)

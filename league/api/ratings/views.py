@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,7 +19,8 @@ from league.api.http import cursors
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
-from league.api.http.problems import ApiProblem, message
+from league.api.http.problems import bad_parameter, message
+from league.api.http.schema import operation
 from league.api.ratings import rows
 from league.api.ratings.serializers import (
     GameDetail,
@@ -49,10 +50,10 @@ class PoolsView(ListView):
     serializer_class = PoolOut
     filterset_class = PoolFilters
 
-    @extend_schema(operation_id="list_pools", summary="List pools, newest first", tags=["ratings"])
+    @operation("list_pools", "List pools, newest first")
     def get(self, request: Request) -> Response:
         """List pools: game, seats, options, kind of team, revision of the rules."""
-        return self.page(self.filtered(rows.pools()))
+        return self.page(self.filter_queryset(rows.pools()))
 
 
 class OnePoolView(ApiView):
@@ -62,7 +63,7 @@ class OnePoolView(ApiView):
 
     serializer_class = PoolOut
 
-    @extend_schema(operation_id="get_pool", summary="Read a pool", tags=["ratings"])
+    @operation("get_pool", "Read a pool")
     def get(self, request: Request, id: int) -> Response:
         """Read one pool by id."""
         return Response(PoolOut(existing(rows.pools().filter(pk=id).first())).data)
@@ -80,10 +81,9 @@ class LeaderboardView(ListView):
     filter_backends = ()
     params = ("every_version", "at", "show", "owner")
 
-    @extend_schema(
-        operation_id="get_leaderboard",
-        summary="Read a leaderboard, best first",
-        tags=["ratings"],
+    @operation(
+        "get_leaderboard",
+        "Read a leaderboard, best first",
         parameters=[
             OpenApiParameter(
                 "every_version",
@@ -99,24 +99,23 @@ class LeaderboardView(ListView):
             OpenApiParameter("owner", OpenApiTypes.STR, description="Name of a player: only their bots."),
             AT,
         ],
-        responses=RatingOut(many=True),
     )
     def get(self, request: Request, id: int) -> Response:
         """Read Elo with 95% margins. Provisional rows are listed by their Elo, too."""
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
             problem = message("must be true or false, not {text!r}", text=text[:30])
-            raise ApiProblem("invalid", f"every_version: {problem}", {"every_version": [problem]})
+            raise bad_parameter("every_version", problem)
         only = leaderboards.Only(request.query_params.get("show", ""), request.query_params.get("owner", ""))
         if only.show and only.show not in only.SHOWS:
             problem = message(
                 "must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30]
             )
-            raise ApiProblem("invalid", f"show: {problem}", {"show": [problem]})
+            raise bad_parameter("show", problem)
         try:
             ProhibitNullCharactersValidator()(only.owner)
         except ValidationError as error:
-            raise ApiProblem("invalid", f"owner: {error.messages[0]}", {"owner": error.messages}) from None
+            raise bad_parameter("owner", error.messages[0]) from None
         pool = existing(Pool.objects.filter(pk=id).first())
         at, every_version = moment(request), text == "true"
         if at is not None:
@@ -135,12 +134,7 @@ class OverallView(ListView):
     serializer_class = OverallOut
     filter_backends = ()
 
-    @extend_schema(
-        operation_id="get_overall",
-        summary="Read the ranking over all games, best first",
-        tags=["ratings"],
-        responses=OverallOut(many=True),
-    )
+    @operation("get_overall", "Read the ranking over all games, best first")
     def get(self, request: Request) -> Response:
         """Read for each bot the mean expected score on a board against the field of each game; a game without results counts one half."""
         cursor, size = cursors.read_cursor(request, (int,)), cursors.page_size(request)
@@ -158,11 +152,11 @@ class HistoryView(ListView):
     serializer_class = PointOut
     filterset_class = PointFilters
 
-    @extend_schema(operation_id="list_history", summary="List rating changes, newest first", tags=["ratings"])
+    @operation("list_history", "List rating changes, newest first")
     def get(self, request: Request, id: int) -> Response:
         """List one row for each version and match."""
         pool = existing(Pool.objects.filter(pk=id).first())
-        return self.page(self.filtered(rows.points().filter(pool=pool)))
+        return self.page(self.filter_queryset(rows.points().filter(pool=pool)))
 
 
 class VersionRatingsView(ListView):
@@ -174,14 +168,12 @@ class VersionRatingsView(ListView):
     serializer_class = VersionRatingOut
     filterset_class = RatingFilters
 
-    @extend_schema(
-        operation_id="list_ratings_of_version", summary="List the ratings of a version in all pools", tags=["ratings"]
-    )
+    @operation("list_ratings_of_version", "List the ratings of a version in all pools")
     def get(self, request: Request, id: int) -> Response:
         """List a row for each pool in which the version has played."""
         version = existing(BotVersion.objects.filter(pk=id).first())
         rows = Rating.objects.filter(version=version).select_related("pool")
-        return self.page(self.filtered(rows))
+        return self.page(self.filter_queryset(rows))
 
 
 def _game(key: str) -> dict[str, Any]:
@@ -203,7 +195,7 @@ class GamesView(ListView):
     serializer_class = GameOut
     filter_backends = ()
 
-    @extend_schema(operation_id="list_games", summary="List games", tags=["games"], responses=GameOut(many=True))
+    @operation("list_games", "List games", tags=["games"])
     def get(self, request: Request) -> Response:
         """List every game of the engine, by key."""
         return self.page([_game(key) for key in engine.games()])
@@ -217,9 +209,9 @@ class OneGameView(ApiView):
     serializer_class = GameDetail
     params = ("players",)
 
-    @extend_schema(
-        operation_id="get_game",
-        summary="Read a game with its options",
+    @operation(
+        "get_game",
+        "Read a game with its options",
         tags=["games"],
         parameters=[
             OpenApiParameter("players", int, description="Number of seats; if left out, the usual number of the game.")
@@ -232,11 +224,11 @@ class OneGameView(ApiView):
         seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
         if text is not None and seats is None:
             problem = message("must be a number of seats, not {text!r}", text=text[:30])
-            raise ApiProblem("invalid", f"players: {problem}", {"players": [problem]})
+            raise bad_parameter("players", problem)
         try:
             loaded = pools.load(key, seats)
         except Refused as error:
-            raise ApiProblem("invalid", f"players: {errors.shown(error)}", {"players": [errors.shown(error)]}) from None
+            raise bad_parameter("players", errors.shown(error)) from None
         defaults = loaded.options_all
         options = [
             {
@@ -261,7 +253,7 @@ class QueueStateView(ApiView):
 
     serializer_class = QueueOut
 
-    @extend_schema(operation_id="get_queue", summary="Read the state of the queue and the workers", tags=["matches"])
+    @operation("get_queue", "Read the state of the queue and the workers", tags=["matches"])
     def get(self, request: Request) -> Response:
         """Read the state of the queue and the workers."""
         queue = workers.queue()

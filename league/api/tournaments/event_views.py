@@ -8,17 +8,15 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
-from django.urls import reverse
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.problems import message
+from league.api.http.schema import KEY, operation
 from league.api.tournaments import rows
 from league.api.tournaments.event_serializers import (
     CircuitChange,
@@ -36,7 +34,7 @@ from league.api.tournaments.event_serializers import (
 )
 from league.api.tournaments.request_serializers import RequestOut
 from league.api.tournaments.serializers import EmbargoNew
-from league.api.tournaments.views import KEY, asked
+from league.api.tournaments.views import asked
 from league.domain.core import paging
 from league.domain.matches import embargoes, sight
 from league.domain.tournaments import circuits, events, releases
@@ -76,43 +74,27 @@ class EventsView(ListView):
     queryset = Event.objects.none()
     serializer_class = EventNew
 
-    @extend_schema(
-        operation_id="list_events",
-        summary="List events of several stages, newest first",
-        tags=["tournaments"],
-        responses=EventOut(many=True),
-    )
+    @operation("list_events", "List events of several stages, newest first", responses=EventOut(many=True))
     def get(self, request: Request) -> Response:
         """List events, each with its document and the tournaments of its stages so far."""
         return self.page(_events(user_of(request)), EventOut)
 
-    @extend_schema(
-        operation_id="create_event",
-        summary="Create an event and start its first stage",
-        tags=["tournaments"],
-        parameters=[KEY],
-        request=EventNew,
-        responses={201: EventOut},
-    )
+    @operation("create_event", "Create an event and start its first stage", parameters=[KEY], responses={201: EventOut})
+    @once
     def post(self, request: Request) -> Response:
         """Create an event. Messages about errors in the document name the place.
 
         If owners of bots have to agree first, the event is `open` until you start it.
         """
-        player = player_of(request)
-        return self.once(lambda: self._create(player))
-
-    def _create(self, player: Any) -> Response:
-        data = self.body()
+        player, data = player_of(request), self.body()
         with transaction.atomic():
             terms = releases.ReleaseTerms(
                 data["audience"], data["private"], data["release"], data["pace_s"], data["due"]
             )
             entrants = _bots(data["bots"])
             event = events.create(player, data["document"], entrants, message=data["message"], terms=terms)
-        answer = EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data
-        where = reverse("api:event", args=[event.slug])
-        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
+        answer = EventOut(_one(request, event.slug), context={"viewer": player}).data
+        return self.created(answer, "event", event.slug)
 
 
 class OneEventView(ApiView):
@@ -126,7 +108,7 @@ class OneEventView(ApiView):
 
     serializer_class = EventDetail
 
-    @extend_schema(operation_id="get_event", summary="Read an event", tags=["tournaments"])
+    @operation("get_event", "Read an event")
     def get(self, request: Request, slug: str) -> Response:
         """Read one event, with the matches for which it waits."""
         return Response(EventDetail(_one(request, slug), context={"viewer": viewer_of(request)}).data)
@@ -135,16 +117,9 @@ class OneEventView(ApiView):
 class StartEventView(ApiView):
     """/events/{slug}/start"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = EventOut
 
-    @extend_schema(
-        operation_id="start_event",
-        summary="Start your open event",
-        tags=["tournaments"],
-        request=None,
-        responses=EventOut,
-    )
+    @operation("start_event", "Start your open event", request=None)
     def post(self, request: Request, slug: str) -> Response:
         """Start with the bots whose owners agree; open requests expire. Repeatable."""
         event = _one(request, slug)
@@ -155,16 +130,9 @@ class StartEventView(ApiView):
 class CancelEventView(ApiView):
     """/events/{slug}/cancel"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = EventOut
 
-    @extend_schema(
-        operation_id="cancel_event",
-        summary="Cancel your open event",
-        tags=["tournaments"],
-        request=None,
-        responses=EventOut,
-    )
+    @operation("cancel_event", "Cancel your open event", request=None)
     def post(self, request: Request, slug: str) -> Response:
         """Cancel an event that has not started; to end a running one, cancel the tournament of its stage. Repeatable."""
         event = _one(request, slug)
@@ -175,16 +143,9 @@ class CancelEventView(ApiView):
 class EmbargoOfEventView(ApiView):
     """/events/{slug}/embargo"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = EmbargoNew
 
-    @extend_schema(
-        operation_id="hold_back_event",
-        summary="Hide the replays of your event",
-        tags=["tournaments"],
-        request=EmbargoNew,
-        responses=EventOut,
-    )
+    @operation("hold_back_event", "Hide the replays of your event", responses=EventOut)
     def post(self, request: Request, slug: str) -> Response:
         """Hide the replays and secrets of all stages until a time. Results are shown. Repeatable."""
         event = _one(request, slug)
@@ -196,16 +157,9 @@ class EmbargoOfEventView(ApiView):
 class ShowEventView(ApiView):
     """/events/{slug}/show"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = TermsNew
 
-    @extend_schema(
-        operation_id="show_event",
-        summary="Set to whom your event is shown, and when",
-        tags=["tournaments"],
-        request=TermsNew,
-        responses=EventOut,
-    )
+    @operation("show_event", "Set to whom your event is shown, and when", responses=EventOut)
     def post(self, request: Request, slug: str) -> Response:
         """Set audience, release and start.
 
@@ -222,16 +176,9 @@ class ShowEventView(ApiView):
 class LinkOfEventView(ApiView):
     """/events/{slug}/link"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = LinkNew
 
-    @extend_schema(
-        operation_id="renew_link",
-        summary="Replace or remove the link of your private event",
-        tags=["tournaments"],
-        request=LinkNew,
-        responses=EventOut,
-    )
+    @operation("renew_link", "Replace or remove the link of your private event", responses=EventOut)
     def post(self, request: Request, slug: str) -> Response:
         """Replace the link, or remove it. The old link stops working; people who have joined stay."""
         event = _one(request, slug)
@@ -244,16 +191,9 @@ class JoinEventView(ApiView):
     """/events/{slug}/join"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
-    permission_classes = [IsAuthenticated]
     serializer_class = JoinByLink
 
-    @extend_schema(
-        operation_id="join_event",
-        summary="Join a private event by its link",
-        tags=["tournaments"],
-        request=JoinByLink,
-        responses=EventOut,
-    )
+    @operation("join_event", "Join a private event by its link", responses=EventOut)
     def post(self, request: Request, slug: str) -> Response:
         """Join with the last part of the link, in `link`. 404 if the link is no longer valid. Repeatable."""
         player = player_of(request)
@@ -265,16 +205,9 @@ class BotsOfEventView(ApiView):
     """/events/{slug}/bots"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
-    permission_classes = [IsAuthenticated]
     serializer_class = EntrantNew
 
-    @extend_schema(
-        operation_id="enter_event",
-        summary="Enter your bot in a private event before its start",
-        tags=["tournaments"],
-        request=EntrantNew,
-        responses=EventOut,
-    )
+    @operation("enter_event", "Enter your bot in a private event before its start", responses=EventOut)
     def post(self, request: Request, slug: str) -> Response:
         """Enter a bot; the version that is current when the event starts will play. `leave` withdraws it. Repeatable."""
         event, player = _one(request, slug), player_of(request)
@@ -294,36 +227,18 @@ class CircuitsView(ListView):
     queryset = Circuit.objects.none()
     serializer_class = CircuitNew
 
-    @extend_schema(
-        operation_id="list_circuits",
-        summary="List recurring leagues, newest first",
-        tags=["tournaments"],
-        responses=CircuitOut(many=True),
-    )
+    @operation("list_circuits", "List recurring leagues, newest first", responses=CircuitOut(many=True))
     def get(self, request: Request) -> Response:
         """List recurring leagues, each with its calendar and its bots."""
         return self.page(rows.circuits(), CircuitOut)
 
-    @extend_schema(
-        operation_id="create_circuit",
-        summary="Create a recurring league",
-        tags=["tournaments"],
-        parameters=[KEY],
-        request=CircuitNew,
-        responses={201: CircuitOut},
-    )
+    @operation("create_circuit", "Create a recurring league", parameters=[KEY], responses={201: CircuitOut})
+    @once
     def post(self, request: Request) -> Response:
         """Create a recurring league. Its first season begins at the next time in its calendar."""
-        player = player_of(request)
-        return self.once(lambda: self._create(player))
-
-    def _create(self, player: Any) -> Response:
         data = dict(self.body())
-        circuit = circuits.create(player, data.pop("name"), data.pop("game"), **data)
-        where = reverse("api:circuit", args=[circuit.slug])
-        return Response(
-            CircuitOut(_circuit(circuit.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
-        )
+        circuit = circuits.create(player_of(request), data.pop("name"), data.pop("game"), **data)
+        return self.created(CircuitOut(_circuit(circuit.slug)).data, "circuit", circuit.slug)
 
 
 class OneCircuitView(ApiView):
@@ -333,18 +248,12 @@ class OneCircuitView(ApiView):
 
     serializer_class = CircuitOut
 
-    @extend_schema(operation_id="get_circuit", summary="Read a recurring league", tags=["tournaments"])
+    @operation("get_circuit", "Read a recurring league")
     def get(self, request: Request, slug: str) -> Response:
         """Read one recurring league by its slug."""
         return Response(CircuitOut(_circuit(slug)).data)
 
-    @extend_schema(
-        operation_id="change_circuit",
-        summary="Pause or resume your recurring league",
-        tags=["tournaments"],
-        request=CircuitChange,
-        responses=CircuitOut,
-    )
+    @operation("change_circuit", "Pause or resume your recurring league", request=CircuitChange, responses=CircuitOut)
     def patch(self, request: Request, slug: str) -> Response:
         """Pause or resume a recurring league. A running season is not affected."""
         circuit = _circuit(slug)
@@ -360,16 +269,9 @@ class CircuitBotsView(ApiView):
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
 
-    permission_classes = [IsAuthenticated]
     serializer_class = JoinNew
 
-    @extend_schema(
-        operation_id="join_circuit",
-        summary="Add a bot from the next season on",
-        tags=["tournaments"],
-        request=JoinNew,
-        responses={200: CircuitOut, 202: RequestOut},
-    )
+    @operation("join_circuit", "Add a bot from the next season on", responses={200: CircuitOut, 202: RequestOut})
     def post(self, request: Request, slug: str) -> Response:
         """Add a bot. Each season takes the version that the bot sends. Repeatable.
 
@@ -391,15 +293,9 @@ class OneCircuitBotView(ApiView):
 
     scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
 
-    permission_classes = [IsAuthenticated]
     serializer_class = CircuitOut
 
-    @extend_schema(
-        operation_id="leave_circuit",
-        summary="Remove a bot from the next season on",
-        tags=["tournaments"],
-        responses={204: None},
-    )
+    @operation("leave_circuit", "Remove a bot from the next season on", responses={204: None})
     def delete(self, request: Request, slug: str, bot: str) -> Response:
         """Remove a bot, as its owner or the owner of the circuit. It still finishes the current season."""
         circuit = _circuit(slug)
@@ -420,12 +316,7 @@ class SeasonsView(ListView):
     serializer_class = SeasonOut
     page_order = paging.Order.by("-number")
 
-    @extend_schema(
-        operation_id="list_seasons",
-        summary="List the seasons, newest first",
-        tags=["tournaments"],
-        responses=SeasonOut(many=True),
-    )
+    @operation("list_seasons", "List the seasons, newest first")
     def get(self, request: Request, slug: str) -> Response:
         """List seasons with their divisions; skipped seasons have a reason."""
         circuit = existing(Circuit.objects.filter(slug=slug).first())

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
-from drf_spectacular.utils import extend_schema
-from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http import cursors
 from league.api.http.auth import viewer_of
 from league.api.http.base import ApiView, ListView
+from league.api.http.schema import operation
 from league.api.tournaments import rows
 from league.api.tournaments.serializers import (
     BracketOut,
@@ -52,12 +52,7 @@ class FormatsView(ApiView):
 
     serializer_class = FormatOut
 
-    @extend_schema(
-        operation_id="list_formats",
-        summary="List tournament formats",
-        tags=["tournaments"],
-        responses=FormatOut(many=True),
-    )
+    @operation("list_formats", "List tournament formats", responses=FormatOut(many=True))
     def get(self, request: Request) -> Response:
         """List formats, each with one sentence and its parameters."""
         answer = [
@@ -75,13 +70,7 @@ class ForecastView(ApiView):
     permission_classes = [AllowAny]
     serializer_class = ForecastNew
 
-    @extend_schema(
-        operation_id="forecast_tournament",
-        summary="Forecast matches and duration of a tournament",
-        tags=["tournaments"],
-        request=ForecastNew,
-        responses=ForecastOut,
-    )
+    @operation("forecast_tournament", "Forecast matches and duration of a tournament", responses=ForecastOut)
     def post(self, request: Request) -> Response:
         """Return the fewest and most matches, boards and sittings, and the duration at the current speed of the workers. Nothing is created.
 
@@ -117,9 +106,7 @@ class RoundsView(ListView):
     serializer_class = RoundOut
     page_order = paging.Order.by("number")
 
-    @extend_schema(
-        operation_id="list_rounds", summary="List the rounds", tags=["tournaments"], responses=RoundOut(many=True)
-    )
+    @operation("list_rounds", "List the rounds")
     def get(self, request: Request, slug: str) -> Response:
         """List the rounds by number, each with its matches. If rounds depend on results, only the known ones are listed.
 
@@ -149,7 +136,7 @@ class BracketView(ApiView):
 
     serializer_class = BracketOut
 
-    @extend_schema(operation_id="get_bracket", summary="Read the bracket", tags=["tournaments"])
+    @operation("get_bracket", "Read the bracket")
     def get(self, request: Request, slug: str) -> Response:
         """Read winners' and losers' bracket, finals and the match for third place, with the reason for each result."""
         tournament = seen(request, Tournament.objects.select_related("pool"), slug)
@@ -172,16 +159,9 @@ class BracketView(ApiView):
 class ExtendView(ApiView):
     """/tournaments/{slug}/extend"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = ExtendNew
 
-    @extend_schema(
-        operation_id="extend_tournament",
-        summary="Raise cycles, budget or cap of your running tournament",
-        tags=["tournaments"],
-        request=ExtendNew,
-        responses=TournamentOut,
-    )
+    @operation("extend_tournament", "Raise cycles, budget or cap of your running tournament", responses=TournamentOut)
     def post(self, request: Request, slug: str) -> Response:
         """Add matches; existing ones do not change. Repeatable."""
         return act_as_owner(
@@ -192,16 +172,9 @@ class ExtendView(ApiView):
 class CloseView(ApiView):
     """/tournaments/{slug}/close"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = TournamentOut
 
-    @extend_schema(
-        operation_id="close_tournament",
-        summary="End your ladder",
-        tags=["tournaments"],
-        request=None,
-        responses=TournamentOut,
-    )
+    @operation("close_tournament", "End your ladder", request=None)
     def post(self, request: Request, slug: str) -> Response:
         """End a ladder: its current order is final, and queued matches are cancelled. All other formats end by themselves."""
         return act_as_owner(self, slug, lambda row, actor: progress.close(row, actor=actor))

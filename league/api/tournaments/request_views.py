@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -14,6 +13,7 @@ from rest_framework.response import Response
 from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import RequestFilters
+from league.api.http.schema import operation
 from league.api.tournaments.request_serializers import BlockNew, BlockOut, RequestOut
 from league.api.tournaments.views import seen
 from league.domain.bots import consent
@@ -22,6 +22,8 @@ from league.domain.matches import sight
 from league.domain.tournaments import requests
 from league.enums import TokenScope
 from league.models import Block, Circuit, EntryRequest, Event, Tournament
+
+REQUESTS = ("requests",)
 
 
 class MyRequestsView(ListView):
@@ -32,15 +34,10 @@ class MyRequestsView(ListView):
     serializer_class = RequestOut
     filterset_class = RequestFilters
 
-    @extend_schema(
-        operation_id="list_my_requests",
-        summary="List requests for your bots, and your own requests, newest first",
-        tags=["requests"],
-        responses=RequestOut(many=True),
-    )
+    @operation("list_my_requests", "List requests for your bots, and your own requests, newest first", tags=REQUESTS)
     def get(self, request: Request) -> Response:
         """List requests. Those for your bots with the status `asked` await your answer."""
-        return self.page(self.filtered(requests.requests_of(player_of(request))))
+        return self.page(self.filter_queryset(requests.requests_of(player_of(request))))
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, who may read the messages."""
@@ -65,10 +62,10 @@ class WaitingOfView(ListView):
 class WaitingOfTournamentView(WaitingOfView):
     """/tournaments/{slug}/requests"""
 
-    @extend_schema(
-        operation_id="list_requests_of_tournament",
-        summary="List open requests, which await the consent of the owners of bots",
-        tags=["requests"],
+    @operation(
+        "list_requests_of_tournament",
+        "List open requests, which await the consent of the owners of bots",
+        tags=REQUESTS,
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -79,10 +76,10 @@ class WaitingOfTournamentView(WaitingOfView):
 class WaitingOfEventView(WaitingOfView):
     """/events/{slug}/requests"""
 
-    @extend_schema(
-        operation_id="list_requests_of_event",
-        summary="List open requests, which await the consent of the owners of bots",
-        tags=["requests"],
+    @operation(
+        "list_requests_of_event",
+        "List open requests, which await the consent of the owners of bots",
+        tags=REQUESTS,
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -93,10 +90,10 @@ class WaitingOfEventView(WaitingOfView):
 class WaitingOfCircuitView(WaitingOfView):
     """/circuits/{slug}/requests"""
 
-    @extend_schema(
-        operation_id="list_requests_of_circuit",
-        summary="List open requests, which await the consent of the owners of bots",
-        tags=["requests"],
+    @operation(
+        "list_requests_of_circuit",
+        "List open requests, which await the consent of the owners of bots",
+        tags=REQUESTS,
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -111,14 +108,12 @@ class OneRequestView(ApiView):
     permission_classes = [IsAuthenticated]
     serializer_class = RequestOut
 
-    @extend_schema(operation_id="get_request", summary="Read a request", tags=["requests"])
+    @operation("get_request", "Read a request", tags=REQUESTS)
     def get(self, request: Request, id: int) -> Response:
         """Read your own request, or a request for your bot; 404 for all others."""
         return self.answered(_mine(request, id))
 
-    @extend_schema(
-        operation_id="withdraw_request", summary="Withdraw your request", tags=["requests"], responses={204: None}
-    )
+    @operation("withdraw_request", "Withdraw your request", tags=REQUESTS, responses={204: None})
     def delete(self, request: Request, id: int) -> Response:
         """Withdraw an open request; before an event has begun, also a granted one. Repeatable."""
         requests.withdraw(_mine(request, id), player=player_of(request))
@@ -145,13 +140,7 @@ class GrantView(AnswerView):
 
     answer = requests.grant
 
-    @extend_schema(
-        operation_id="grant_request",
-        summary="Grant a request",
-        tags=["requests"],
-        request=None,
-        responses=RequestOut,
-    )
+    @operation("grant_request", "Grant a request", tags=REQUESTS, request=None, responses=RequestOut)
     def post(self, request: Request, id: int) -> Response:
         """Grant the request: the bot enters at once. Refused if entries are closed. Repeatable."""
         return self._answer(request, id)
@@ -162,13 +151,7 @@ class RefuseView(AnswerView):
 
     answer = requests.refuse
 
-    @extend_schema(
-        operation_id="refuse_request",
-        summary="Refuse a request",
-        tags=["requests"],
-        request=None,
-        responses=RequestOut,
-    )
+    @operation("refuse_request", "Refuse a request", tags=REQUESTS, request=None, responses=RequestOut)
     def post(self, request: Request, id: int) -> Response:
         """Refuse the request: nobody can repeat it for the same tournament, event or circuit, but you can still grant it. Repeatable."""
         return self._answer(request, id)
@@ -181,23 +164,17 @@ class MyBlocksView(ListView):
     queryset = Block.objects.none()
     serializer_class = BlockNew
 
-    @extend_schema(
-        operation_id="list_my_blocks",
-        summary="List the players whom you have blocked, newest first",
-        tags=["requests"],
+    @operation(
+        "list_my_blocks",
+        "List the players whom you have blocked, newest first",
+        tags=REQUESTS,
         responses=BlockOut(many=True),
     )
     def get(self, request: Request) -> Response:
         """List blocked players, who cannot enter your bots, challenge them or ask for them. Existing entries stay."""
         return self.page(player_of(request).blocks.select_related("blocked"), BlockOut)
 
-    @extend_schema(
-        operation_id="block_player",
-        summary="Block a player",
-        tags=["requests"],
-        request=BlockNew,
-        responses={201: BlockOut},
-    )
+    @operation("block_player", "Block a player", tags=REQUESTS, responses={201: BlockOut})
     def post(self, request: Request) -> Response:
         """Block a player. Their open requests are refused. Repeatable."""
         block = consent.block(player_of(request), self.body()["player"])
@@ -207,10 +184,9 @@ class MyBlocksView(ListView):
 class OneBlockView(ApiView):
     """/me/blocks/{name}"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = BlockOut
 
-    @extend_schema(operation_id="unblock_player", summary="Unblock a player", tags=["requests"], responses={204: None})
+    @operation("unblock_player", "Unblock a player", tags=REQUESTS, responses={204: None})
     def delete(self, request: Request, name: str) -> Response:
         """End a block. Repeatable."""
         consent.unblock(player_of(request), name)

@@ -9,19 +9,19 @@ import numpy as np
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http import cursors
 from league.api.http.auth import player_of, user_of
-from league.api.http.base import ApiView, ListView, existing
+from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import message
+from league.api.http.schema import KEY, operation
 from league.api.tournaments.request_serializers import RequestOut
 from league.api.tournaments.rows import counted, listed
 from league.api.tournaments.serializers import (
@@ -46,7 +46,6 @@ AGAINST = OpenApiParameter(
     str,
     description="Cursor of the page whose entries are the columns of the crosstable; if left out, the entries of this page.",
 )
-KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
 
 
 def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
@@ -90,33 +89,19 @@ class TournamentsView(ListView):
     serializer_class = TournamentNew
     filterset_class = TournamentFilters
 
-    @extend_schema(
-        operation_id="list_tournaments",
-        summary="List tournaments, newest first",
-        tags=["tournaments"],
-        responses=TournamentOut(many=True),
-    )
+    @operation("list_tournaments", "List tournaments, newest first", responses=TournamentOut(many=True))
     def get(self, request: Request) -> Response:
         """List every tournament in every status."""
-        chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
+        chosen = self.paginate_queryset(self.filter_queryset(listed(user_of(request)))) or []
         return self.get_paginated_response(TournamentOut(counted(chosen), many=True).data)
 
-    @extend_schema(
-        operation_id="create_tournament",
-        summary="Create a tournament",
-        tags=["tournaments"],
-        parameters=[KEY],
-        request=TournamentNew,
-        responses={201: TournamentOut},
-        filters=False,
+    @operation(
+        "create_tournament", "Create a tournament", parameters=[KEY], responses={201: TournamentOut}, filters=False
     )
+    @once
     def post(self, request: Request) -> Response:
         """Create a tournament in any format. It is open for entries until its owner starts it."""
-        player = player_of(request)
-        return self.once(lambda: self._create(player))
-
-    def _create(self, player: Player) -> Response:
-        body = self.body()
+        player, body = player_of(request), self.body()
         names = body.get("bots", [])
         bots = {bot.slug: bot for bot in Bot.objects.filter(slug__in=names)}
         missing = [name for name in names if name not in bots]
@@ -145,12 +130,8 @@ class TournamentsView(ListView):
             )
             if body["start"]:
                 tournaments.start_at_once(tournament, actor=player.name)
-        where = reverse("api:tournament", args=[tournament.slug])
-        return Response(
-            TournamentOut(one_tournament(self.request, tournament.slug)).data,
-            status=status.HTTP_201_CREATED,
-            headers={"Location": where},
-        )
+        answer = TournamentOut(one_tournament(request, tournament.slug)).data
+        return self.created(answer, "tournament", tournament.slug)
 
 
 class OneTournamentView(ApiView):
@@ -162,7 +143,7 @@ class OneTournamentView(ApiView):
 
     serializer_class = TournamentOut
 
-    @extend_schema(operation_id="get_tournament", summary="Read a tournament", tags=["tournaments"])
+    @operation("get_tournament", "Read a tournament")
     def get(self, request: Request, slug: str) -> Response:
         """Read one tournament by its slug."""
         return Response(TournamentOut(one_tournament(request, slug)).data)
@@ -171,16 +152,9 @@ class OneTournamentView(ApiView):
 class StartView(ApiView):
     """/tournaments/{slug}/start"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = TournamentOut
 
-    @extend_schema(
-        operation_id="start_tournament",
-        summary="Start your tournament",
-        tags=["tournaments"],
-        request=None,
-        responses=TournamentOut,
-    )
+    @operation("start_tournament", "Start your tournament", request=None)
     def post(self, request: Request, slug: str) -> Response:
         """Fix the entries and queue the matches. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: tournaments.start(row, actor=actor))
@@ -189,16 +163,9 @@ class StartView(ApiView):
 class CancelView(ApiView):
     """/tournaments/{slug}/cancel"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = CancelNew
 
-    @extend_schema(
-        operation_id="cancel_tournament",
-        summary="Cancel your tournament",
-        tags=["tournaments"],
-        request=CancelNew,
-        responses=TournamentOut,
-    )
+    @operation("cancel_tournament", "Cancel your tournament", responses=TournamentOut)
     def post(self, request: Request, slug: str) -> Response:
         """Cancel queued and running matches. Finished ones stay and count. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: progress.cancel(row, actor=actor, why=self.body()["why"]))
@@ -207,16 +174,9 @@ class CancelView(ApiView):
 class PauseView(ApiView):
     """/tournaments/{slug}/pause"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = TournamentOut
 
-    @extend_schema(
-        operation_id="pause_tournament",
-        summary="Pause your tournament",
-        tags=["tournaments"],
-        request=None,
-        responses=TournamentOut,
-    )
+    @operation("pause_tournament", "Pause your tournament", request=None)
     def post(self, request: Request, slug: str) -> Response:
         """Start no further match; running ones are finished. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: progress.pause(row, actor=actor))
@@ -225,16 +185,9 @@ class PauseView(ApiView):
 class ResumeView(ApiView):
     """/tournaments/{slug}/resume"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = TournamentOut
 
-    @extend_schema(
-        operation_id="resume_tournament",
-        summary="Resume your paused tournament",
-        tags=["tournaments"],
-        request=None,
-        responses=TournamentOut,
-    )
+    @operation("resume_tournament", "Resume your paused tournament", request=None)
     def post(self, request: Request, slug: str) -> Response:
         """Resume the tournament: its matches start again, in their turn. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: progress.resume(row, actor=actor))
@@ -243,16 +196,9 @@ class ResumeView(ApiView):
 class EmbargoView(ApiView):
     """/tournaments/{slug}/embargo"""
 
-    permission_classes = [IsAuthenticated]
     serializer_class = EmbargoNew
 
-    @extend_schema(
-        operation_id="hold_back_tournament",
-        summary="Hide the replays of your tournament",
-        tags=["tournaments"],
-        request=EmbargoNew,
-        responses=TournamentOut,
-    )
+    @operation("hold_back_tournament", "Hide the replays of your tournament", responses=TournamentOut)
     def post(self, request: Request, slug: str) -> Response:
         """Hide replays and the secret until a time; results are shown. In a finished tournament the time can only become earlier."""
         player, until = player_of(request), self.body()["until"]
@@ -272,34 +218,23 @@ class EntriesView(ListView):
     serializer_class = EntryNew
     page_order = paging.Order.by("number")
 
-    @extend_schema(
-        operation_id="list_entries", summary="List the entries", tags=["tournaments"], responses=EntryOut(many=True)
-    )
+    @operation("list_entries", "List the entries", responses=EntryOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the entries by number."""
         tournament = seen(request, Tournament.objects.all(), slug)
         return self.page(tournament.entries.select_related("version__bot__owner"), EntryOut)
 
-    @extend_schema(
-        operation_id="enter_tournament",
-        summary="Enter a bot",
-        tags=["tournaments"],
-        parameters=[KEY],
-        request=EntryNew,
-        responses={201: EntryOut, 202: RequestOut},
-        filters=False,
+    @operation(
+        "enter_tournament", "Enter a bot", parameters=[KEY], responses={201: EntryOut, 202: RequestOut}, filters=False
     )
+    @once
     def post(self, request: Request, slug: str) -> Response:
         """Enter your own bot, or, as the owner of the tournament, any bot whose owner agrees.
 
         If the owner of the bot has to agree first, the response is 202 with the request. Repeatable.
         """
-        player_of(request)
+        player, body = player_of(request), self.body()
         tournament = seen(request, Tournament.objects.select_related("owner__user", "pool"), slug)
-        return self.once(lambda: self._enter(tournament))
-
-    def _enter(self, tournament: Tournament) -> Response:
-        body = self.body()
         entrant: Bot | BotVersion | None
         if "bot" in body:
             entrant = Bot.objects.select_related("owner").filter(slug=body["bot"]).first()
@@ -310,7 +245,6 @@ class EntriesView(ListView):
         if entrant is None or owner is None:
             field = "bot" if "bot" in body else "version"
             raise ValidationError({field: [message("there is no {field} {value!r}", field=field, value=body[field])]})
-        player = player_of(self.request)
         if player.pk != tournament.owner_id:
             self.owner_only(owner, f"the bot {body.get('bot') or entrant}")
         entry = enrolment.enter(tournament, entrant, player=player, message=body["message"])
@@ -325,12 +259,9 @@ class OneEntryView(ApiView):
 
     scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
 
-    permission_classes = [IsAuthenticated]
     serializer_class = EntryOut
 
-    @extend_schema(
-        operation_id="withdraw_entry", summary="Withdraw an entry", tags=["tournaments"], responses={204: None}
-    )
+    @operation("withdraw_entry", "Withdraw an entry", responses={204: None})
     def delete(self, request: Request, slug: str, number: int) -> Response:
         """Withdraw a bot as its owner; before the start and in a ladder also as the owner of the tournament. Repeatable.
 
@@ -358,12 +289,7 @@ class StandingsView(ApiView):
         """Return the counters of the tournament and its bots."""
         return counters_of(params["slug"])
 
-    @extend_schema(
-        operation_id="get_standings",
-        summary="Read standings and crosstable",
-        tags=["tournaments"],
-        parameters=[AT, AGAINST, *cursors.DESCRIBED],
-    )
+    @operation("get_standings", "Read standings and crosstable", parameters=[AT, AGAINST, *cursors.DESCRIBED])
     def get(self, request: Request, slug: str) -> Response:
         """Read the standings from finished matches, in the order of the format (docs/tournaments.md), with the tie-break values."""
         tournament = seen(request, Tournament.objects.select_related("pool"), slug)

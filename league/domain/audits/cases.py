@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.enums import CASES, AuditConclusion
-from league.models import Audit
+from league.models import Audit, Case
 
 
 def open_cases() -> QuerySet[Audit]:
@@ -19,22 +19,24 @@ def open_cases() -> QuerySet[Audit]:
     return rows.select_related("work", "match__pool", "version__bot__owner").order_by("-finished")
 
 
-def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> bool:
-    """Note the conclusion of a case, also in the journal. Return True if it is new.
+def close(row: Audit | Case, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> bool:
+    """Note a person's conclusion about an audit, or about results of two owners, also in the journal. Return True if it is new.
 
-    The result of the match stays; an operator may void it. Raise Refused if the audit is no case.
+    No result changes; an operator may void matches. Raise Refused if the audit is no case.
     """
     now = clock.now_or(now)
     columns = {"conclusion": AuditConclusion(conclusion).value, "why": why}
     with transaction.atomic():
-        row = Audit.objects.select_for_update(of=("self",)).select_related("work", "match").get(pk=audit.pk)
-        if not row.is_case:
-            raise Refused("audit {audit} found no difference, so there is no case to close", audit=row.work.public_id)
-        if row.conclusion == columns["conclusion"]:
+        locked = type(row)._default_manager.select_for_update(of=("self",)).get(pk=row.pk)
+        kind, subject, data = "case", f"case:{row.pk}", columns
+        if isinstance(locked, Audit):
+            name = locked.work.public_id
+            if not locked.is_case:
+                raise Refused("audit {audit} found no difference, so there is no case to close", audit=name)
+            kind, subject, data = "audit", transitions.subject(locked.match), {"audit": name, **columns}
+        if locked.conclusion == columns["conclusion"]:
             return False
-        Audit.objects.filter(pk=row.pk).update(**columns, closed_by=actor, closed=now)
-        journal.append(
-            "audit.closed", transitions.subject(row.match), now=now, actor=actor, audit=row.work.public_id, **columns
-        )
-    audit.refresh_from_db()
+        type(row)._default_manager.filter(pk=row.pk).update(**columns, closed_by=actor, closed=now)
+        journal.append(f"{kind}.closed", subject, now=now, actor=actor, **data)
+    row.refresh_from_db()
     return True

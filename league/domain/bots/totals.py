@@ -1,7 +1,6 @@
 """Totals over the matches of bots, for their pages. The scheduler adds each rated match once, and subtracts a match that is voided.
 
-Results and style count all boards of a match. The worker counts the style while it plays and reports it with the result. For a match of an older
-release the style is counted here, from the first STYLE_BOARDS boards only, since replaying a log takes milliseconds per deal. If the cards of a
+Results and style count all boards of a match. The worker counts the style while it plays and reports it with the result. If the cards of a
 match are withheld when it is counted, it adds no style.
 """
 
@@ -19,7 +18,7 @@ from django.db.models import F, Model, Prefetch, Q, QuerySet, Sum
 
 import engine
 from league.domain.core import clock
-from league.domain.matches import embargoes, logs, packing
+from league.domain.matches import embargoes
 from league.domain.ratings import pools
 from league.enums import MatchStatus
 from league.models import Board, Bot, Match, MatchStyle, MeetingSum, Party, PlayedSum, Player, Pool
@@ -27,9 +26,7 @@ from league.pure import style
 from league.pure.style import Style
 
 BATCH = 10  # Matches in one transaction.
-STYLE_BOARDS = 2  # Boards replayed for a match whose worker did not count the style.
 RESULTS = ("matches", "boards", "wins", "draws", "losses", "points", "faults")
-OF_MEETING = ("matches", "boards", "wins", "draws", "losses", "difference")
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
 Key = tuple[int, ...]
 
@@ -44,7 +41,6 @@ def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
     fresh = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, summed=False).order_by("-id")
     removed = _carry(struck, list(struck.values_list("pk", flat=True)[:most]), {}, sign=-1)
     ids = list(fresh.values_list("pk", flat=True)[:most])
-    # Computed before any row is locked, because replaying a log takes milliseconds per deal.
     styles = {match.pk: _style_of(match, now) for match in _with_cards(ids)}
     return removed + _carry(fresh, ids, styles, sign=1)
 
@@ -56,24 +52,11 @@ def _with_cards(ids: Sequence[int]) -> Iterable[Match]:
 
 
 def _style_of(match: Match, now: datetime) -> list[Style] | None:
-    """Return the style of each party; None if the cards are withheld, removed or unreadable."""
-    if embargoes.in_force(match, now=now):
-        return None
+    """Return the style of each party; None if the cards are withheld, or its worker did not count it."""
     counts_by_party: list[Any] = [party.style for party in match.parties.all()]
-    if counts_by_party and all(counts_by_party):
-        return [Style(*counts) for counts in counts_by_party]
-    try:
-        log = logs.opened(match)
-        places = [place for place in log.places() if place[0] < match.first_board + STYLE_BOARDS]
-        styles: list[Style] | None = None
-        for place in places:
-            record = log.record(place)
-            seating = record["meta"]["seating"]
-            counted = style.count(record["events"], seating, max(seating) + 1)
-            styles = [total + board for total, board in zip(styles, counted, strict=True)] if styles else counted
-    except (logs.Unopened, packing.OtherRules, LookupError, TypeError, ValueError):
+    if not counts_by_party or not all(counts_by_party) or embargoes.in_force(match, now=now):
         return None
-    return styles
+    return [Style(*counts) for counts in counts_by_party]
 
 
 def _carry(rows: QuerySet[Match], ids: Sequence[int], styles: Mapping[int, list[Style] | None], *, sign: int) -> int:

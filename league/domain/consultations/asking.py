@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from league.domain.bots import tries
-from league.domain.core import clock, journal, queue, transitions
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.judgements import asking as judging
 from league.domain.matches import replays
@@ -47,18 +47,12 @@ def ask(
         quotas.ask(player, quotas.JUDGEMENTS, now=now)
         row, is_new = Consultation.objects.get_or_create(**key, defaults={"asked_by": player, "created": now})
         if is_new:
-            enqueue(row, now=now)
+            judging.enqueue(row, now=now)
             subject = transitions.subject(match)
             journal.append(
                 "consultation.asked", subject, now=now, actor=player.name, version=str(version), **_place(row)
             )
     return row, is_new
-
-
-def enqueue(row: Consultation, *, now: datetime) -> None:
-    """Give a consultation its job. The players who ask take turns."""
-    position = queue.turn_of(JOB, row.asked_by) if row.asked_by else 0
-    queue.add(JOB, consultation=row, owner=row.asked_by, position=position, now=now)
 
 
 def reason_not(match: Match) -> Refused | None:

@@ -17,8 +17,6 @@ from league.domain.core.errors import Refused
 from league.models import IdempotencyKey, Player
 
 KEPT = timedelta(hours=24)
-# Older releases wrote the row before the response. A row still without a response after this time belongs to a dead process.
-IN_DOUBT = timedelta(minutes=1)
 
 
 def fingerprint(*parts: bytes | str) -> str:
@@ -43,14 +41,11 @@ def begin(player: Player, key: str, request_sha256: str, *, now: datetime | None
     row, fresh = IdempotencyKey.objects.select_for_update().get_or_create(
         player=player, key=key, defaults={"request_sha256": request_sha256, "created": now}
     )
-    age = now - row.created
-    if not fresh and (age > KEPT or (row.status is None and age > IN_DOUBT)):
+    if not fresh and now - row.created > KEPT:
         row.request_sha256, row.created, row.status, fresh = request_sha256, now, None, True
         row.save(update_fields=["request_sha256", "created", "status"])
     if row.request_sha256 != request_sha256:
         raise Refused("this Idempotency-Key was used for a different request; use a new key for a new request")
-    if not fresh and row.status is None:
-        raise Refused("a request with this Idempotency-Key is still running; repeat yours in a moment")
     return row, fresh
 
 

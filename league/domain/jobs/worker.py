@@ -40,6 +40,8 @@ ROUND_S = 60.0  # For this many seconds one match follows another; then the call
 SOON_S = 1.0
 # While nothing changes, a worker looks for work in one of this many rounds: a job that becomes due is not urgent
 IDLE_ROUNDS = 3
+# Audits that have waited long go before matches for this share of the time, so that nobody keeps them away by a long queue
+AUDITS = Allowance(share=0.1, pause_s=60.0)
 
 
 def open_sandbox() -> Sandbox:
@@ -179,7 +181,7 @@ class WorkerLoop:
         """Run the match `prefer` if it waits, else the next job. Return True if there was one.
 
         Matches claimed in advance follow at once. Idle work is done while no match is queued. Jobs that have waited long go before ladder matches,
-        for which nobody waits and which never end, but only for a share of the worker's time.
+        for which nobody waits and which never end, and audits before all matches, but only for a share of the worker's time.
 
         wait: if another thread works, wait for it, because a thread that handles a message must not take further ones.
         """
@@ -188,7 +190,7 @@ class WorkerLoop:
             if not wait:
                 return False
         try:
-            if self._run_overdue():
+            if self._run_audit() or self._run_overdue():
                 return True
             until = time.monotonic() + ROUND_S
             job = self._next_queued(prefer)
@@ -219,6 +221,19 @@ class WorkerLoop:
         claimed = self.claim(prefer=prefer)
         self.ahead.add(claimed[1:])
         return claimed[0] if claimed else None
+
+    def _run_audit(self) -> bool:
+        """Run an audit that has waited long, before matches. Return True if there was one."""
+        began = time.monotonic()
+        if self.ahead.has_jobs or self.stopping.is_set() or began < self._rests_until.get(AUDITS, 0.0):
+            return False
+        jobs = claim(self.name, most=1, overdue_audits=True) if self._may_claim() else []
+        for job in jobs:
+            self.run(job)
+            self.after()
+        now = time.monotonic()
+        self._rests_until[AUDITS] = now + AUDITS.rest_s(now - began)
+        return bool(jobs)
 
     def _run_overdue(self) -> bool:
         """Run one job of idle work that has waited long, before ladder matches. Return True if there was one."""

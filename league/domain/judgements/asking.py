@@ -14,7 +14,7 @@ from league.domain.core.errors import Refused
 from league.domain.matches import logs, replays
 from league.domain.people import players, quotas
 from league.enums import JudgementKind, JudgementStatus, MatchStatus
-from league.models import Judgement, Match, Player
+from league.models import Consultation, Judgement, Match, Player
 
 JOB = "analysis"  # The kind of an analysis job
 FAILED_DAYS = 30  # How long a failure is kept; after that, people may ask for the work again
@@ -64,10 +64,12 @@ def _insert(match: Match, kind: str, player: Player | None, now: datetime) -> tu
     return row, is_new
 
 
-def enqueue(row: Judgement, *, now: datetime) -> None:
-    """Give an analysis its job. The players who ask take turns."""
-    position = queue.turn_of(JOB, row.asked_by) if row.asked_by else 0
-    queue.add(JOB, judgement=row, owner=row.asked_by, position=position, now=now)
+def enqueue(row: Judgement | Consultation, *, now: datetime) -> None:
+    """Give an analysis or a consultation its job. The players who ask take turns."""
+    column = type(row).__name__.lower()
+    kind = JOB if isinstance(row, Judgement) else column
+    position = queue.turn_of(kind, row.asked_by) if row.asked_by else 0
+    queue.add(kind, owner=row.asked_by, position=position, now=now, **{column: row})
 
 
 def reason_not(match: Match) -> Refused | None:

@@ -31,13 +31,11 @@ def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> l
 
     Raise Refused if the player had no bot at this seat, the cards are hidden, or the log cannot be replayed.
     """
-    if why := replays.reason_closed(match):
-        raise why
-    row = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
-    parties = {party.number: party for party in match.parties.select_related("version__bot")}
-    if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != player.pk:
-        raise Refused("none of your bots sat at this seat in match {match}", match=match.public_id)
-    with _replayed(match):
+    with _open_log(match):
+        row = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
+        owners = dict(match.parties.values_list("number", "version__bot__owner"))
+        if row is None or not 0 <= seat < len(row.seating) or owners[row.seating[seat]] != player.pk:
+            raise Refused("none of your bots sat at this seat in match {match}", match=match.public_id)
         return conversation(match, board, sitting, seat)
 
 
@@ -46,11 +44,9 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
 
     Raise Refused if the cards of the match are hidden, the seats had no decision, or the log cannot be replayed.
     """
-    if why := replays.reason_closed(match):
-        raise why
     sitting.board.match = match
     chosen: tuple[int, int] | None = None
-    with _replayed(match):
+    with _open_log(match):
         for decision in decisions(replays.unpack(sitting)):
             state = decision.state
             if state.turn not in seats:
@@ -64,13 +60,15 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
 
 
 @contextmanager
-def _replayed(match: Match) -> Iterator[None]:
-    """Turn the errors of a log that cannot be replayed into Refused."""
+def _open_log(match: Match) -> Iterator[None]:
+    """Raise Refused while the cards of a match are hidden, and for a log that cannot be replayed."""
+    if why := replays.reason_closed(match):
+        raise why
     try:
         yield
-    except (ReplayError, ValueError) as error:
-        if isinstance(error, Refused):
-            raise
+    except Refused:
+        raise
+    except (ReplayError, ValueError):
         raise Refused(
             "this league cannot reconstruct the lines that the bot was sent in match {match}", match=match.public_id
         ) from None

@@ -1,10 +1,11 @@
 """Holds: reasons why a queued match may not be played now, whatever its position.
 
 A match is on hold if its tournament or a bot at its table is paused, if a bot has to be tested first, or if its tournament has ended (such matches
-are about to be cancelled). A bot that an operator stopped plays nothing, not even validations and audits; a bot that its owner paused plays no
-tournaments and challenges.
+are about to be cancelled). A bot that an operator stopped plays nothing, not even validations and audits. The bots of a banned player play only the
+matches of tournaments that have begun, so that nobody waits for them, and nobody gains or loses points by a ban.
 
-A running match is always finished: a pause takes nobody from a table.
+A pause by the owner delays no match that counts: the owner knows the opponent, and could hold the match as long as it suits them, and the opponent's
+place at the tables with it. A running match is always finished: a pause takes nobody from a table.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from league.models import Audit, Match, Party
 
 # The bot waits for the first test of its pause (league.domain.matches.health)
 TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
-HELD = Q(version__bot__held_until__isnull=False)  # Paused by its owner (league.domain.bots.bots)
-STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # Stopped by an operator
+HELD = Q(version__bot__held_until__isnull=False, match__rated=False)  # Paused by its owner (league.domain.bots.bots)
+BANNED = Q(version__bot__owner_banned=True)
+STOPPED = Q(version__bot__stopped__isnull=False) | BANNED & ~Q(match__kind=MatchKind.TOURNAMENT)  # By an operator
 PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER)
 HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
 OVER_STATUSES = (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
@@ -45,13 +47,15 @@ def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
 def is_playable(match: Match) -> bool:
     """Return True if a match has no hold. No query: `match` must have been read with its tournament, parties and bots."""
     bots = [party.version.bot for party in match.parties.all()]
-    if any(bot.stopped is not None or bot.owner_banned for bot in bots):
+    begun = match.kind == MatchKind.TOURNAMENT
+    if any(bot.stopped is not None or (bot.owner_banned and not begun) for bot in bots):
         return False
     cup = match.tournament
     if cup is not None and (cup.paused or cup.stopped or cup.status in OVER_STATUSES):
         return False
     tested = (bot.state == BotState.PAUSED and bot.retests == 0 and bot.paused_for != "" for bot in bots)
-    return match.kind not in PLAYED or not (any(tested) or any(bot.held_until is not None for bot in bots))
+    is_held = not match.rated and any(bot.held_until is not None for bot in bots)
+    return match.kind not in PLAYED or not (any(tested) or is_held)
 
 
 def blocked_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -70,8 +74,9 @@ def due(now: datetime) -> Q:
 
 
 def playable_audits(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Return the audits whose bot no operator has stopped."""
-    return matches.exclude(Exists(Audit.objects.filter(STOPPED, work=OuterRef("pk"))))
+    """Return the audits whose bot no operator has stopped, and whose owner is not banned."""
+    stopped = BANNED | Q(version__bot__stopped__isnull=False)
+    return matches.exclude(Exists(Audit.objects.filter(stopped, work=OuterRef("pk"))))
 
 
 def _sits(which: Q) -> Exists:

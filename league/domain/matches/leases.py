@@ -41,10 +41,11 @@ from league.service import logs, version
 log = logging.getLogger("league.matches")
 SHORT_S = 1.0  # If a claim takes several matches, their expected seconds add up to at most this
 LOOKED_AT = 100  # The most withheld matches that a claim reads if nothing else is ready
+AUDITS_WAIT = timedelta(hours=1)  # An audit that has waited for this time may go before matches
 MOST_YIELDS = 3  # The number of times that a validation or an audit yields to uploads
 # The columns that a claim reads. Not the secret of a tournament: all its deals are derived from it, and the role of the workers may not read it
 MATCH_COLUMNS = (
-    *("public_id", "kind", "key", "table", "first_board", "boards_planned", "limits", "request"),
+    *("public_id", "kind", "key", "table", "first_board", "boards_planned", "limits", "rated", "request"),
     *("status", "token", "worker", "lease_until", "attempts", "slow", "priority", "virtual_s"),
     *("pool__game", "pool__players", "pool__options", "pool__team", "pool__revision"),
     *("tournament__slug", "tournament__status", "tournament__sealed", "tournament__paused", "tournament__stopped"),
@@ -83,6 +84,7 @@ def claim_several(
     ahead: bool = False,
     uploads_only: bool = False,
     after_urgent: bool = False,
+    overdue_audits: bool = False,
     now: datetime | None = None,
 ) -> list[Match]:
     """Lease the next matches to `worker`, in their order, read with their parties, bots, versions and packages.
@@ -95,6 +97,8 @@ def claim_several(
 
     after_urgent: for a worker whose last claim was an upload or a try: a match of a tournament or a challenge goes before further ones, and before
     `prefer`. So every worker takes turns, and no number of uploads holds the tournaments still.
+
+    overdue_audits: lease only an audit that has waited for AUDITS_WAIT, whatever is queued.
 
     ahead: for a worker that is still playing. It gets a match only if more are queued than workers are idle, so that nobody else could play it now;
     and none that was tried before, because a match that killed a worker must not end another match.
@@ -118,6 +122,7 @@ def claim_several(
         ahead=ahead,
         uploads_only=uploads_only,
         after_urgent=after_urgent,
+        overdue_audits=overdue_audits,
         now=now,
     )
     with suppress(_Changed), transaction.atomic():
@@ -141,6 +146,7 @@ class _Plan:
     ahead: bool
     uploads_only: bool
     after_urgent: bool
+    overdue_audits: bool
     now: datetime
     # True if the statement itself checks bots, tournaments and rules. Planning such a statement takes longer than running it, and it is needed only
     # if the scheduler has not run since a pause, or if workers of two releases play
@@ -157,6 +163,9 @@ class _Changed(Exception):
 
 
 def _claim(plan: _Plan) -> list[Match]:
+    if plan.overdue_audits:
+        overdue = _next_audit(plan.worker, plan.now).filter(created__lte=plan.now - AUDITS_WAIT)
+        return _leased(_take(overdue, 1, plan), plan)
     load = snapshot.queue_snapshot(plan.worker, now=plan.now, counts=plan.ahead or plan.most > 1)
     if plan.ahead and not load.is_short_of_workers:
         return []

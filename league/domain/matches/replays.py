@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,8 +111,6 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
 
     To read several sittings of a match, let their boards share the `match` object, so that its log is read and unpacked once.
     """
-    if is_loose(sitting):
-        return unpack_loose(sitting)
     try:
         return logs.opened(sitting.board.match).record((sitting.board.number, sitting.number))
     except KeyError:
@@ -125,64 +119,12 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
         raise {"missing": _lost, "exchanged": _exchanged, "damaged": _damaged}[error.why](sitting) from None
     except packing.OtherRules as error:
         raise Underivable(
-            "board {board}, sitting {sitting} of match {match} was played by revision {revision} of the rules, "
+            "board {board}, seating {sitting} of match {match} was played by revision {revision} of the rules, "
             "and the current rules give another course of play, so it cannot be shown; its result stands, and "
             "its deal and actions are stored",
             revision=error.revision,
             **_place(sitting),
         ) from None
-
-
-# ---- replays of releases before the logs, one in each row of Sitting
-
-
-def is_loose(sitting: Sitting) -> bool:
-    """Return True if the replay is stored in the sitting's own row, or should be."""
-    return bool(sitting.replay or sitting.digest)
-
-
-def pack(record: Mapping[str, Any]) -> bytes:
-    """Serialise a loose replay: compressed canonical JSON."""
-    return zlib.compress(json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(), 6)
-
-
-def digest(match: str, board: int, sitting: int, packed: bytes) -> str:
-    """Return the hash of a loose replay together with its place, so that it fits no other sitting. match: the public id."""
-    return hashlib.sha256(b"tute-sitting/1\n%s\n%d\n%d\n" % (match.encode(), board, sitting) + packed).hexdigest()
-
-
-def unpack_loose(sitting: Sitting) -> dict[str, Any]:
-    """Return the record of a loose replay. Raise Unreadable."""
-    if whats_wrong := doubt(sitting):
-        raise whats_wrong
-    try:
-        record: dict[str, Any] = json.loads(zlib.decompress(bytes(sitting.replay)))
-        meta = record.get("meta", {})
-        place = (sitting.board.match.public_id, sitting.board.number, sitting.number)
-        place_in_record = tuple(
-            meta.get(name, here) for name, here in zip(("match", "board", "sitting"), place, strict=True)
-        )
-    except (zlib.error, ValueError, AttributeError):
-        raise _damaged(sitting) from None
-    if not sitting.digest and place_in_record != place:  # Stored before there were digests
-        raise _exchanged(sitting)
-    return record
-
-
-def doubt(sitting: Sitting) -> Unreadable | None:
-    """Return how a loose replay differs from the stored one, or None. Without a digest, this notices only a missing replay."""
-    packed, board = bytes(sitting.replay), sitting.board
-    if not packed:
-        return _missing(**_place(sitting))
-    if sitting.digest in ("", digest(board.match.public_id, board.number, sitting.number, packed)):
-        return None
-    try:
-        meta = json.loads(zlib.decompress(packed)).get("meta", {})
-    except (zlib.error, ValueError, AttributeError):
-        return _damaged(sitting)
-    same = meta.get("match", board.match.public_id) == board.match.public_id
-    same = same and (meta.get("board"), meta.get("sitting")) == (board.number, sitting.number)
-    return _damaged(sitting) if same else _exchanged(sitting)
 
 
 def gone(public_id: str, board: int, sitting: int) -> Missing | None:
@@ -211,15 +153,15 @@ def _lost(sitting: Sitting) -> Missing:
 
 def _missing(**place: Any) -> Missing:
     return Missing(
-        "the replay of board {board}, sitting {sitting} of match {match} is no longer stored; its result "
-        "stands, and other sittings may still be available",
+        "the replay of board {board}, seating {sitting} of match {match} is no longer stored; its result "
+        "stands, and other seatings may still be available",
         **place,
     )
 
 
 def _damaged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "the stored replay of board {board}, sitting {sitting} of match {match} is damaged, so it cannot be "
+        "the stored replay of board {board}, seating {sitting} of match {match} is damaged, so it cannot be "
         "shown; its result stands, and the operators are notified and can restore it from its actions",
         **_place(sitting),
     )
@@ -227,7 +169,7 @@ def _damaged(sitting: Sitting) -> Unreadable:
 
 def _exchanged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "the stored replay of board {board}, sitting {sitting} of match {match} belongs to another sitting, "
+        "the stored replay of board {board}, seating {sitting} of match {match} belongs to another seating, "
         "so it cannot be shown; its result stands, and the operators are notified",
         **_place(sitting),
     )

@@ -83,9 +83,9 @@ def unregister(name: str, *, now: datetime | None = None) -> None:
         journal.append("worker.stopped", f"worker:{name}", now=now, actor=name)
 
 
-def count_able(*, now: datetime) -> int:
+def count_able(*, now: datetime | None = None) -> int:
     """Return the number of workers that are alive and may play. One query."""
-    return living(now).exclude(tier="").count()
+    return living(clock.now_or(now)).exclude(tier="").count()
 
 
 def living(now: datetime) -> QuerySet[Worker]:
@@ -162,11 +162,6 @@ def queue(*, now: datetime | None = None) -> Queue:
     free = min((worker.free_mb for worker in alive if worker.free_mb is not None), default=None)
     refusing = len(alive) - len(ready)
     return Queue(work["queued"], work["playing"], work["oldest"], len(ready), refusing, starved, reasons, free)
-
-
-def count_ready(*, now: datetime | None = None) -> int:
-    """Return the number of workers that play, as in `queue`. One query."""
-    return count_able(now=clock.now_or(now))
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:

@@ -21,7 +21,6 @@ from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NE
 from league.domain.operators.subjects import AUDIT, BOT, CASE, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
 from league.domain.people import bans, quotas
 from league.domain.tournaments import progress
-from league.domain.upkeep import cases as owner_cases
 from league.domain.upkeep import repair
 from league.enums import MatchKind, MatchStatus, Right, TournamentStatus
 from league.models import Audit, Bot, Case, Match, Player, Tournament
@@ -176,11 +175,15 @@ def _ban(call: ActionCall) -> Iterator[Message]:
         yield Message("ended sessions: {sessions}; revoked keys: {keys}", sessions=ended.sessions, keys=ended.keys)
         bots_held = list(player.bots.order_by("pk"))
         yield Message(
-            "paused bots: {count} ({names}); they enter nothing and start no match",
+            "paused bots: {count} ({names}); they enter nothing and start no match, except those of running tournaments",
             count=ended.bots,
             names=", ".join(bot.slug for bot in bots_held) or Message("none"),
         )
-        yield from _waiting_with(bots_held)
+        cups = Tournament.objects.filter(status=TournamentStatus.RUNNING, entries__version__bot__in=bots_held)
+        yield Message(
+            "running tournaments in which they play on: {names}",
+            names=", ".join(cups.distinct().order_by("pk").values_list("slug", flat=True)) or Message("none"),
+        )
         yield Message("results stay; tournaments and circuits of {name} go on", name=player.name)
 
 
@@ -241,22 +244,22 @@ def _lift(call: ActionCall) -> Iterator[Message]:
 
 def _conclude(call: ActionCall) -> Iterator[Message]:
     for subject in call.subjects:
-        if isinstance(subject.row, Case):
-            if owner_cases.close(subject.row, conclusion=call.values["conclusion"], **call.context):
-                yield Message(
-                    "closed the case of {loser} against {winner}: {conclusion}; no result changes",
-                    loser=subject.row.loser.name,
-                    winner=subject.row.winner.name,
-                    conclusion=subject.row.conclusion,
-                )
+        row: Audit | Case = subject.row
+        if not cases.close(row, conclusion=call.values["conclusion"], **call.context):
             continue
-        audit: Audit = subject.row
-        if cases.close(audit, conclusion=call.values["conclusion"], **call.context):
+        if isinstance(row, Case):
+            yield Message(
+                "closed the case of {loser} against {winner}: {conclusion}; no result changes",
+                loser=row.loser.name,
+                winner=row.winner.name,
+                conclusion=row.conclusion,
+            )
+        else:
             yield Message(
                 "closed the case of {version} in match {match}: {conclusion}; no result changes",
-                version=str(audit.version),
-                match=audit.match.public_id,
-                conclusion=audit.conclusion,
+                version=str(row.version),
+                match=row.match.public_id,
+                conclusion=row.conclusion,
             )
 
 

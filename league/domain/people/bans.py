@@ -1,4 +1,6 @@
-"""Bans: a banned player cannot sign in, and their bots do not play. Results stay.
+"""Bans: a banned player cannot sign in. Their bots enter nothing more, and play only what has begun in tournaments. Results stay.
+
+So nobody waits for a banned player, and nobody gains or loses points by a ban: opponents get the matches that were drawn.
 
 A ban sets Django's `is_active` to False, which sessions, keys, links and the admin all check. It ends sessions and keys for good: they do not work
 again when the ban ends.

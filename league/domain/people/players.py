@@ -14,6 +14,7 @@ from league.domain.core.errors import Refused
 from league.models import Player
 
 HOUSE = "house"  # The owner of the house bots.
+CLOSED = "gone-"  # The names of closed accounts begin with this (league.domain.bots.closing).
 RESERVED = frozenset({HOUSE, "admin", "league", "new", "api", "me"})
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 
@@ -25,7 +26,9 @@ def check_name(name: str, *, reserved: bool = False) -> None:
             "An account name has 1 to 40 small letters (a to z), digits and hyphens, such as ana-1, so “{name}” cannot be used.",
             name=name,
         )
-    if not reserved and any(names.alike(name, reserved_name) for reserved_name in RESERVED):
+    if not reserved and (
+        name.startswith(CLOSED) or any(names.alike(name, reserved_name) for reserved_name in RESERVED)
+    ):
         raise Refused("the name {name!r} is reserved; choose another", name=name)
     if get_user_model().objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
         raise Refused("the name {name!r} is taken; choose another", name=name)

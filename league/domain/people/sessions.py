@@ -1,11 +1,15 @@
-"""Sessions that name their account, so that the sessions of one account can be ended without reading all others.
+"""Sessions that name their account, so that the sessions of one account can be listed and ended without reading all others.
 
 Django's table holds the session; a row beside it names the account. The previous release reads and writes only the former.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import MutableMapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends import db
@@ -15,6 +19,18 @@ from django.db.models import QuerySet
 
 from league.domain.core import clock
 from league.models import SessionOwner
+
+SINCE, BROWSER = "since", "browser"  # Keys of a session.
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """A session that is signed in. `name`: a digest of its key, which is a secret. `since`: None if it began with an earlier release."""
+
+    name: str
+    browser: str
+    since: datetime | None
+    is_here: bool
 
 
 class SessionStore(db.SessionStore):
@@ -32,6 +48,32 @@ class SessionStore(db.SessionStore):
                 [owner], update_conflicts=True, unique_fields=["session"], update_fields=["account"]
             )
             _of(int(account)).filter(expire_date__lte=clock.present()).delete()
+
+
+def note(session: MutableMapping[str, Any], browser: str, *, now: datetime) -> None:
+    """Note in a session when it was signed in, and with which browser."""
+    session[SINCE], session[BROWSER] = now.isoformat(), browser
+
+
+def open_sessions(account: int, here: str | None, *, now: datetime | None = None) -> list[OpenSession]:
+    """Return the live sessions of an account, the latest first. `here`: the key of the reader's session. One query."""
+    listed = []
+    for row in _of(account).filter(expire_date__gt=clock.now_or(now)):
+        data = row.get_decoded()
+        since = datetime.fromisoformat(data[SINCE]) if SINCE in data else None
+        is_here = row.session_key == here
+        listed.append(OpenSession(_name(row.session_key), str(data.get(BROWSER, "")), since, is_here))
+    return sorted(listed, key=lambda row: (row.is_here, row.since is not None and row.since.timestamp()), reverse=True)
+
+
+def end_one(account: int, name: str) -> bool:
+    """End the session of an account with this name. Return False if there is none."""
+    keys = [row.session_key for row in _of(account) if _name(row.session_key) == name]
+    return bool(Session.objects.filter(session_key__in=keys).delete()[0])
+
+
+def _name(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()[:20]
 
 
 def end(account: int, *, now: datetime | None = None) -> int:

@@ -218,7 +218,7 @@ def last_played(matches: Iterable[tuple[Match, Iterable[int]]]) -> dict[int, dat
 
 
 def note_played(row: Rating, before: Rating | None, last: Mapping[int, datetime]) -> None:
-    """Set when the version of `row` last played, and that it is not idle, if it is in `last`; else copy both from `before`."""
+    """Set `played` and `idle`: as in the row before, unless `last` has a later match of this version."""
     if before is not None:
         row.played, row.idle = before.played, before.idle
     if row.version_id in last:

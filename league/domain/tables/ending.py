@@ -10,7 +10,6 @@ from league.domain.ratings import pools
 from league.domain.tables import guests, standing
 from league.domain.tables.guests import Sitter
 from league.domain.tables.standing import RatingEffect
-from league.enums import TableStatus
 from league.models import Table
 from league.models.tables import LIVE
 
@@ -49,21 +48,15 @@ class TableScore:
         """Return the best of the other parties."""
         return next((party for party in self.parties if not party.is_mine), None)
 
-    @property
-    def is_left(self) -> bool:
-        """Return True if the person left the table before its end."""
-        return self.status in (TableStatus.LEFT, TableStatus.ABANDONED)
-
 
 @dataclass(frozen=True)
 class TableEnding(TableScore):
-    """The end of a table as a viewer sees it; for people who did not sit there, only `is_own` is filled in.
+    """The end of a table as a viewer sees it; for people who did not sit there, only its points.
 
     change: of the rating; None if the table is unrated. again: the fields of a form to `play` that opens another table like this one. may_keep: a
     guest can still keep the table by signing up.
     """
 
-    is_own: bool = False
     change: RatingEffect | None = None
     again: dict[str, str] = field(default_factory=dict)
     may_keep: bool = False
@@ -96,7 +89,6 @@ def ending(row: Table, sitter: Sitter | None, *, now: datetime | None = None) ->
     may_keep = row.player_id is None and row.finished is not None and row.finished > clock.now_or(now) - guests.KEEP
     return TableEnding(
         **vars(points),
-        is_own=True,
         change=standing.change(row),
         again={"again": row.public_id},
         may_keep=may_keep,

@@ -15,7 +15,7 @@ from django.db.models import Model
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany
-from league.domain.tournaments import circuits, progress, shares, tournaments
+from league.domain.tournaments import circuits, enrolment, progress, shares, tournaments
 from league.enums import Entrance, TournamentStatus
 from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Player, Season, Tournament
 
@@ -195,7 +195,7 @@ def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: d
             return
         if row.entries.filter(version=version).exists():
             raise Refused("{version} is entered already", version=version)
-        if entry.withdrawn is not None or bot.stopped is not None or bot.owner_banned:
+        if entry.withdrawn is not None or enrolment.is_shut_out(bot):
             raise Refused("{bot!r} may not play now, so its version stays", bot=bot.slug)
         bots.check_playable(version, row.pool.game)
         if row.sealed and not version.sealable:

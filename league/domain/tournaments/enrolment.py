@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from league.domain.bots import bots, consent
+from league.domain.bots.willing import AWAY
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import players
@@ -88,7 +89,15 @@ def _fresh(version: BotVersion) -> BotVersion:
 
 
 def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
-    """Let a version that had left a ladder continue with its earlier results."""
+    """Let a version that had left a ladder continue with its earlier results, but not before AWAY: nobody leaves to wait for the right opponent."""
+    again = now if entry.withdrawn is None else entry.withdrawn + AWAY
+    if again > now:
+        raise Refused(
+            "{version} has left {tournament!r} lately; it can return at {at} UTC",
+            version=version,
+            tournament=row.name,
+            at=f"{again:%Y-%m-%d %H:%M}",
+        )
     entry.withdrawn = None
     entry.save(update_fields=["withdrawn"])
     journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
@@ -100,10 +109,20 @@ def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
     # event or the season: its matches wait, or are played all the same.
     if tournament.season_id is not None or (tournament.stage or 1) > 1:
         return
-    bots.check_playable(version, tournament.pool.game)
-    if version.bot.stopped or version.bot.owner_banned:
+    check_version(version, tournament.pool.game, sealed=tournament.sealed)
+
+
+def is_shut_out(bot: Bot) -> bool:
+    """Return True if an operator has stopped the bot or banned its owner."""
+    return bot.stopped is not None or bot.owner_banned
+
+
+def check_version(version: BotVersion, game: str, *, sealed: bool) -> None:
+    """Raise Refused if a version may not enter a contest of this game. No query if it was read with its bot."""
+    bots.check_playable(version, game)
+    if is_shut_out(version.bot):
         raise Refused("an operator has paused the bot {bot!r}, so it cannot enter", bot=version.bot.slug)
-    if tournament.sealed and not version.sealable:
+    if sealed and not version.sealable:
         raise Refused(
             "{version} cannot be sealed off from the clocks of the host, as this tournament requires: it runs in Node.js, or its package "
             "says sealable = false",

@@ -17,7 +17,17 @@ from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, forecast, formats, releases, shares, tournaments, waiting
+from league.domain.tournaments import (
+    booking,
+    enrolment,
+    forecast,
+    formats,
+    releases,
+    rule,
+    shares,
+    tournaments,
+    waiting,
+)
 from league.enums import BotState, Entrance, RequestStatus, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
@@ -133,7 +143,8 @@ def _ask(
 def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
     """Start an open event with the bots that may enter; open requests expire. Repeatable.
 
-    A bot that cannot play now is left out, and the journal says why, so that nobody can block an event by retiring a bot.
+    A bot that cannot play now is left out, and the journal says why, so that nobody can block an event by
+    retiring a bot, or by uploading a version that the event does not take.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -143,7 +154,7 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
             agreed = (
                 consent.requests_for(row).filter(status=RequestStatus.GRANTED).select_related("bot", "version__bot")
             )
-            line = _able(row, plan.game, agreed.order_by("pk"), now=now)
+            line = _able(row, plan, agreed.order_by("pk"), now=now)
             _check_boards(row.owner, plan, len(line))
             consent.lapse(row, now=now)
             _begin(row, plan, line, actor=actor, now=now)
@@ -152,13 +163,13 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
     event.refresh_from_db()
 
 
-def _able(event: Event, game: str, agreed: Iterable[EntryRequest], *, now: datetime) -> list[BotVersion]:
-    """Return the versions that the bots of these requests send."""
+def _able(event: Event, plan: pure.EventPlan, agreed: Iterable[EntryRequest], *, now: datetime) -> list[BotVersion]:
+    """Return the versions that the bots of these requests send, if they may play."""
     line = []
     for request in agreed:
         try:
-            version = bots.version_of(request.version or request.bot, game)
-            bots.check_playable(version, game)
+            version = bots.version_of(request.version or request.bot, plan.game)
+            enrolment.check_version(version, plan.game, sealed=plan.sealed)
         except Refused as error:
             journal.append("event.left_out", f"event:{event.slug}", now=now, bot=request.bot.slug, why=str(error))
         else:
@@ -181,7 +192,8 @@ def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
             _check_own(row, bot, player)
         _check_open(row, now)
         _check_door(row, player, now)
-        bots.version_of(bot, _read(row.document).game)  # Raises Refused if it does not play the game.
+        plan = _read(row.document)
+        enrolment.check_version(bots.version_of(bot, plan.game), plan.game, sealed=plan.sealed)
         if entries.filter(bot=bot, status=RequestStatus.GRANTED).exists():
             return
         shares.check(row, player, entries.filter(bot__owner=player, status=RequestStatus.GRANTED).count(), now=now)
@@ -294,6 +306,7 @@ def _begin(event: Event, plan: pure.EventPlan, line: Sequence[BotVersion], *, ac
     Event.objects.filter(pk=event.pk).update(status=TournamentStatus.RUNNING)
     event.status = TournamentStatus.RUNNING
     journal.append("event.started", f"event:{event.slug}", now=now, actor=actor)
+    rule.note_start(event, line)
     _open(event, plan, 1, _sort_by_rating(plan, line), now=now)
 
 
@@ -368,14 +381,17 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
 def _order(tournament: Tournament) -> list[BotVersion]:
     """Return the versions of a finished tournament from first to last; shared places are ordered by seed.
 
-    Withdrawn and disqualified versions, and those of retired bots, come last. They advance only if there are too few others, so that the event can
-    go on in any case.
+    Withdrawn and disqualified versions, and those of retired or stopped bots or banned players, come last. They advance only if there are too few
+    others, so that the event can go on in any case.
     """
     line = list(tournament.entries.select_related("version__bot").order_by("place", "seed"))
 
     def has_left(entry: Entry) -> bool:
         return (
-            entry.withdrawn is not None or entry.disqualified is not None or entry.version.bot.state == BotState.RETIRED
+            entry.withdrawn is not None
+            or entry.disqualified is not None
+            or entry.version.bot.state == BotState.RETIRED
+            or enrolment.is_shut_out(entry.version.bot)
         )
 
     return [entry.version for entry in sorted(line, key=has_left)]

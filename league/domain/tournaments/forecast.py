@@ -50,7 +50,7 @@ class Forecast:
 def measure_pace(game: str, *, now: datetime | None = None) -> DurationEstimate:
     """Measure the pace from the last matches of the game in any pool. Two queries."""
     sitting = estimates.sitting_time(game)
-    return DurationEstimate(sitting.seconds, sitting.measured, max(1, workers.count_ready(now=now)))
+    return DurationEstimate(sitting.seconds, sitting.measured, max(1, workers.count_able(now=now)))
 
 
 def forecast(

@@ -98,8 +98,10 @@ def follows_results(tournament: Tournament) -> bool:
 
 def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field]:
     """Return the format of a tournament and its current field. One query."""
-    rows = list(tournament.entries.order_by("number").values_list("number", "seed", "withdrawn"))
-    seeds = sorted((seed or len(rows) + number, number) for number, seed, _ in rows)
+    bot = "version__bot__"
+    columns = ("number", "seed", "withdrawn", f"{bot}stopped", f"{bot}owner_banned")
+    rows = list(tournament.entries.order_by("number").values_list(*columns))
+    seeds = sorted((seed or len(rows) + number, number) for number, seed, *_ in rows)
     field = make_field(
         tournament.format,
         tournament.parameters,
@@ -108,7 +110,7 @@ def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field
         seats=pools.parties(tournament.pool),
         mixed=tournament.pool.team == pools.MIXED,
         seeds=tuple(number for _, number in seeds),
-        withdrawn=frozenset(number for number, _, withdrawn in rows if withdrawn),
+        withdrawn=frozenset(number for number, _, *gone in rows if any(gone)),
         lot=tournament.secret_sha256,
         revision=tournament.schedule,
     )

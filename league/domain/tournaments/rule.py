@@ -3,10 +3,12 @@
 Those are the tables of the standing ladders, and the events of the house and of operators. The owner of any other event chooses all three, and could
 so farm a rating between two accounts; such events have tables and winners of their own, and never count. An event that was ever hidden from anybody
 does not count either: those who see the results early could publish only the ones that suit them. Nor does a tournament of an operator with a bot of
-their own, or a table with two bots of one player (`league.domain.matches.matches`).
+their own (nor any stage of such an event), or a table with two bots of one player (`league.domain.matches.matches`).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from league.domain.bots import consent
 from league.enums import Counting
@@ -27,6 +29,17 @@ def counting_of_circuit(circuit: Circuit) -> Counting:
 
 def note_entry(tournament: Tournament, version: BotVersion) -> None:
     """Let a tournament count no longer if its owner enters a bot of their own: then they are a player like any other."""
-    if tournament.counts and version.bot.owner_id == tournament.owner_id and not version.bot.is_house:
+    if tournament.counts and _is_own(version, tournament.owner_id):
         Tournament.objects.filter(pk=tournament.pk).update(counts=False)
         tournament.counts = False
+
+
+def note_start(event: Event, line: Iterable[BotVersion]) -> None:
+    """Let no group or stage of an event count if its owner has entered a bot of their own. Call this before the first stage is created."""
+    if event.counts and any(_is_own(version, event.owner_id) for version in line):
+        Event.objects.filter(pk=event.pk).update(counts=False)
+        event.counts = False
+
+
+def _is_own(version: BotVersion, owner_id: int) -> bool:
+    return version.bot.owner_id == owner_id and not version.bot.is_house

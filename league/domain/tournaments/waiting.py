@@ -22,11 +22,6 @@ class StageWait:
     unplayed: int
     stalls: list[progress.Stall]
 
-    @property
-    def stuck(self) -> bool:
-        """Return True if the tournament cannot finish unless somebody acts."""
-        return any(not stall.again for stall in self.stalls)
-
 
 def waits(event: Event) -> list[StageWait]:
     """Return the running tournaments of an event, which must have been loaded. One query, and another for each with a void match."""

@@ -19,7 +19,7 @@ from engine.analysis import JUDGE, Tally
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
 from league.domain.judgements import asking, bodies, reading
-from league.enums import AuditConclusion, JudgementKind, JudgementStatus, MatchStatus
+from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Case, Judgement, Match, MeetingSum, Party, Pool, Rating
 from league.pure.portable import comparable
 from league.pure.rating import collusion
@@ -146,17 +146,3 @@ def _losses(case: Case, *, against: bool) -> Tally:
 def open_cases() -> QuerySet[Case]:
     """Select the open cases, the most surprising first. No query."""
     return Case.objects.filter(closed=None).select_related("pool", "loser", "winner").order_by("-deviations", "pk")
-
-
-def close(case: Case, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> bool:
-    """Note a person's conclusion, also in the journal. Return True if it is new. No result changes; an operator may void matches."""
-    now = clock.now_or(now)
-    columns = {"conclusion": AuditConclusion(conclusion).value, "why": why}
-    with transaction.atomic():
-        row = Case.objects.select_for_update(of=("self",)).get(pk=case.pk)
-        if row.conclusion == columns["conclusion"]:
-            return False
-        Case.objects.filter(pk=row.pk).update(**columns, closed_by=actor, closed=now)
-        journal.append("case.closed", f"case:{case.pk}", now=now, actor=actor, **columns)
-    case.refresh_from_db()
-    return True

@@ -118,7 +118,7 @@ def _results(ids: list[int]) -> Iterator[Finding]:
     for board in Board.objects.filter(match__in=ids).order_by("match_id", "number"):
         boards[board.match_id].append(board)
     sittings: dict[int, list[Sitting]] = {}
-    for sitting in Sitting.objects.filter(board__match__in=ids).defer("replay").order_by("board_id", "number"):
+    for sitting in Sitting.objects.filter(board__match__in=ids).order_by("board_id", "number"):
         sittings.setdefault(sitting.board_id, []).append(sitting)
     parties: dict[int, list[Party]] = {pk: [] for pk in ids}
     for party in Party.objects.filter(match__in=ids).defer("stderr", "faults").order_by("match_id", "number"):
@@ -166,18 +166,9 @@ def kept_replays(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 
 def _doubts(ids: list[int]) -> Iterator[tuple[Match, str]]:
-    columns = ("number", "replay", "digest", "board__number", "board__match__public_id")
-    loose = Sitting.objects.filter(board__match__in=ids).exclude(digest="", replay=b"").select_related("board__match")
-    for sitting in loose.only(*columns).order_by("pk").iterator(chunk_size=CHUNK):
-        try:
-            why = replays.doubt(sitting) if sitting.digest else replays.unpack(sitting) and None
-        except replays.Unreadable as error:
-            why = error
-        if why:
-            yield sitting.board.match, str(why)
-    logged = Sitting.objects.filter(board__match__in=ids, digest="", replay=b"")
     places: dict[int, set[tuple[int, int]]] = {}
-    for pk, board, number in logged.values_list("board__match", "board__number", "number"):
+    sittings = Sitting.objects.filter(board__match__in=ids)
+    for pk, board, number in sittings.values_list("board__match", "board__number", "number"):
         places.setdefault(pk, set()).add((board, number))
     for match in Match.objects.filter(pk__in=places).select_related("log").order_by("pk").iterator(chunk_size=CHUNK):
         if doubt := logs.doubt(match):

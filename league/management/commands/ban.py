@@ -1,12 +1,5 @@
 """manage.py ban."""
 
-from __future__ import annotations
+from league.management.operating import action_command
 
-from league.domain.operators.actions import ACTIONS
-from league.management.operating import ActionCommand
-
-
-class Command(ActionCommand):
-    """Ban a player."""
-
-    action = ACTIONS["ban"]
+Command = action_command("ban")

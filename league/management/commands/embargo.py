@@ -1,12 +1,5 @@
 """manage.py embargo."""
 
-from __future__ import annotations
+from league.management.operating import action_command
 
-from league.domain.operators.actions import ACTIONS
-from league.management.operating import ActionCommand
-
-
-class Command(ActionCommand):
-    """Hide replays."""
-
-    action = ACTIONS["embargo"]
+Command = action_command("embargo")

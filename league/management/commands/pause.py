@@ -1,12 +1,5 @@
 """manage.py pause."""
 
-from __future__ import annotations
+from league.management.operating import action_command
 
-from league.domain.operators.actions import ACTIONS
-from league.management.operating import ActionCommand
-
-
-class Command(ActionCommand):
-    """Suspend a bot or a tournament."""
-
-    action = ACTIONS["pause"]
+Command = action_command("pause")

@@ -67,8 +67,6 @@ class Command(LeagueCommand):
     def _restore(self, *, dry_run: bool) -> None:
         report = restoring.restore_replays(actor="operator", dry_run=dry_run)
         self.say("nothing was changed; without --dry-run this would happen:" if dry_run else "done:")
-        if report.bound:
-            self.say(f"  got digests: {report.bound} replays from before there were digests")
         for what, names in (("put back", report.put_back), ("played again from their actions", report.played)):
             for name in names:
                 self.say(f"  {what}: {name}")

@@ -1,12 +1,5 @@
 """manage.py rerun_match."""
 
-from __future__ import annotations
+from league.management.operating import action_command
 
-from league.domain.operators.actions import ACTIONS
-from league.management.operating import ActionCommand
-
-
-class Command(ActionCommand):
-    """Replay matches."""
-
-    action = ACTIONS["rerun"]
+Command = action_command("rerun")

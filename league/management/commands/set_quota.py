@@ -1,12 +1,5 @@
 """manage.py set_quota."""
 
-from __future__ import annotations
+from league.management.operating import action_command
 
-from league.domain.operators.actions import ACTIONS
-from league.management.operating import ActionCommand
-
-
-class Command(ActionCommand):
-    """Change a limit of a player."""
-
-    action = ACTIONS["quota"]
+Command = action_command("quota")

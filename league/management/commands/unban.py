@@ -1,12 +1,5 @@
 """manage.py unban."""
 
-from __future__ import annotations
+from league.management.operating import action_command
 
-from league.domain.operators.actions import ACTIONS
-from league.management.operating import ActionCommand
-
-
-class Command(ActionCommand):
-    """End a ban."""
-
-    action = ACTIONS["unban"]
+Command = action_command("unban")

@@ -1,12 +1,5 @@
 """manage.py void_match."""
 
-from __future__ import annotations
+from league.management.operating import action_command
 
-from league.domain.operators.actions import ACTIONS
-from league.management.operating import ActionCommand
-
-
-class Command(ActionCommand):
-    """Void matches."""
-
-    action = ACTIONS["void"]
+Command = action_command("void")

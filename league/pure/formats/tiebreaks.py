@@ -59,16 +59,6 @@ def progressive(record: Record) -> dict[int, Fraction]:
     return sums
 
 
-def koya(record: Record) -> dict[int, Fraction]:
-    """Count the points against opponents who scored at least half of the points that they could score."""
-    scores = points(record)
-    half = {entry: 2 * scores[entry] >= len(meetings) for entry, meetings in record.items()}
-    return {
-        entry: sum((m.points for m in meetings if m.opponent is not None and half[m.opponent]), Fraction(0))
-        for entry, meetings in record.items()
-    }
-
-
 def wins(record: Record) -> dict[int, int]:
     """Count the wins, byes included."""
     return {entry: sum(m.points == 1 for m in meetings) for entry, meetings in record.items()}

@@ -120,6 +120,7 @@ def _level_blocks(n: int, seats: int, count: int, rng: random.Random) -> tuple[T
         for x, y in combinations(block, 2):
             _count(meetings, n, x, y, 1)
     aim = count * seats * (seats - 1) / (n - 1)
+    present = cost(meetings)
     steps = 6000
     for step in range(steps):
         if max(meetings[1:]) - min(meetings[1:]) <= 1:
@@ -132,10 +133,11 @@ def _level_blocks(n: int, seats: int, count: int, rng: random.Random) -> tuple[T
         for other in block[:seat] + block[seat + 1 :]:
             _count(trial, n, other, block[seat], -1)
             _count(trial, n, other, new, 1)
-        worse = cost(trial) - cost(meetings)
+        other_cost = cost(trial)
+        worse = other_cost - present
         if worse <= 0 or rng.random() < 2.718281828 ** (-worse / max(0.02, 1 - step / steps)):
             block[seat] = new
-            meetings = trial
+            meetings, present = trial, other_cost
     return None
 
 

@@ -229,7 +229,7 @@ class Sides:
 
     @property
     def ways(self) -> Ints:
-        """Return (R,) zeros: the same bots have only one row."""
+        """Return (R,) zeros, because here no two rows have the same bots."""
         return np.zeros(len(self.members), dtype=np.int64)
 
     def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:

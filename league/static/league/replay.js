@@ -13,7 +13,7 @@ const MOST_BEHIND = 24; // Animate at most this many steps when the record grows
 const TRAVEL_MS = 280, SHARE = 0.7; // The time that a card travels, and its largest share of a step.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-const make = (tag, attributes = {}, ...inside) => {
+export const make = (tag, attributes = {}, ...inside) => {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== false) node.setAttribute(name, value);
   node.append(...inside);

@@ -1,7 +1,7 @@
 // <tute-table src seat deck>: the table as the person at a seat sees it. It shares the record and its folding with <tute-replay>, but draws no hand:
 // that of the person is the form below (seat.js), those of the others are numbers. New events are shown one by one, at a pace that eyes can follow.
 import { fold } from "./replay-fold.js";
-import { TuteReplay } from "./replay.js";
+import { TuteReplay, make } from "./replay.js";
 
 const CARD_MS = 200, NEXT_MS = 600, SWEEP_MS = 300, DRAW_MS = 250, DEAL_MS = 700, BANNER_MS = 1200, SCORE_MS = 2500, END_MS = 1500;
 const MOST_BEHIND = 24; // Events that are shown one by one; earlier ones are skipped.
@@ -10,12 +10,6 @@ const NUMBERS = { S: "10", C: "11", R: "12" };
 // The place of each seat around the table, from the person's own to the right: n north, r and l in rows from above.
 const PLACES = { 2: "s n0", 3: "s r0 l0", 4: "s r1 n0 l1", 5: "s r1 r0 l0 l1", 6: "s r2 r1 n0 l1 l2", 7: "s r2 r1 r0 l0 l1 l2" };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const tag = (name, attributes = {}, ...inside) => {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) if (value !== null && value !== false) node.setAttribute(key, value);
-  node.append(...inside);
-  return node;
-};
 const fill = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => values[name]);
 
 class TuteTable extends TuteReplay {
@@ -31,12 +25,12 @@ class TuteTable extends TuteReplay {
     const { seats } = this.data, places = PLACES[seats.length].split(" ");
     this.felt.classList.add(`of-${seats.length}`);
     this.spots = seats.map((_, seat) => places[(seat - this.own + seats.length) % seats.length]);
-    this.plates = seats.map((seat, number) => tag("div", { class: `who at-${this.spots[number]} side-${seat.side}` }));
-    this.middle = tag("div", { class: "trick" });
-    this.pile = tag("div", { class: "pile" });
-    this.banner = tag("p", { class: "sung", "aria-hidden": "true" });
-    this.lastButton = tag("button", { type: "button", class: "lastbtn", "data-open": "tricks" });
-    this.flying = tag("div", { class: "flying", "aria-hidden": "true" });
+    this.plates = seats.map((seat, number) => make("div", { class: `who at-${this.spots[number]} side-${seat.side}` }));
+    this.middle = make("div", { class: "trick" });
+    this.pile = make("div", { class: "pile" });
+    this.banner = make("p", { class: "sung", "aria-hidden": "true" });
+    this.lastButton = make("button", { type: "button", class: "lastbtn", "data-open": "tricks" });
+    this.flying = make("div", { class: "flying", "aria-hidden": "true" });
     this.felt.append(...this.plates, this.middle, this.pile, this.lastButton, this.banner, this.flying);
     this.felt.hidden = false;
     this.querySelector(".log").hidden = true;
@@ -148,28 +142,28 @@ class TuteTable extends TuteReplay {
       const badges = state.badges[seat].map((badge) => this.badge(badge));
       plate.classList.toggle("out", state.out.includes(seat));
       const count = state.counts[seat];
-      const pill = seat === this.own ? [] : [tag("span", { class: `pl${event.seat === seat && event.e !== "trick" ? " acts" : ""}` },
-        tag("span", { class: "back-n", "aria-hidden": "true" }, String(count)), tag("span", { class: "name" }, seats[seat].name), tag("span", { class: "unseen" }, this.dataset.left.replace("%s", count)),
-        ...(lone && state.points[seat] ? [tag("b", {}, String(state.points[seat]))] : []))];
-      plate.replaceChildren(...pill, ...(tags.length && seat !== this.own ? [tag("span", { class: "n" }, tags.join(" · "))] : []), ...badges);
+      const pill = seat === this.own ? [] : [make("span", { class: `pl${event.seat === seat && event.e !== "trick" ? " acts" : ""}` },
+        make("span", { class: "back-n", "aria-hidden": "true" }, String(count)), make("span", { class: "name" }, seats[seat].name), make("span", { class: "unseen" }, this.dataset.left.replace("%s", count)),
+        ...(lone && state.points[seat] ? [make("b", {}, String(state.points[seat]))] : []))];
+      plate.replaceChildren(...pill, ...(tags.length && seat !== this.own ? [make("span", { class: "n" }, tags.join(" · "))] : []), ...badges);
     });
   }
   badge({ kind, suit, text }) {
     const { labels, cards } = this.data;
-    const node = tag("span", { class: `badge ${kind}` }, kind === "fault" || kind === "call" ? "" : `${labels[kind] ?? kind} `);
+    const node = make("span", { class: `badge ${kind}` }, kind === "fault" || kind === "call" ? "" : `${labels[kind] ?? kind} `);
     if (suit) node.append(this.sign(suit));
     if ((text ?? "") !== "") node.append(kind === "fault" ? labels.faults[text] ?? text : kind === "call" ? text.replace(/^\w+/, (word) => labels.calls[word] ?? word) : cards[text] ?? String(text));
     return node;
   }
   drawMiddle(state) {
-    const laid = state.table.map(({ seat, card }) => tag("div", { class: `laid at-${this.spots[seat]}${state.winner === seat ? " best" : ""}` },
-      this.card(card), ...(state.winner === seat ? [tag("span", { class: "gain" }, `+${state.gain}`)] : [])));
-    this.middle.replaceChildren(tag("span", { class: "spot" }), ...laid);
+    const laid = state.table.map(({ seat, card }) => make("div", { class: `laid at-${this.spots[seat]}${state.winner === seat ? " best" : ""}` },
+      this.card(card), ...(state.winner === seat ? [make("span", { class: "gain" }, `+${state.gain}`)] : [])));
+    this.middle.replaceChildren(make("span", { class: "spot" }), ...laid);
   }
   drawPile(state) {
     const pile = [];
-    if (state.shown) pile.push(tag("span", { class: "shown" }, this.card(state.shown)));
-    if (state.stock > 0) pile.push(tag("span", { class: "stock" }, this.card(null), tag("b", {}, String(state.stock))));
+    if (state.shown) pile.push(make("span", { class: "shown" }, this.card(state.shown)));
+    if (state.stock > 0) pile.push(make("span", { class: "stock" }, this.card(null), make("b", {}, String(state.stock))));
     this.pile.replaceChildren(...pile);
     this.pile.title = pile.length ? this.data.labels.stock : "";
   }
@@ -192,15 +186,15 @@ class TuteTable extends TuteReplay {
     this.lastButton.hidden = !gone;
     side.querySelector("h2").hidden = side.querySelector(".lastbig").hidden = !gone;
     if (!gone) { side.querySelector(".lastwho").textContent = ""; side.querySelector(".trickrows").replaceChildren(); return; }
-    this.lastButton.replaceChildren(this.dataset.last, tag("span", { class: "mini4", "aria-hidden": "true" }, ...gone.laid.map(({ seat, card }) => this.card(card, seat === gone.winner ? "best" : ""))));
-    side.querySelector(".lastbig").replaceChildren(...gone.laid.map(({ seat, card }) => tag("span", {}, this.card(card, seat === gone.winner ? "best" : ""), tag("small", {}, this.name(seat)))));
+    this.lastButton.replaceChildren(this.dataset.last, make("span", { class: "mini4", "aria-hidden": "true" }, ...gone.laid.map(({ seat, card }) => this.card(card, seat === gone.winner ? "best" : ""))));
+    side.querySelector(".lastbig").replaceChildren(...gone.laid.map(({ seat, card }) => make("span", {}, this.card(card, seat === gone.winner ? "best" : ""), make("small", {}, this.name(seat)))));
     side.querySelector(".lastwho").textContent = fill(gone.winner === this.own ? this.dataset.tookYou : this.dataset.took, { who: seats[gone.winner].name, points: gone.gain });
     const rows = this.tricks(), newest = rows.at(-1);
     if (newest?.winner === gone.winner) newest.points = gone.gain; // With the bonus of the last trick.
-    const heads = seats.map((_, seat) => tag("th", { scope: "col" }, this.name(seat)));
-    side.querySelector(".trickrows").replaceChildren(tag("table", {}, tag("caption", {}, this.dataset.tricks), tag("thead", {}, tag("tr", {}, tag("td"), ...heads, tag("td"))),
-      tag("tbody", {}, ...rows.map(({ cards, winner, points }, number) => tag("tr", {}, tag("th", { scope: "row" }, String(number + 1)),
-        ...seats.map((_, seat) => tag("td", { class: seat === winner ? "won" : null }, ...(cards[seat] ? [this.small(cards[seat])] : []))), tag("td", { class: `num side-${seats[winner].side}` }, `+${points}`))))));
+    const heads = seats.map((_, seat) => make("th", { scope: "col" }, this.name(seat)));
+    side.querySelector(".trickrows").replaceChildren(make("table", {}, make("caption", {}, this.dataset.tricks), make("thead", {}, make("tr", {}, make("td"), ...heads, make("td"))),
+      make("tbody", {}, ...rows.map(({ cards, winner, points }, number) => make("tr", {}, make("th", { scope: "row" }, String(number + 1)),
+        ...seats.map((_, seat) => make("td", { class: seat === winner ? "won" : null }, ...(cards[seat] ? [this.small(cards[seat])] : []))), make("td", { class: `num side-${seats[winner].side}` }, `+${points}`))))));
   }
   tricks() { // The finished tricks of this deal, as far as they are shown.
     const rows = [];
@@ -215,7 +209,7 @@ class TuteTable extends TuteReplay {
   }
   small(card) {
     const rank = card.slice(0, -1);
-    return tag("span", { class: "mc", title: this.data.cards[card] ?? card }, tag("span", { class: "unseen" }, this.data.cards[card] ?? card), tag("span", { "aria-hidden": "true" }, NUMBERS[rank] ?? rank, this.sign(card.at(-1))));
+    return make("span", { class: "mc", title: this.data.cards[card] ?? card }, make("span", { class: "unseen" }, this.data.cards[card] ?? card), make("span", { "aria-hidden": "true" }, NUMBERS[rank] ?? rank, this.sign(card.at(-1))));
   }
 
   // --- moving -------------------------------------------------------------------------------------------------------

@@ -22,6 +22,12 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
     return _page(request, 400, _("The request could not be read"), _("Go back, reload the page and try again."))
 
 
+def too_large(request: HttpRequest, most_mb: int) -> HttpResponse:
+    """Return the page of a request with a larger body than the server reads: 413."""
+    text = _("The league reads at most %(most)s MB at once. Go back and send less.")
+    return _page(request, 413, _("Too much was sent"), text % {"most": most_mb})
+
+
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Return the page for viewers without permission: 403."""
     place = request.resolver_match.url_name or "" if request.resolver_match else ""

@@ -9,7 +9,6 @@ from django.utils.translation import get_language, ngettext
 
 import engine
 from league.models import Pool
-from league.web.common.inputs import whole_number
 from league.web.common.options import describe_options
 from league.web.common.words import unit_name
 
@@ -31,12 +30,6 @@ def describe_game(key: str) -> DescribedGame:
     lines = game.declared.line
     line = lines.get((get_language() or "en")[:2]) or lines.get("en", "")
     return DescribedGame(key, game.title, line, tuple(sorted(game.declared.players)), unit_name(game.score_unit))
-
-
-def game_at_table(key: str, players: str) -> engine.Game:
-    """Load the game for this number of players, or for the usual number if the text is not valid."""
-    usual, number = engine.load(key), whole_number(players)
-    return engine.load(key, players=number) if number in usual.declared.players else usual
 
 
 @lru_cache(maxsize=200)

@@ -27,7 +27,7 @@ DOWNLOADS = frozenset(
             "match-log",
             "match-text",
         ),
-        *("version-source", "version-package", "kit"),
+        *("version-source", "version-package", "kit", "own-data"),
     }
 )
 # Pages with much computation, or whose cost grows with the number of matches.
@@ -56,11 +56,11 @@ HEAVY = frozenset(
     }
 )
 # Pages for frames on other sites, which read no session.
-FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
+FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
 # Actions of people on contests, which can be repeated at will.
 CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
-FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")
+FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset", "close-account"), "password")
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
 
 

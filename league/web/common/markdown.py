@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 
 from django.utils.safestring import SafeString, mark_safe
@@ -74,6 +75,7 @@ def title(text: str, default: str) -> str:
     return match.group(1).replace("`", "") if match else default
 
 
+@cache
 def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 

@@ -7,21 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve, reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+import engine
 from league.domain.matches import replays, sight
 from league.domain.puzzles import shelf
+from league.domain.tables import seating
 from league.models import Match
 from league.service import changes
 from league.web.common.game_lines import game_title
 from league.web.common.inputs import whole_address, whole_number
-from league.web.matches import narrate, pictures, puzzles
+from league.web.matches import narrate, pictures, puzzles, tables
 from league.web.matches.record import shown_moments
-from league.web.matches.seats import party_names, seat_bots, seat_names
+from league.web.matches.seats import numbered, party_names, seat_bots, seat_names
 from league.web.matches.views import SHOWN, chosen_sitting, parties_of
 from league.web.previews import embeds, links
 from league.web.previews.drawing import HEIGHT, WIDTH, Picture
@@ -59,6 +62,24 @@ def embed_match(request: HttpRequest, public_id: str) -> HttpResponse:
 def embed_puzzle(request: HttpRequest, identity: str) -> HttpResponse:
     """Show the position of a puzzle in a frame. At most one query."""
     return _show(request, _of_puzzle(identity))
+
+
+@embeds.for_frames
+@require_safe
+@never_cache
+def embed_table(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Show a hand (`?b=`) of a finished table in a frame. Two queries."""
+    return _show(request, _of_table(public_id, request.GET))
+
+
+@require_safe
+@never_cache
+def embed_table_json(request: HttpRequest, public_id: str) -> JsonResponse:
+    """Return the record of a hand of a finished table as a stranger sees it. Two queries."""
+    row = seating.visible(None, public_id)
+    if row is None:
+        raise Http404
+    return tables.record_response(request, row, None)
 
 
 def _show(request: HttpRequest, framed: Framed | None) -> HttpResponse:
@@ -119,6 +140,8 @@ def _named(request: HttpRequest, url: str) -> Framed | None:
             return _of_match(page.kwargs["public_id"], query)
         case "board":
             return _of_match(page.kwargs["public_id"], {"b": str(page.kwargs["number"]), "s": "0"})
+        case "table":
+            return _of_table(page.kwargs["public_id"], query)
         case "puzzle":
             return _of_puzzle(page.kwargs["identity"])
     return None
@@ -152,6 +175,28 @@ def _of_match(public_id: str, query: Mapping[str, str]) -> Framed | None:
         lines=lines,
         hands=next((moment["hands"] for moment in moments if moment["e"] == "deal" and moment.get("hands")), []),
         picture=pictures.of_step(match, sitting.board, parties, moments, lines, names, step),
+    )
+
+
+def _of_table(public_id: str, query: Mapping[str, str]) -> Framed | None:
+    """Return a hand of a finished table, which everybody may see; None does not reveal if there is a running one."""
+    row = seating.visible(None, public_id)
+    if row is None or not row.records:
+        return None
+    board = min(max(1, whole_number(query.get("b")) or 1), len(row.scores))
+    moments = shown_moments(tables.board_record(row, board))
+    names = seating.names(row, seating.bots(row))
+    game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
+    address, place = [row.public_id], f"?b={board}"
+    return Framed(
+        title=" – ".join(numbered(names)),
+        about=f"{game_title(row.pool.game)} · {_('Hand %(board)s') % {'board': board}}",
+        page=f"{reverse('table', args=address)}{place}",
+        frame=f"{reverse('embed-table', args=address)}{place}",
+        record=f"{reverse('embed-table-replay', args=address)}{place}",
+        lines=narrate.narrate(moments, numbered(names), names),
+        hands=next((moment["hands"] for moment in moments if moment["e"] == "deal" and moment.get("hands")), []),
+        picture=pictures.of_table(row, game, moments, numbered(names)),
     )
 
 

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -49,7 +50,7 @@ def _row(request: HttpRequest, public_id: str) -> Table:
     return row
 
 
-def _record(row: Table, board: int) -> dict[str, Any]:
+def board_record(row: Table, board: int) -> dict[str, Any]:
     """Return the record of a board of a finished table; of a running table, what the seat may know of the current board."""
     records = seating.opened(row)
     if records:
@@ -72,7 +73,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     if row.records and board is not None:
         return _replay(request, row, names, min(max(1, board), len(row.scores)), row.seat if is_own else None)
     board = row.board
-    record = _record(row, board)
+    record = board_record(row, board)
     moments = shown_moments(record)
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
     choices = None
@@ -109,9 +110,12 @@ def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int, 
     """Show a hand of a finished table step by step, with all cards; own: the seat of the viewer."""
     context = {
         "row": row,
+        "names": names,
         "board": board,
         "boards": list(range(1, len(row.scores) + 1)),
-        "lines": narrate.narrate(shown_moments(_record(row, board)), numbered(names), names, own),
+        "shared": f"?b={board}",
+        "embed": f"{reverse('embed-table', args=[row.public_id])}?b={board}",
+        "lines": narrate.narrate(shown_moments(board_record(row, board)), numbered(names), names, own),
     }
     return render(request, "matches/table_replay.html", context)
 
@@ -140,11 +144,15 @@ def _advice(row: Table, bot: str | None) -> AdviceState | None:
 def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
     """Return the record of a table for the replay viewer."""
     row = _row(request, public_id)
+    return record_response(request, row, row.seat if guests.owns(person_of(request), row) else None)
+
+
+def record_response(request: HttpRequest, row: Table, own: int | None) -> JsonResponse:
+    """Return the record of a board (`?b=`) for the replay viewer; own: the seat of the viewer."""
     names = seating.names(row, seating.bots(row))
-    own = row.seat if guests.owns(person_of(request), row) else None
     if own is not None:
         names = [_("You") if seat == own else name for seat, name in enumerate(names)]
-    record = _record(row, max(1, whole_number(request.GET.get("b")) or row.board))
+    record = board_record(row, max(1, whole_number(request.GET.get("b")) or row.board))
     answer = for_viewer(record, names, list(range(len(names))), own)
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -299,9 +299,7 @@ def judge(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _boards_context(match: Match, sitting: Sitting, parties: list[Party]) -> dict[str, Any]:
-    boards = list(
-        match.boards.prefetch_related(Prefetch("sittings", Sitting.objects.defer("replay"))).order_by("number")
-    )
+    boards = list(match.boards.prefetch_related("sittings").order_by("number"))
     at = next(at for at, board in enumerate(boards) if board.number == sitting.board.number)
     return {
         "sitting": sitting,

@@ -60,10 +60,9 @@ class LogInForm(AuthenticationForm):
         return forms.ValidationError(shown(banned)) if banned else super().get_invalid_login_error()
 
 
-class MailForm(forms.Form):
-    """The mail address of an account, and its password."""
+class PasswordForm(forms.Form):
+    """A form that asks for the password of the account again, so that nobody can use an unattended browser."""
 
-    address = forms.EmailField(label=_("Email address"), required=False, max_length=254)
     password = forms.CharField(
         label=_("Your password"), widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
@@ -78,3 +77,30 @@ class MailForm(forms.Form):
         if not self.user.check_password(password):
             raise forms.ValidationError(_("The password is wrong."))
         return password
+
+
+class MailForm(PasswordForm):
+    """The mail address of an account."""
+
+    field_order = ("address", "password")
+    address = forms.EmailField(label=_("Email address"), required=False, max_length=254)
+
+
+class CloseForm(PasswordForm):
+    """The name of the account that is to be closed."""
+
+    field_order = ("name", "password")
+    name = forms.CharField(
+        label=_("Your name, as a check"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )
+
+    def clean_name(self) -> str:
+        """Return the name if it is that of the account."""
+        name: str = self.cleaned_data["name"]
+        if name != self.user.get_username():
+            raise forms.ValidationError(
+                _("Type %(name)s, the name of this account."), params={"name": self.user.get_username()}
+            )
+        return name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -10,6 +11,7 @@ from django.contrib.auth import authenticate, login, logout
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in
 from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.db import transaction
 from django.db.models import Count, Max
@@ -25,7 +27,7 @@ from league.domain.bots import totals
 from league.domain.core import clock, paging
 from league.domain.core.errors import Refused, shown
 from league.domain.people import lists as player_rows
-from league.domain.people import passwords, players, quotas, tokens
+from league.domain.people import passwords, players, quotas, sessions, tokens
 from league.enums import TokenScope
 from league.models import BotVersion, Player, Rating
 from league.service import changes
@@ -37,6 +39,7 @@ from league.web.people.forms import LogInForm, SignUpForm
 
 MOST_RATINGS = 100  # The most ratings on the page of a player.
 MOST_NEWS = 8
+MOST_TOURNAMENTS = 10
 MOMENT = timedelta(seconds=30)  # If a sign-up is sent again after this time, it counts as a new one.
 LIVES = (30, 90, 365)  # Lifetimes of a key on the form, in days.
 
@@ -46,7 +49,7 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
     """Show a player with bots, ratings, results, news and tournaments. Nine queries."""
     player = get_object_or_404(Player, name=name)
     bots = player.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
-    tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=player)[:20])
+    tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=player)[:MOST_TOURNAMENTS])
     rated = Rating.objects.filter(version__bot__owner=player, listed=True).select_related("pool", "version__bot")
     context = {
         "player": player,
@@ -141,11 +144,15 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @login_required
 @once
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the player's uploads, limits and keys. A new key is shown once, in the response that created it."""
+    """Show the player's uploads, limits, keys and sessions. A new key is shown once, in the response that created it."""
     owner = player_of(request)
     key = refused = None
     if request.method == "POST":
         try:
+            if "end" in request.POST:
+                sessions.end_one(owner.user_id, inputs.short_text(request.POST["end"], 20))
+                messages.success(request, _("Logged out there."))
+                return redirect("account")
             if "revoke" in request.POST:
                 tokens.revoke(get_object_or_404(owner.tokens, pk=inputs.whole_number(request.POST["revoke"])))
                 messages.success(request, _("Key revoked. It no longer works."))
@@ -172,6 +179,26 @@ def account(request: HttpRequest) -> HttpResponse:
         "scope": TokenScope.SUBMIT,
         "lives": LIVES,
         "now": clock.present(),
+        "sessions": sessions.open_sessions(owner.user_id, request.session.session_key),
         "versions": BotVersion.objects.filter(bot__owner=owner).select_related("bot").order_by("-created")[:20],
     }
     return render(request, "people/account.html", context, status=422 if refused else 200)
+
+
+BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+SYSTEMS = ("Android", "iPhone", "iPad", "Windows", "Mac", "Linux")
+
+
+def browser_name(agent: str) -> str:
+    """Return a browser and its system by its User-Agent, such as "Firefox, Linux"; "" if neither is known."""
+    browser = next((name for mark, name in BROWSERS if mark in agent), "")
+    system = next((name for name in SYSTEMS if name in agent), "")
+    return ", ".join(filter(None, (browser, system)))
+
+
+def _note_session(request: HttpRequest | None, **_: Any) -> None:
+    if request is not None:
+        sessions.note(request.session, browser_name(request.headers.get("User-Agent", "")), now=clock.present())
+
+
+user_logged_in.connect(_note_session, dispatch_uid="league.web.people")

@@ -419,7 +419,11 @@ def _png(image: Pixels) -> bytes:
     height, width, _channels = pixels.shape
     rows = np.hstack([np.zeros((height, 1), dtype=np.uint8), pixels.reshape(height, -1)]).tobytes()
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 6)), (b"IEND", b""))
+    return png((b"IHDR", head), (b"IDAT", zlib.compress(rows, 6)), (b"IEND", b""))
+
+
+def png(*chunks: tuple[bytes, bytes]) -> bytes:
+    """Return the file of a PNG with these chunks."""
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
     )

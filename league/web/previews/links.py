@@ -16,8 +16,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from league.web.common.words import card_name
-from league.web.deck.art import SUITS
+from league.web.common.words import SUITS, card_name
 from league.web.previews.drawing import DrawnCard, Hand, Picture, Row, draw
 
 SIGNER = signing.Signer(salt="league.preview/2")

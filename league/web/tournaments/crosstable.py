@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.intervals import wilson
 from league.domain.tournaments.standings import Standing, Standings
+from league.web.previews.drawing import png
 
 WINDOW = 24  # Rows and columns of a window.
 PACKED = 6  # Compression level of the picture: level 9 takes eight times as long and saves a twentieth.
@@ -149,7 +150,4 @@ def picture(table: Standings) -> bytes:
     lines = np.hstack([np.zeros((size, 1), dtype=np.uint8), shades]).tobytes()
     head = struct.pack(">IIBBBBB", size, size, 8, 3, 0, 0, 0)
     palette = bytes(value for colour in COLOURS.values() for value in colour)
-    chunks = ((b"IHDR", head), (b"PLTE", palette), (b"IDAT", zlib.compress(lines, PACKED)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
-    )
+    return png((b"IHDR", head), (b"PLTE", palette), (b"IDAT", zlib.compress(lines, PACKED)), (b"IEND", b""))

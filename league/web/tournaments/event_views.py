@@ -122,7 +122,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "opening": event.entries_from if event.entries_from and event.entries_from > clock.present() else None,
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
-        "guests": _guests(event) if owned and event.private else 0,
+        "guests": _guests(event) if owned and event.private else [],
         "until_form": UntilForm.of(event),
         "holds": event.finished is None or event.embargo is not None,
         **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
@@ -171,10 +171,11 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
     }
 
 
-def _guests(event: Event) -> int:
-    """Return the number of players who have joined: neither the owner of the event nor those of house bots."""
+def _guests(event: Event) -> list[str]:
+    """Return the players who have joined by name: neither the owner of the event nor those of house bots."""
     house = Bot.objects.filter(is_house=True).values("owner")
-    return event.guests.exclude(player=event.owner).exclude(player__in=house).count()
+    guests = event.guests.exclude(player=event.owner).exclude(player__in=house)
+    return list(guests.order_by("player__name").values_list("player__name", flat=True))
 
 
 def _entrants(event: Event) -> list[EntryRequest]:

@@ -70,7 +70,7 @@ def _tournament(form: ContestForm, chosen: dict[str, Any], entries: int, viewer:
         "boards": _span(estimate.boards),
         "time": _time(estimate.seconds),
         "measured": measured,
-        "most": _length(60 * math.ceil(estimate.match_most_s / 60)),
+        "most": length(60 * math.ceil(estimate.match_most_s / 60)),
     }
     return (
         _(
@@ -105,22 +105,18 @@ def event_sentences(document: dict[str, Any], entries: int) -> str:
     return "\n".join([*lines, _("All stages: about %(time)s (%(measured)s).") % {"time": whole, "measured": measured}])
 
 
-def length(seconds: float) -> str:
-    """Return a time in minutes, hours or days, in words."""
-    return _length(seconds)
-
-
 def _span(pair: tuple[int, int]) -> str:
     low, high = (number_format(value, force_grouping=True) for value in pair)
     return low if low == high else _("%(low)s to %(high)s") % {"low": low, "high": high}
 
 
 def _time(seconds: tuple[float, float]) -> str:
-    low, high = _length(seconds[0]), _length(seconds[1])
+    low, high = length(seconds[0]), length(seconds[1])
     return low if low == high else _("%(low)s to %(high)s") % {"low": low, "high": high}
 
 
-def _length(seconds: float) -> str:
+def length(seconds: float) -> str:
+    """Return a time in minutes, hours or days, in words."""
     span = timedelta(seconds=seconds)
     minutes = max(1, round(span.total_seconds() / 60))
     if minutes < 90:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from league.domain.bots import closing
 from league.domain.tournaments import log
 from league.models import Circuit, Event, Tournament
 
@@ -28,6 +29,7 @@ TEXTS = {
     "described": gettext_noop("changed the description"),
     "shared": gettext_noop("set how many bots of each player may enter: %(most)s"),
     "joined": gettext_noop("entered %(version)s"),
+    "guest": gettext_noop("joined"),
     "left": gettext_noop("withdrew %(version)s"),
     "renamed": gettext_noop("renamed it from “%(old)s” to “%(new)s”"),
     "entries_opened": gettext_noop("opened the entries"),
@@ -49,16 +51,22 @@ MOVES = {"running": "started", "finished": "finished", "cancelled": "cancelled"}
 
 
 def public_lines(row: Tournament | Event | Circuit) -> list[LogLine]:
-    """Return the latest log lines of a tournament, event or league in the reader's language, newest first. One query."""
+    """Return the latest log lines of a tournament, event or league in the reader's language, newest first. Four queries."""
     lines = []
-    for line in log.public_log(row):
+    journal_lines = log.public_log(row)
+    others = {line.actor for line in journal_lines} - {"", row.owner.name}
+    gone = closing.former(others) if others else set()
+    for line in journal_lines:
         word = line.kind.partition(".")[2]
         if word == "moved":
             word = MOVES.get(str(line.data.get("to", "")), "")
         if word == "active":
             word = "resumed" if line.data.get("active") else "paused"
+        if word == "joined" and "bot" not in line.data:  # Somebody followed the link of a private event.
+            word = "guest"
         if word in TEXTS:
-            lines.append(LogLine(line.at, line.actor or _("The league"), _fill(_(TEXTS[word]), line.data)))
+            actor = _("A former player") if line.actor in gone else line.actor or _("The league")
+            lines.append(LogLine(line.at, actor, _fill(_(TEXTS[word]), line.data)))
     return lines
 
 

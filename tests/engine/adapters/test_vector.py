@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy as copying
 import pickle
 import random
-from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.shared_memory import SharedMemory
 
@@ -22,6 +21,7 @@ from engine.match.view import played
 from engine.search import encoding
 from tests.support import playing, tables
 
+COPIES = [copying.copy, copying.deepcopy, lambda env: pickle.loads(pickle.dumps(env))]
 ON_GAMES = tables.on_games(tables.plain(), tables.once())
 
 
@@ -194,10 +194,33 @@ def legal_first(_: object, masks: np.ndarray) -> np.ndarray:
     return masks.argmax(axis=1)
 
 
-@pytest.mark.parametrize("clone", [copying.copy, copying.deepcopy, pickle.dumps])
-def test_matches_in_lock_step_are_not_copied(clone: Callable[[object], object]) -> None:
-    with pytest.raises(TypeError, match="cannot be copied; create others with the same arguments and seed"):
-        clone(TuteVectorEnv("partnership", 2).matches)
+@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.parametrize("key", engine.games())
+def test_a_copied_or_pickled_environment_goes_on_by_itself(key: str, count: int) -> None:
+    """A copy is equal before the first cards, in the middle, and after an illegal action; what it does changes nothing of the first."""
+
+    def act(env: TuteVectorEnv, steps: int) -> list[object]:
+        rows: list[object] = []
+        for _ in range(steps):
+            observation, rewards, ended, _, info = env.step(env.matches.sample())
+            rows.append([array.tolist() for array in (*observation.values(), rewards, ended, info["seat"])])
+        return rows
+
+    for clone in COPIES:
+        env = TuteVectorEnv(key, count, deals=1, opponents=legal_first if count > 1 else None)
+        clone(env).reset(seed=3)
+        env.reset(seed=3)
+        act(env, 7)
+        other, third = clone(env), clone(clone(env))
+        rows = act(other, 60)
+        assert act(env, 60) == rows == act(third, 60)
+        env.step([int(np.flatnonzero(mask == 0)[0]) for mask in env.matches.arrays.masks])
+        over = clone(env)
+        for name in ("observations", "masks", "turns", "rewards", "ended", "forfeited"):
+            assert np.array_equal(getattr(over.matches.arrays, name), getattr(env.matches.arrays, name)), name
+        assert [env.reset()[0]["observation"].tolist() for env in (other, third)] == 2 * [
+            over.reset()[0]["observation"].tolist()
+        ], "the next cards follow from the same seed"
 
 
 @pytest.mark.parametrize("copy", [True, False])

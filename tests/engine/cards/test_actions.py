@@ -78,7 +78,7 @@ def test_what_is_no_action_is_refused_with_its_text(text: str) -> None:
     assert any(repr(part) in str(caught.value) for part in {part_named, part_named[1:], text})
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     st.text(max_size=20)
     | st.from_regex(r"\A(play|sing|tute|exchange|trump|call|bid|predict|accuse|discard) ?\w{0,4}\Z")

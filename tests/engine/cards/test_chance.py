@@ -23,6 +23,7 @@ from tests.support import chance_report
 ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "engine" / "golden" / "chance.json"
 VERSIONS = ("3.11", "3.12", "3.13")
+BYTECODE = ROOT / "var" / "test" / "bytecode"  # Of each version, so that none compiles the engine in every run.
 
 
 def interpreter(version: str) -> str | None:
@@ -55,7 +56,7 @@ def test_every_python_deals_alike(version: str, missing: list[str]) -> None:
     if python is None:
         missing.append(version)
         pytest.skip(f"no Python {version} on PATH or under pyenv")
-    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "77"}
+    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPYCACHEPREFIX": str(BYTECODE), "PYTHONHASHSEED": "77"}
     run = subprocess.run(
         [python, "-s", "-m", "tests.support.chance_report"],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120,

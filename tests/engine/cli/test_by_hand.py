@@ -23,7 +23,20 @@ def test_the_program_of_the_page_deals_the_same_cards(tute: Tute, tmp_path: Path
     source = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "fairness.md").read_text(encoding="utf-8"), re.DOTALL)
     assert source
     assert "import engine" not in source[1]
-    tute("play", BOTS / "random", BOTS / "greedy", "-g", game, "-n", 3, "--seed", "by hand", "--log", "log.jsonl")
+    tute(
+        "play",
+        BOTS / "random",
+        BOTS / "greedy",
+        "-g",
+        game,
+        "-n",
+        2,
+        "--seed",
+        "by hand",
+        "--log",
+        "log.jsonl",
+        "--no-sandbox",
+    )
     log = tmp_path / "log.jsonl"
 
     def check(secret: bytes) -> subprocess.CompletedProcess[str]:
@@ -32,7 +45,7 @@ def test_the_program_of_the_page_deals_the_same_cards(tute: Tute, tmp_path: Path
 
     right = check(chance.as_seed("by hand"))
     assert right.returncode == 0, right.stderr
-    assert right.stdout.count("dealt as promised") == 6
+    assert right.stdout.count("dealt as promised") == 4
     assert "another secret" in check(chance.as_seed("by foot")).stderr
     card = log.read_text(encoding="utf-8")
     hands = re.search(r'"hands":\[\["(\w+)".*?\],\["(\w+)"', card)

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -17,7 +18,8 @@ from engine.game import declared, games, load
 from engine.runner import rare_decisions
 from engine.sandbox import TIERS
 from engine.sandbox.channels.meter import KINDS
-from tests.engine.cli.conftest import ROOT, Tute
+from tests.chaos.forked import Loaded
+from tests.engine.cli.conftest import ROOT, Tute, tute_in
 from tests.support.bots import FRAME, HONEST
 
 FIRST_GAMES = ("partnership", "corriente", "cabrero")  # They differ in shape
@@ -26,12 +28,12 @@ FIRST_GAMES = ("partnership", "corriente", "cabrero")  # They differ in shape
 SHOWN = [
     ["games"],
     ["games", "--json"],
-    ["cases", "tests/cases"],
+    ["cases", "tests/cases/partnership.yaml"],
     ["rules", "partnership"],
     *(["games", key] for key in games()),
     *([name, "--help"] for name in cli.COMMANDS),
-    ["play", "greedy", "random", "-n", "1", "--seed", "7"],
-    ["play", "greedy", "random", "-n", "1", "--seed", "7", "--json"],
+    ["play", "greedy", "random", "-g", "a_dos", "-n", "1", "--seed", "7", "--no-sandbox"],
+    ["play", "greedy", "random", "-g", "a_dos", "-n", "1", "--seed", "7", "--no-sandbox", "--json"],
     ["games", "señor"],
 ]
 
@@ -133,21 +135,39 @@ def test_every_command_takes_the_name_of_a_game_and_says_which_was_meant(tute: T
         assert "Tute por parejas" in tute(*command, "parejas").stdout
 
 
-def test_play_prints_results_and_writes_a_log_that_holds(tute: Tute, tmp_path: Path) -> None:
-    process = tute("play", "greedy", "random", "-g", "partnership", "-n", 8, "--seed", "7", "--log", "log.jsonl")
+@pytest.fixture(scope="module")
+def played(
+    state_dir: Path, loaded: Loaded, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """Return what a match printed, and its log: two boards in the sandbox, played once for all tests."""
+    folder = tmp_path_factory.mktemp("played")
+    words = ("play", "greedy", "random", "-g", "partnership", "-n", 2, "--seed", "7", "--log", "log.jsonl")
+    return tute_in(folder, state_dir, loaded)(*words), folder / "log.jsonl"
+
+
+@pytest.fixture
+def log(played: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path) -> Path:
+    """Return that log in the folder of the test."""
+    return Path(shutil.copy(played[1], tmp_path))
+
+
+def test_play_prints_results_and_writes_a_log_that_holds(
+    tute: Tute, played: tuple[subprocess.CompletedProcess[str], Path], log: Path
+) -> None:
+    process = played[0]
 
     assert all(" of " in line for line in process.stderr.splitlines()), "progress, where it took long, and nothing else"
-    assert "Tute por parejas: 8 boards, 16 games, seed 7" in process.stdout
+    assert "Tute por parejas: 2 boards, 4 games, seed 7" in process.stdout
+    assert "\033[" not in process.stdout, "a pipe is no terminal"
     assert "decisions/s" in process.stdout
     assert "95% interval" in process.stdout
-    lines = (tmp_path / "log.jsonl").read_text().splitlines()
-    assert len(lines) == 16
-    assert tute("verify", "log.jsonl").stdout == "16 of 16 replays are valid\n"
+    assert len(log.read_text().splitlines()) == 4
+    assert tute("verify", "log.jsonl").stdout == "4 of 4 replays are valid\n"
 
 
 def test_play_with_the_same_seed_gives_the_same_numbers(tute: Tute, state_dir: Path) -> None:
     """Also in another interpreter, whose hashes of texts are others."""
-    words = ["play", "greedy", "random", "-g", "corriente", "-n", "2", "--json", "--seed"]
+    words = ["play", "greedy", "random", "-g", "corriente", "-n", "1", "--no-sandbox", "--json", "--seed"]
     started = subprocess.run(
         [sys.executable, "-m", "engine.cli", *words, "a"],
         env={**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT)},
@@ -166,7 +186,9 @@ def test_play_with_the_same_seed_gives_the_same_numbers(tute: Tute, state_dir: P
 
 def test_play_seats_as_many_as_the_table_needs(tute: Tute) -> None:
     three = json.loads(
-        tute("play", "random", "random", "greedy", "-g", "cabrero", "-n", 1, "--seed", 1, "--json").stdout
+        tute(
+            "play", "random", "random", "greedy", "-g", "cabrero", "-n", 1, "--seed", 1, "--no-sandbox", "--json"
+        ).stdout
     )
 
     assert [party["name"] for party in three["parties"]] == ["random", "random (2)", "greedy"]
@@ -180,7 +202,7 @@ def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> Non
     )
     (tmp_path / "right.py").write_text(HONEST)
 
-    process = tute("play", "wrong.py", "right.py", "-g", "partnership", "-n", 2, "--seed", 1, code=1)
+    process = tute("play", "wrong.py", "right.py", "-g", "partnership", "-n", 1, "--no-sandbox", code=1)
 
     assert "wrong failed by protocol (board 1, seats A, seat " in process.stdout
     assert '\n  request: {"type":"act","id":1,"events":[' in process.stdout
@@ -218,9 +240,8 @@ def test_play_refused_package_says_why(tute: Tute, tmp_path: Path) -> None:
     assert "no bot.toml at the top of the package" in tute("play", "bot", "random", "-g", "partnership", code=2).stderr
 
 
-def test_verify_names_file_line_and_step(tute: Tute, tmp_path: Path) -> None:
-    tute("play", "random", "random", "-g", "partnership", "-n", 2, "--seed", "7", "--log", "log.jsonl")
-    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+def test_verify_names_file_line_and_step(tute: Tute, log: Path, tmp_path: Path) -> None:
+    lines = log.read_text().splitlines()
     replay = json.loads(lines[2])
     plays = [event for event in replay["events"] if event["e"] == "play"]
     plays[13]["card"] = "1o" if plays[13]["card"] != "1o" else "3o"
@@ -237,9 +258,8 @@ def test_verify_names_file_line_and_step(tute: Tute, tmp_path: Path) -> None:
     assert (data["held"], [(f["line"], f["step"]) for f in data["failed"]]) == (3, [(3, 14), (5, 0)])
 
 
-def test_verify_one_replay_in_a_file(tute: Tute, tmp_path: Path) -> None:
-    tute("play", "random", "random", "-g", "corriente", "-n", 1, "--seed", "7", "--log", "log.jsonl")
-    replay = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[0])
+def test_verify_one_replay_in_a_file(tute: Tute, log: Path, tmp_path: Path) -> None:
+    replay = json.loads(log.read_text().splitlines()[0])
     (tmp_path / "one.json").write_text(json.dumps(replay, indent=1))
 
     assert tute("verify", "one.json").stdout == "1 of 1 replays are valid\n"
@@ -394,17 +414,17 @@ def test_bot_check_explains_a_failure(tute: Tute, tmp_path: Path) -> None:
 def test_bot_check_stops_at_a_bot_that_does_not_start_and_says_why_in_a_line(tute: Tute, tmp_path: Path) -> None:
     (tmp_path / "typo.py").write_text("import sys\n\ndef act(:\n    pass\n")
 
-    process = tute("bot", "check", "typo.py", code=1)
+    process = tute("bot", "check", "typo.py", "--no-sandbox", code=1)
 
     assert "typo does not start: typo.py, line 3: SyntaxError: invalid syntax" in process.stdout
     assert process.stdout.count("  SyntaxError: invalid syntax") == 1, "one log, not one of each table"
-    data = json.loads(tute("bot", "check", "typo.py", "--json", code=1).stdout)
+    data = json.loads(tute("bot", "check", "typo.py", "--no-sandbox", "--json", code=1).stdout)
     assert (len(data["tables"]), data["holds"]) == (1, False)
     assert data["left_out"] > 20
 
 
 def test_results_of_a_check_come_without_progress_between_them(tute: Tute) -> None:
-    assert tute("bot", "check", "random", "-g", "partnership").stderr == ""
+    assert tute("bot", "check", "random", "-g", "a_dos", "--no-sandbox").stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -422,25 +442,22 @@ def test_a_mistyped_word_is_answered_with_the_nearest_one(words: tuple[str, ...]
     assert len(process.stderr.splitlines()) == 2, "what is wrong and where to look, without a page of usage"
 
 
-def test_a_log_of_ones_own_is_shown_as_text(tute: Tute, tmp_path: Path) -> None:
-    tute("play", "greedy", "random", "-n", 2, "--seed", "7", "--log", "games.jsonl")
-
-    text = tute("replay", "games.jsonl").stdout
+def test_a_log_of_ones_own_is_shown_as_text(tute: Tute, log: Path, tmp_path: Path) -> None:
+    text = tute("replay", log).stdout
 
     assert text.count("Tute por parejas, board ") == 4
     assert " 10. " in text
     assert "Result: greedy 1 " in text
-    assert tute("replay", "games.jsonl", "--board", 2).stdout.count("Tute por parejas, board 2") == 2
-    assert "has no board 9" in tute("replay", "games.jsonl", "--board", 9, code=2).stderr
+    assert tute("replay", log, "--board", 2).stdout.count("Tute por parejas, board 2") == 2
+    assert "has no board 9" in tute("replay", log, "--board", 9, code=2).stderr
     assert "there is no file other.jsonl" in tute("replay", "other.jsonl", code=2).stderr
     (tmp_path / "text.jsonl").write_text('{"format": "other"}\n')
     assert "text.jsonl, line 1: this is no replay" in tute("replay", "text.jsonl", code=1).stderr
 
 
 def test_colours_only_where_they_are_wanted(tute: Tute) -> None:
-    words = ("play", "greedy", "random", "-n", 2, "--seed", "7")
+    words = ("play", "greedy", "random", "-n", 2, "--seed", "7", "--no-sandbox")
 
-    assert "\033[" not in tute(*words).stdout, "a pipe is no terminal"
     assert "\033[32m" in tute(*words, "--color", "always").stdout
 
 

@@ -40,7 +40,7 @@ def test_a_bot_that_errs_in_a_rare_decision_is_told_where(
 ) -> None:
     (tmp_path / "picky.py").write_text(PICKY.format(word=word, answer=answer))
 
-    report_json = json.loads(tute("bot", "check", "picky.py", "-g", game, "--json", code=1).stdout)
+    report_json = json.loads(tute("bot", "check", "picky.py", "-g", game, "--no-sandbox", "--json", code=1).stdout)
 
     faults = [fault for report in report_json["tables"] for fault in report["faults"]]
     rare = [fault for fault in faults if fault["at"] not in ("match", "start")]

@@ -10,6 +10,8 @@ from tests.chaos.forked import Loaded
 from tests.engine.cli.conftest import Tute, tute_in
 from tests.support.bots import FRAME, HONEST, damaged
 
+OPEN = "--no-sandbox"
+
 
 @pytest.fixture(scope="module")
 def played(state_dir: Path, loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -17,7 +19,7 @@ def played(state_dir: Path, loaded: Loaded, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("played")
     (folder / "mine.py").write_text(HONEST)
     tute_in(folder, state_dir, loaded)(
-        "play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl"
+        "play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl", OPEN
     )
     return folder
 
@@ -31,8 +33,8 @@ def log(played: Path, tmp_path: Path) -> Path:
 
 
 def test_the_same_bot_answers_the_same(tute: Tute, log: Path) -> None:
-    text = tute("repro", log, "--bot", "mine.py").stdout
-    data = json.loads(tute("repro", log, "--bot", "mine.py", "--json").stdout)
+    text = tute("repro", log, "--bot", "mine.py", OPEN).stdout
+    data = json.loads(tute("repro", log, "--bot", "mine.py", "--json", OPEN).stdout)
 
     assert [line.split(":")[0] for line in text.splitlines()[:4]] == [
         "seats A, seat 1",
@@ -43,7 +45,7 @@ def test_the_same_bot_answers_the_same(tute: Tute, log: Path) -> None:
     assert "it failed in 0 of 4 conversations" in text
     assert data["same"] is True
     assert all(seat["decisions"] > 5 for seat in data["seats"])
-    random = json.loads(tute("repro", log, "--bot", "random", "--json").stdout)
+    random = json.loads(tute("repro", log, "--bot", "random", "--json", OPEN).stdout)
     assert random["same"] is True, "its chance follows from the seed in the hello line"
 
 
@@ -51,8 +53,8 @@ def test_answers_that_differ_are_shown(tute: Tute, log: Path, tmp_path: Path) ->
     body = "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][-1]}) + '\\n'"
     (tmp_path / "new.py").write_text(FRAME.format(body=body))
 
-    text = tute("repro", log, "--bot", "new.py", "--party", 0, code=1).stdout
-    data = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", "B", "--json", code=1).stdout)
+    text = tute("repro", log, "--bot", "new.py", "--party", 0, OPEN, code=1).stdout
+    data = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", "B", "--json", OPEN, code=1).stdout)
 
     assert "after 0 actions: now " in text or "in the log play" in text
     assert {seat["pass"] for seat in data["seats"]} == {1}
@@ -65,7 +67,7 @@ def test_it_stops_at_a_fault_with_the_exact_request_and_answer(tute: Tute, log: 
     (tmp_path / "new.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 3 else 'I pass\\n'"))
     lines = tute("repro", log, "--lines", "--pass", "A", "--seat", 3).stdout.splitlines()
 
-    text = tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", "A", "--seat", 3, code=1).stdout
+    text = tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", "A", "--seat", 3, OPEN, code=1).stdout
 
     requests = [line for line in lines if line.startswith('{"type":"act"')]
     assert f"  request: {requests[2]}" in text.splitlines()[-4]
@@ -76,11 +78,11 @@ def test_it_stops_at_a_fault_with_the_exact_request_and_answer(tute: Tute, log: 
 
 def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
     (tmp_path / "weak.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 4 else sys.exit(7)"))
-    tute("play", "weak.py", "random", "-g", "partnership", "-n", 2, "--log", "weak.jsonl", code=1)
+    tute("play", "weak.py", "random", "-g", "partnership", "-n", 2, "--log", "weak.jsonl", OPEN, code=1)
 
-    again = json.loads(tute("repro", "weak.jsonl", "--bot", "weak.py", "--json", code=1).stdout)
+    again = json.loads(tute("repro", "weak.jsonl", "--bot", "weak.py", "--json", OPEN, code=1).stdout)
     better = json.loads(
-        tute("repro", "weak.jsonl", "--bot", "random", "--party", 0, "--pass", "A", "--json", code=1).stdout
+        tute("repro", "weak.jsonl", "--bot", "random", "--party", 0, "--pass", "A", "--json", OPEN, code=1).stdout
     )
 
     assert "crash" in {seat["fault"]["kind"] for seat in again["seats"] if seat["fault"]}

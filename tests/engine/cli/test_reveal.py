@@ -22,7 +22,20 @@ Log = list[dict]
 
 def played(tute: Tute, seed: str, game: str = "partnership") -> None:
     bots = Path(__file__).resolve().parents[3] / "bots" / "house"
-    tute("play", bots / "random", bots / "greedy", "-g", game, "-n", 2, "--seed", seed, "--log", f"{seed}.jsonl")
+    tute(
+        "play",
+        bots / "random",
+        bots / "greedy",
+        "-g",
+        game,
+        "-n",
+        2,
+        "--seed",
+        seed,
+        "--log",
+        f"{seed}.jsonl",
+        "--no-sandbox",
+    )
 
 
 @pytest.fixture(scope="module")

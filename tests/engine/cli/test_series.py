@@ -148,8 +148,10 @@ def test_a_bot_that_fails_makes_the_exit_code_1(tute: Tute, tmp_path: Path) -> N
     (tmp_path / "wrong.py").write_text("def (:\n")
     (tmp_path / "late.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 9 else sys.exit(3)"))
 
-    assert "SyntaxError" in tute("play", "wrong.py", "right.py", "-g", "a_dos", "-n", 1, code=1).stdout
-    failed = json.loads(tute("play", "late.py", "right.py", "-g", "a_dos", "-n", 1, "--json", code=1).stdout)
+    assert "SyntaxError" in tute("play", "wrong.py", "right.py", "-g", "a_dos", "-n", 1, "--no-sandbox", code=1).stdout
+    failed = json.loads(
+        tute("play", "late.py", "right.py", "-g", "a_dos", "-n", 1, "--no-sandbox", "--json", code=1).stdout
+    )
     assert {fault["kind"] for fault in failed["parties"][0]["faults"]} == {"crash"}
     assert failed["parties"][1]["faults"] == []
 

@@ -260,6 +260,8 @@ def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) ->
     rng = random.Random(players)
     visible = hidden = 0
     for number in range(200):
+        if min(visible, hidden) > 50:
+            return
         state = game.new_match(seed=f"twenty {number}", deals=1)
         while not state.is_over:
             state.apply(playing.choose(state, rng))
@@ -271,8 +273,7 @@ def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) ->
                 assert [song["suit"] for song in state.observation(seat)["sung"]] == suits
                 visible += sum(suit is not None for suit in suits)
                 hidden += suits.count(None)
-    assert visible > 20
-    assert hidden > 20
+    pytest.fail(f"only {visible} visible and {hidden} hidden songs were seen")
 
 
 @pytest.mark.parametrize("key", ["cabrero", "chancho"])

@@ -65,24 +65,14 @@ def all_and_none() -> list[str]:
     return sorted([*map(str, os.sched_getaffinity(0)), "None"])
 
 
-@pytest.mark.parametrize(
-    "namespaces",
-    [["--net"], ["--net", "--ipc", "--uts", "--mount", "--pid", "--fork"]],
-    ids=["network", "those of a container"],
-)
-def test_other_namespaces_do_not_take_the_same_core(namespaces: list[str]) -> None:
-    number = len(os.sched_getaffinity(0)) + 1
-    holders = [worker(HOLD, before=elsewhere(*namespaces)) for _ in range(number)]
-    assert sorted(held_by(holders)) == all_and_none()
-
-
-def test_leagues_with_other_state_folders_do_not_take_the_same_core(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_other_leagues_do_not_take_the_same_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One has only another state folder, another one a network, the others the namespaces of a container."""
+    container = ["--net", "--ipc", "--uts", "--mount", "--pid", "--fork"]
     holders = []
     for number in range(len(os.sched_getaffinity(0)) + 1):
         monkeypatch.setenv("STATE_DIR", str(tmp_path / f"state-{number}"))
-        holders.append(worker(HOLD))
+        before = ([], elsewhere("--net"), elsewhere(*container))[min(number, 2)]
+        holders.append(worker(HOLD, before=before))
     assert sorted(held_by(holders)) == all_and_none()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ import pytest
 
 import engine
 from engine.replay import ReplayError
-from engine.runner import BotSpec, MatchResult
+from engine.runner import BotSpec, MatchResult, load_package
 from engine.runner.evidence.replays import check
 from engine.runner.match import AT_ONCE, play_match
 from engine.runner.result import BoardResult
@@ -20,6 +21,7 @@ from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support import languages
 from tests.support.bots import match
+from tests.support.parts import mostly_slow
 
 Line = tuple[int, int, dict[str, Any], dict[str, Any]]  # pass, seat, request, answer
 
@@ -45,14 +47,17 @@ def played(box: Sandbox, *parties: BotSpec, **how: Any) -> tuple[MatchResult, li
 
 @pytest.mark.parametrize(
     ("game", "parties", "how"),
-    [
-        ("partnership", 2, {}),
-        ("corriente", 2, {}),
-        ("cabrero", 4, {"boards": 1}),
-        ("cabrero", 3, {"boards": 1, "players": 3}),
-        ("brisca", 2, {"players": 2}),
-        ("subastado", 3, {"boards": 1}),
-    ],
+    mostly_slow(
+        [
+            ("partnership", 2, {}),
+            ("corriente", 2, {}),
+            ("cabrero", 4, {"boards": 1}),
+            ("cabrero", 3, {"boards": 1, "players": 3}),
+            ("brisca", 2, {"players": 2}),
+            ("subastado", 3, {"boards": 1}),
+        ],
+        lambda case: case[0] in ("partnership", "subastado"),
+    ),
 )
 def test_match_is_whole_and_its_replays_hold(
     game: str, parties: int, how: dict[str, Any], box: Sandbox, honest: BotSpec
@@ -84,7 +89,7 @@ def test_same_bots_on_both_sides_share_every_board_alike(box: Sandbox, honest: B
 
 
 def test_suits_stay_where_the_rules_name_one(box: Sandbox, honest: BotSpec) -> None:
-    result, _ = played(box, *[honest] * 4, game="cabrero", boards=1, options={"trump_source": "rotating"})
+    result, _ = played(box, *[honest] * 3, game="brisca", players=3, boards=1, options={"deck": "es39"})
 
     assert {sitting.replay["suits"] for sitting in result.boards[0].sittings} == {"oceb"}
 
@@ -96,8 +101,8 @@ def test_same_secret_gives_the_same_match(box: Sandbox, make: Maker) -> None:
         "def act(m): return json.dumps({'id': m['id'], 'do': random.choice(m['legal']), 'note': str(random.random())}) + '\\n'"
     )
 
-    first, _ = played(box, chance, chance, boards=3)
-    second, _ = played(box, chance, chance, boards=3)
+    first, _ = played(box, chance, chance)
+    second, _ = played(box, chance, chance)
 
     assert replays(first) == replays(second)
     assert [board.scores for board in first.boards] == [board.scores for board in second.boards]
@@ -245,7 +250,7 @@ def test_stop_leaves_boards_incomplete_and_blames_nobody(box: Sandbox, honest: B
             answers.append(True)
         return bool(answers)
 
-    result = play_match(match(honest, honest, boards=3), box, progress=progress, stop=stop)
+    result = play_match(match(honest, honest, boards=2), box, progress=progress, stop=stop)
 
     assert (counts, answers) == ([1], [True]), "no other pass was begun"
     assert len(result.boards[0].sittings) == 1
@@ -300,10 +305,6 @@ def test_forfeit_is_checked_too(box: Sandbox, make: Maker, honest: BotSpec) -> N
 
 
 def test_binary_bot_plays(box: Sandbox, make: Maker, honest: BotSpec, tmp_path: Any, state_dir: Any) -> None:
-    import subprocess
-
-    from engine.runner import load_package
-
     folder = tmp_path / "c"
     folder.mkdir()
     (folder / "bot.c").write_text(
@@ -329,7 +330,7 @@ int main(void) {
 }
 """
     )
-    subprocess.run([languages.find("cc"), "-O1", "-static", "-o", folder / "bot", folder / "bot.c"], check=True)
+    shutil.copy(languages.build("cc", "-O1", "-static", source=folder / "bot.c"), folder / "bot")
     (folder / "bot.toml").write_text('name = "c"\nruntime = "binary"\nentry = "bot"\n')
     binary = load_package(folder, state_dir / "packages")
 

@@ -16,6 +16,7 @@ from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support import elephant
 from tests.support.bots import match
+from tests.support.parts import mostly_slow
 
 BOARDS = 12
 PATIENT = Limits(start_s=10, move_s=5, bank_s=20, memory_mb=256)
@@ -71,7 +72,7 @@ def nothing_left(shared: Path) -> None:
         assert not list(Path(place).glob(f"{elephant.MARK}*")), f"a bot wrote in {place}"
 
 
-@pytest.mark.parametrize("through_suits", [True, False])
+@pytest.mark.parametrize("through_suits", mostly_slow([True, False], bool))
 def test_an_elephant_gains_nothing(box: Sandbox, bot: Elephants, shared: Path, through_suits: bool) -> None:
     """Under the real referee it plays card by card like its twin, which remembers nothing: it stored every deal and recognised none."""
     twin = bot(recalls=False)

@@ -11,6 +11,7 @@ from engine.runner.rebuild import Exchange, exchanges, passes
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
+from tests.support.parts import mostly_slow
 
 Sent = tuple[int, bytes, str | None]  # seat, request, answer
 
@@ -46,17 +47,20 @@ DICE = (
 
 @pytest.mark.parametrize(
     ("game", "parties", "how"),
-    [
-        ("partnership", 2, {"boards": 3}),
-        ("two_player", 2, {}),
-        ("brisca", 2, {"players": 2}),
-        ("subastado", 3, {"boards": 1}),
-        ("bato", 4, {"boards": 1}),
-        ("codillo", 4, {"boards": 1}),
-        ("podrida", 4, {"boards": 1}),
-        ("cabrero", 4, {"boards": 1, "options": {"trump_source": "rotating"}}),
-        ("partnership", 2, {"boards": 1, "options": {"illegal_move": "lose_game"}}),
-    ],
+    mostly_slow(
+        [
+            ("partnership", 2, {"boards": 2}),
+            ("two_player", 2, {}),
+            ("brisca", 2, {"players": 2}),
+            ("subastado", 3, {"boards": 1}),
+            ("bato", 4, {"boards": 1}),
+            ("codillo", 4, {"boards": 1}),
+            ("podrida", 4, {"boards": 1}),
+            ("cabrero", 4, {"boards": 1, "options": {"trump_source": "rotating"}}),
+            ("partnership", 2, {"boards": 1, "options": {"illegal_move": "lose_game"}}),
+        ],
+        lambda case: case[0] in ("partnership", "bato"),
+    ),
 )
 def test_every_line_follows_from_the_log(
     game: str, parties: int, how: dict[str, Any], box: Sandbox, make: Maker
@@ -87,7 +91,7 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize("case", FAULTY)
+@pytest.mark.parametrize("case", mostly_slow(FAULTY, "at a decision of the second board".__eq__))
 def test_a_fault_and_what_it_is_told_of_follow_from_the_log(
     case: str, box: Sandbox, make: Maker, honest: BotSpec
 ) -> None:
@@ -109,8 +113,8 @@ def test_a_fault_and_what_it_is_told_of_follow_from_the_log(
 
 
 def test_the_beginning_of_a_pass_is_enough_for_its_beginning(box: Sandbox, honest: BotSpec) -> None:
-    result, sent = played(box, honest, honest, boards=3)
-    log = [replay for replay in log_of(result) if replay["meta"]["board"] < 3]
+    result, sent = played(box, honest, honest, boards=2)
+    log = [replay for replay in log_of(result) if replay["meta"]["board"] < 2]
 
     for group, part in zip(passes(log), sent, strict=True):
         lines = [(line.seat, line.request, line.answer) for line in exchanges(group)]

@@ -21,6 +21,7 @@ from engine.sandbox.channels.bits import estimate
 from tests.engine.runner.conftest import Maker
 from tests.engine.runner.test_audit import log_of
 from tests.support.bots import SHORT, match
+from tests.support.parts import mostly_slow
 
 RECORDER = Path(__file__).with_name("recorder_bot.py").read_text()
 OWN_COPY = re.compile(r"/bot/[0-9a-f]{32}")  # The folder in `landlock`, whose name is drawn for each process.
@@ -94,7 +95,9 @@ def telling(played: Records, audited: Records) -> dict[str, float]:
     return heard
 
 
-@pytest.mark.parametrize(("tier", "sealable"), [("namespaces", True), ("landlock", False)])
+@pytest.mark.parametrize(
+    ("tier", "sealable"), mostly_slow([("namespaces", True), ("landlock", False)], lambda case: case[1])
+)
 def test_a_bot_sees_the_same_in_an_audit_as_in_a_match(tier: str, sealable: bool, state_dir: Path, make: Maker) -> None:
     bot = dataclasses.replace(make(name="recorder", source=RECORDER), sealable=sealable)
 
@@ -121,7 +124,7 @@ def test_the_time_left_follows_from_the_time_that_the_bot_uses_now(box: Sandbox,
     """A bot that uses a random part of its bank could otherwise see that the time left is that of another run."""
     quick = make("def act(m):\n    print(m['bank_s'], file=sys.stderr)\n    return good(m)", name="quick")
     slow = make(
-        "def act(m):\n    for _ in range(3_000_000): pass\n    print(m['bank_s'], file=sys.stderr)\n    return good(m)"
+        "def act(m):\n    for _ in range(1_000_000): pass\n    print(m['bank_s'], file=sys.stderr)\n    return good(m)"
     )
     limits = dataclasses.replace(SHORT, move_s=0.01, bank_s=60.0)
     result = play_match(spec(quick, quick, limits=limits), box)

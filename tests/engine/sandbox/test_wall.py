@@ -19,19 +19,23 @@ def test_the_wall_clock_does_not_run_while_the_bot_waits_for_a_processor() -> No
     """Two programs on one core: one that computes gets half of the time, and its cap lasts about twice as long."""
     core = max(os.sched_getaffinity(0))
     code = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as first:
-        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as other:
+    with (
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as first,
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as other,
+    ):
+        try:
             for process in (first, other):
                 assert process.stdout
                 process.stdout.readline()
             began = time.monotonic()
-            wall = Wall(first.pid, 0.3, began)
+            wall = Wall(first.pid, 0.2, began)
             while wall.remaining_s(time.monotonic()) > 0:
                 time.sleep(0.01)
             lasted = time.monotonic() - began
+        finally:
+            first.kill()
             other.kill()
-        first.kill()
-    assert lasted > 0.4
+    assert lasted > 0.27
 
 
 def test_a_late_look_at_the_wall_clock_counts_as_one_in_time() -> None:
@@ -69,7 +73,7 @@ def test_sleepers_among_busy_threads_get_no_more_than_their_cap() -> None:
         process.stdout.readline()
         waits = watch.Waits(process.pid)
         began, cpu = time.monotonic(), time.clock_gettime(watch.clock(process.pid))
-        while time.clock_gettime(watch.clock(process.pid)) - cpu < 0.5:
+        while time.clock_gettime(watch.clock(process.pid)) - cpu < 0.25:
             time.sleep(0.01)
         lasted, used = time.monotonic() - began, time.clock_gettime(watch.clock(process.pid)) - cpu
         counted = waits.seconds()

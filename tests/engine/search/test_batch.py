@@ -236,3 +236,25 @@ def test_the_observation_is_laid_out_as_documented() -> None:
     assert observed[80 + (state.last_trick - seat) % 4] == points
     assert observed[96 + (state.last_trick - seat) % 4] == 1
     assert sum(1 for card in range(64) if observed[card] & encoding.GONE) == 4
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("key", engine.games())
+def test_a_batch_goes_on_from_what_was_saved(key: str, quick: bool) -> None:
+    first, second = (Batch(engine.load(key), 3, deals=1, seed=seed, quick=quick) for seed in (5, 8))
+    for _ in range(9):
+        first.step(first.random())
+    second.restore(first.save())
+    for _ in range(40):
+        chosen = first.random()
+        assert second.random() == chosen
+        assert [list(block) for block in blocks(first)] == [list(block) for block in blocks(second)]
+        first.step(chosen)
+        second.step(chosen)
+
+
+def blocks(batch: Batch) -> tuple[object, ...]:
+    return (
+        *(batch.observations, batch.masks, batch.turns, batch.ended, batch.forfeited),
+        *(batch.scores, batch.margins),
+    )

@@ -9,11 +9,12 @@ import pytest
 
 from engine.search.masks import INTERPRETED
 from tests.support import searched
+from tests.support.parts import mostly_slow
 
 KEPT = Path(__file__).parent / "kept.json"
 
 
-@pytest.mark.parametrize("part", ["worths", "endings"])
+@pytest.mark.parametrize("part", mostly_slow(["worths", "endings"], "worths".__eq__))
 def test_the_search_says_what_it_said(part: str) -> None:
     """After an intended change rewrite the file: `python -m tests.support.searched > tests/engine/search/kept.json`, from Python source."""
     stored = json.loads(KEPT.read_text(encoding="utf-8"))

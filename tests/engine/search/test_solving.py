@@ -56,7 +56,7 @@ def plainly(state: engine.State, room: int) -> int:
 def two_sided() -> list[tables.Table]:
     """Return every table of a game that may be between two."""
     some = (*tables.plain(), *tables.once())
-    return [table for table in some if len(table.load().sides) == 2 or table.load().rules.sides.startswith("soloist")]
+    return [table for table in some if table.players == 2 or table.rules().sides.startswith(("pairs", "soloist"))]
 
 
 def ending(table: tables.Table, rng: random.Random, tricks: int) -> engine.State | None:

@@ -25,8 +25,7 @@ def match(alice, charlie) -> Match:
     )
 
 
-def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, monkeypatch, settings) -> None:
-    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=500))
+def test_who_may_ask_for_a_judgement_and_how_often(match, nobody, as_alice, charlie, settings) -> None:
     settings.QUOTA_JUDGEMENTS = 1
     where = f"matches/{match.public_id}/analysis"
     reads = Api(tokens.create(charlie, "reads", scope=TokenScope.READ)[1])
@@ -42,7 +41,20 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     assert submits.post(f"{where}/fair", {}).status_code == 429
     waits = nobody.get(f"{where}/open").json()
     assert (waits["status"], waits["verdicts"], waits["parties"]) == ("asked", [], [])
+    assert nobody.get(f"{where}/fair").status_code == 404
 
+    far = league.NOW.replace(year=2126)
+    embargoes.change(match, far, why="a final", actor="olga", now=league.NOW)
+    for answer in (nobody.get(f"{where}/open"), as_alice.post(f"{where}/fair", {})):
+        assert answer.status_code == 409
+        assert "are hidden until" in answer.json()["detail"]
+
+
+@pytest.mark.slow
+def test_a_match_is_judged_on_demand(match, nobody, as_alice, monkeypatch) -> None:
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=500))
+    where = f"matches/{match.public_id}/analysis"
+    assert as_alice.post(f"{where}/open", {}).status_code == 202
     job = jobs.ANALYSIS.claim("host:1", now=league.NOW)
     assert job is not None
     assert jobs.run(job, now=league.NOW)
@@ -68,7 +80,6 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     second = nobody.get(f"{where}/open?board=2").json()["verdicts"]
     assert second == [verdict for verdict in report["verdicts"] if verdict["board"] == 2] != []
     assert nobody.get(f"{where}/open?board=x").status_code == 400
-    assert nobody.get(f"{where}/fair").status_code == 404
 
     assert nobody.results("bots/rufo/judged") == []
     assert summing.count_new() == 1
@@ -81,12 +92,6 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     assert whole["mine"]["margin"] == pytest.approx(rufo["margin"])
     assert sum(phase["mine"]["judged"] for phase in parts) == whole["mine"]["judged"] < whole["everybody"]["judged"]
     assert nobody.get("bots/nobody/judged").status_code == 404
-
-    far = league.NOW.replace(year=2126)
-    embargoes.change(match, far, why="a final", actor="olga", now=league.NOW)
-    for answer in (nobody.get(f"{where}/open"), as_alice.post(f"{where}/fair", {})):
-        assert answer.status_code == 409
-        assert "are hidden until" in answer.json()["detail"]
 
 
 def test_a_damaged_body_is_said_to_be_so(match, nobody, alice) -> None:

@@ -94,29 +94,28 @@ def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> 
     assert "no league is chosen" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [("my_bot", "my-bot"), ("Mi Señor Bot", "mi-senor-bot"), ("RUFO", "rufo"), ("rufo  2!", "rufo-2")],
-)
-def test_a_bot_is_entered_under_the_name_that_the_site_gives_it(
-    live_server, at_home, monkeypatch, capsys, name: str, slug: str
-) -> None:
+NAMES = {"my_bot": "my-bot", "Mi Señor Bot": "mi-senor-bot", "RUFO": "rufo", "rufo  2!": "rufo-2"}
+
+
+def test_a_bot_is_entered_under_the_name_that_the_site_gives_it(live_server, at_home, monkeypatch, capsys) -> None:
     """The command and the page of uploads write a name in the same way, and the author may go on with their own."""
     ana = players.create("ana", now=made.NOW)
+    berto = players.create("berto", now=made.NOW)
     _, token = tokens.create(ana, "desk", scope="submit")
     assert log_in(live_server.url, token, monkeypatch) == 0
     folder = at_home / "somewhere"
     folder.mkdir()
-    (folder / "bot.py").write_bytes(made.BOT)
-    (folder / "bot.toml").write_text(f'name = "{name}"\nruntime = "python"\nentry = "bot.py"\n', encoding="utf-8")
-    capsys.readouterr()
+    for number, (name, slug) in enumerate(NAMES.items()):
+        (folder / "bot.py").write_bytes(made.BOT + b"#" * number)
+        (folder / "bot.toml").write_text(f'name = "{name}"\nruntime = "python"\nentry = "bot.py"\n', encoding="utf-8")
+        capsys.readouterr()
 
-    assert cli.main(["submit", "somewhere", "--no-wait"]) == 0
-    assert f"{slug} version 1: validating" in capsys.readouterr().out
-    assert cli.main(["status", name]) == 0
-    assert f"{slug} of ana, active" in capsys.readouterr().out
-    other = bots.upload(players.create("berto", now=made.NOW), f"{name} b", made.BOT + b"#", "bot.py", now=made.NOW)
-    assert other.bot.slug == f"{slug}-b", "as the site writes it"
+        assert cli.main(["submit", "somewhere", "--no-wait"]) == 0
+        assert f"{slug} version 1: validating" in capsys.readouterr().out
+        assert cli.main(["status", name]) == 0
+        assert f"{slug} of ana, active" in capsys.readouterr().out
+        other = bots.upload(berto, f"{name} b", made.BOT + b"##" * number, "bot.py", now=made.NOW)
+        assert other.bot.slug == f"{slug}-b", "as the site writes it"
 
 
 def test_a_name_without_letters_and_digits_is_refused_with_a_way_out(live_server, at_home, monkeypatch, capsys) -> None:

@@ -148,6 +148,7 @@ def lost(before: Rows, after: Rows) -> Iterator[str]:
         yield from (f"{name}: {row}" for row in (Counter(map(repr, rows)) - remaining))
 
 
+@pytest.mark.slow
 def test_every_row_outlives_an_upgrade_and_the_tables_are_those_of_a_new_league(
     full: OnSqlite | OnPostgres, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from django.db.models.fields import NOT_PROVIDED
 from django.utils import translation
 
 import league.migrations
-from league.service.migrating import AddIndexMeanwhile, CheckOldRows, DropIndexOfKey, Forget
+from league.service.migrating import AddIndexMeanwhile, CheckOldRows, Forget
 
 SMALL = {
     "apitoken",
@@ -82,7 +82,7 @@ def why_not_named(step: steps.base.Operation, migration: type[migrations.Migrati
 
 def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
     """Return why others could not write while an index comes or goes, or ""."""
-    if not isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
+    if not isinstance(step, AddIndexMeanwhile):
         return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
     return "" if not migration.atomic else "an index comes or goes meanwhile only where atomic = False"
 
@@ -101,7 +101,7 @@ def why_not(
         return ""
     if isinstance(step, steps.AddField):
         return why_not_added(step.field)
-    if isinstance(step, steps.AddIndex | DropIndexOfKey):
+    if isinstance(step, steps.AddIndex):
         return why_not_meanwhile(step, migration)
     if isinstance(step, steps.RunPython):
         return (

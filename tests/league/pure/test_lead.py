@@ -12,7 +12,6 @@ def test_the_lead_and_its_margin() -> None:
     certain = lead.of_boards([[30, 20], [40, 20], [50, 20], [60, 20]])
     assert (certain.boards, certain.won, certain.drawn, certain.lost, certain.mean) == (4, 4, 0, 0, 25)
     assert certain.margin == pytest.approx(20.54, abs=0.01)
-    assert certain.is_sure
     assert certain.more == 0
 
 
@@ -20,7 +19,6 @@ def test_the_boards_that_would_make_it_sure() -> None:
     # Mean 5, deviation 23.8: (1.96 * 23.8 / 5)^2 is 87 boards, 83 more than 4; series have 20 boards.
     unsure = lead.of_boards([[20, 0], [0, 10], [30, 0], [0, 20]])
     assert unsure.mean == 5
-    assert not unsure.is_sure
     assert unsure.more == 100
     assert lead.of_boards([[1, 0], [0, 40], [40, 0], [0, 1], [1, 0]]).more is None  # Thousands of boards
     assert lead.of_boards([[3, 1]]).more is None

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings as configured
@@ -197,9 +198,16 @@ def site(transactional_db: None, tmp_path: Path) -> Iterator[str]:
 class Visit:
     """A page in the browser with all that went wrong in it."""
 
-    page: object
+    page: Any
     complaints: list[str] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)
+
+    def go(self, url: str) -> None:
+        """Open an address."""
+        self.page.goto(url)
+        if self.page.locator("tute-replay").count():
+            # its buttons and keys work from then on: a busy machine may be idle on the network long before
+            self.page.locator("tute-replay.ready").wait_for(state="attached")
 
 
 @pytest.fixture
@@ -224,10 +232,8 @@ def visit(browser) -> Iterator[object]:
         )
         opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
         opened.page.on("request", lambda request: opened.hosts.add(request.url.split("/")[2]))
-        opened.page.goto(url)
-        if options.get("java_script_enabled", True) and opened.page.locator("tute-replay").count():
-            # its buttons and keys work from then on: a busy machine may be idle on the network long before
-            opened.page.locator("tute-replay.ready").wait_for(state="attached")
+        open_it = opened.go if options.get("java_script_enabled", True) else opened.page.goto
+        open_it(url)
         return opened
 
     yield open_page

@@ -72,7 +72,7 @@ class Page(HTMLParser):
             self.links.append(str(values["href"]))
         if "id" in values:
             self.ids.append(str(values["id"]))
-        if tag == "style" or (tag == "script" and "src" not in values) or "style" in values:
+        if tag == "style" or "style" in values or (tag == "script" and not _is_loaded_late(values)):
             self.inline.append(f"<{tag} {attributes}>")
         self.inline += [f"{tag} {name}" for name in values if name.startswith("on")]
         if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
@@ -95,6 +95,11 @@ class Page(HTMLParser):
     def text(self) -> str:
         """The text that a reader sees, with single white space."""
         return " ".join(" ".join(self.words).split())
+
+
+def _is_loaded_late(script: dict[str, str | None]) -> bool:
+    """Return True if a script has a file of its own and does not hold up the first paint."""
+    return "src" in script and ("defer" in script or script.get("type") == "module")
 
 
 def faults(page: Page) -> list[str]:

@@ -79,7 +79,11 @@ def by_hand(eva: Player, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "who"), [(by_our_command, "olga"), (by_the_command_of_django, "operator"), (by_hand, "operator")]
+    ("way", "who"),
+    mostly_slow(
+        [(by_our_command, "olga"), (by_the_command_of_django, "operator"), (by_hand, "operator")],
+        lambda case: case[0] is by_our_command,
+    ),
 )
 def test_a_password_that_another_sets_ends_what_the_old_one_let_in(way, who, eva: Player, monkeypatch) -> None:
     owner, api = Client(headers={"accept-language": "es"}), Client()

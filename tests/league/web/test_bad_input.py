@@ -37,6 +37,8 @@ ASKED = {
 PLACES = [
     "/m/{}/",
     "/embed/m/{}/",
+    "/embed/tables/{}/",
+    "/embed/tables/{}/replay.json",
     "/embed/puzzles/{}/",
     "/m/{}.txt",
     "/m/{}.jsonl",
@@ -63,6 +65,7 @@ SENT = {
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
     "/accounts/me/": [{"label": None}, {"revoke": None}],
     "/accounts/mail/": [{"address": None, "password": "x"}],
+    "/accounts/close/": [{"name": None, "password": "x"}, {"name": "ana", "password": None}],
     "/accounts/forgotten/": [{"username": None}],
     "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}, {"rest": None}, {"forced": None}],
     "/accounts/signup/": [{"name": None, "password": "a long password"}, {"name": "dora", "password": None}],

@@ -19,6 +19,7 @@ from tests.league.web.conftest import League, put, record
 from tests.support import consulting, jobs
 from tests.support import league as made
 from tests.support.chromium import until
+from tests.support.parts import mostly_slow
 
 SIZES = [(360, 740), (1280, 800)]
 
@@ -82,6 +83,7 @@ def test_keys_step_through_the_record_and_the_address_follows(live, visit) -> No
     assert visited.hosts == {url.split("/")[2]}
 
 
+@pytest.mark.slow
 def test_a_link_opens_its_step(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/?b=2&s=1#d1p17").page
@@ -93,7 +95,7 @@ def test_a_link_opens_its_step(live, visit) -> None:
     assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), mostly_slow([(1280, 800), (390, 844)], (390, 844).__eq__))
 def test_table_controls_and_list_stand_in_one_view(live, visit, width: int, height: int) -> None:
     url, league = live
     visited = visit(f"{url}/m/{league.clean.public_id}/#d1p9", width=width, height=height)
@@ -112,6 +114,7 @@ def test_table_controls_and_list_stand_in_one_view(live, visit, width: int, heig
     assert visited.complaints == []
 
 
+@pytest.mark.slow
 def test_the_list_draws_cards_in_a_column_for_each_seat(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/").page
@@ -129,6 +132,7 @@ def test_the_list_draws_cards_in_a_column_for_each_seat(live, visit) -> None:
     assert "caballo de" in " ".join(page.locator("li.play .unseen").all_text_contents())
 
 
+@pytest.mark.slow
 def test_tabs_open_without_a_script(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/", java_script_enabled=False).page
@@ -159,6 +163,7 @@ def test_every_card_is_somewhere_at_every_step(live, visit) -> None:
         assert gone == 40
 
 
+@pytest.mark.slow
 def test_seeing_as_a_seat_hides_the_other_hands(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{whole_game(league).public_id}/").page
@@ -177,10 +182,10 @@ def test_seeing_as_a_seat_hides_the_other_hands(live, visit) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), SIZES)
-def test_pages_fit_and_are_quiet(live, visit, width: int, height: int, scheme: str) -> None:
+def test_pages_fit_and_are_quiet(live, visit, width: int, height: int) -> None:
     url, league = live
+    visited = visit(f"{url}/", width=width, height=height)
     for path in (
         "/",
         "/g/partnership/",
@@ -195,12 +200,14 @@ def test_pages_fit_and_are_quiet(live, visit, width: int, height: int, scheme: s
         "/docs/fairness/",
         "/accounts/signup/",
     ):
-        visited = visit(url + path, width=width, height=height, scheme=scheme)
-        assert visited.page.evaluate("document.documentElement.scrollWidth") <= width, path
+        visited.go(url + path)
+        for scheme in ("light", "dark"):
+            visited.page.emulate_media(color_scheme=scheme)
+            assert visited.page.evaluate("document.documentElement.scrollWidth") <= width, path
+            paper = visited.page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (sum(int(part) for part in paper[4:-1].split(",")) < 200) == (scheme == "dark"), path
         assert visited.complaints == [], path
         assert visited.hosts == {url.split("/")[2]}, path
-        paper = visited.page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (sum(int(part) for part in paper[4:-1].split(",")) < 200) == (scheme == "dark"), path
 
 
 def test_without_javascript_the_record_is_a_list_of_words(live, visit) -> None:

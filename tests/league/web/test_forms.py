@@ -257,6 +257,7 @@ def test_ladders_are_ended_by_their_owner(league, owner, stranger) -> None:
     assert "terminado por su organizador." in owner.get("/t/escala/").content.decode()
 
 
+@pytest.mark.slow
 def test_mixed_pairs_are_offered_where_there_are_partners(league, owner) -> None:
     assert 'name="mixed"' in owner.get("/t/new/?game=partnership").content.decode()
     assert 'name="mixed"' not in owner.get("/t/new/?game=cabrero&players=3").content.decode()
@@ -304,6 +305,7 @@ def test_the_page_of_an_open_tournament_lets_in_and_out(league, owner, stranger,
     assert not league.next_cup.entries.filter(version=league.luna).exists()
 
 
+@pytest.mark.slow
 def test_a_running_tournament_is_extended_by_its_owner(league, owner, stranger) -> None:
     running = made.started(league.ana, [league.rufo, league.luna, league.sol], name="Long cup")
     url = f"/t/{running.slug}/"

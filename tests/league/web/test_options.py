@@ -13,8 +13,11 @@ from engine import rulebook
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
 from league.web.common.options import OptionsForm, describe_options, game_chosen
+from tests.support.parts import mostly_slow
 
 TABLES = [(key, players) for key in engine.games() for players in engine.load(key).declared.players]
+
+QUICK = {"partnership", "subastado", "podrida", "guinote", "gana_pierde_3"}  # Of each kind of choice one
 
 ALONE = {"exchange", "max_bid", "tute_ranks"}  # Options with values that need another option too.
 
@@ -33,8 +36,13 @@ def _chosen(game: engine.Game, **sent: Any) -> dict[str, Any]:
     return options
 
 
-@pytest.mark.parametrize(("key", "players"), TABLES)
-def test_every_value_of_every_option_can_be_chosen(key: str, players: int) -> None:
+@pytest.mark.parametrize("key", mostly_slow(engine.games(), QUICK.__contains__))
+def test_every_value_of_every_option_can_be_chosen(key: str) -> None:
+    for players in engine.load(key).declared.players:
+        choose_every_value(key, players)
+
+
+def choose_every_value(key: str, players: int) -> None:
     game = engine.load(key, players=players)
     assert _chosen(game) == {}, "an empty form means the usual rules"
     for name, choice in choices(game.declared, players).items():
@@ -55,15 +63,15 @@ def test_every_value_of_every_option_can_be_chosen(key: str, players: int) -> No
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])
-@pytest.mark.parametrize(("key", "players"), TABLES)
-def test_no_field_shows_a_word_of_the_code(key: str, players: int, lang: str) -> None:
+def test_no_field_shows_a_word_of_the_code(lang: str) -> None:
     with override(lang):
-        form = OptionsForm(engine.load(key, players=players))
-        texts = [str(field.label) for field in form.fields.values()]
-        texts += [str(text) for bound in form if hasattr(bound.field, "choices") for _code, text in bound.field.choices]
-        texts += [str(field.help_text) for field in form.fields.values()]
-    assert not [text for text in texts if "_" in text or text in ("True", "False", "–")]
-    assert all(text[:1] == text[:1].upper() for text in texts)
+        for key, players in TABLES:
+            form = OptionsForm(engine.load(key, players=players))
+            choosers = [bound.field for bound in form if hasattr(bound.field, "choices")]
+            texts = [str(text) for field in form.fields.values() for text in (field.label, field.help_text)]
+            texts += [str(text) for field in choosers for _code, text in field.choices]
+            assert not [text for text in texts if "_" in text or text in ("True", "False", "–")], key
+            assert all(text[:1] == text[:1].upper() for text in texts), key
 
 
 def test_a_mixture_is_chosen_by_name_and_a_field_overrides_it() -> None:
@@ -98,10 +106,10 @@ def test_options_are_described_in_words() -> None:
         assert describe_options("partnership", {"tute": "none"}) == "Cuatro iguales ganan: no hay"
 
 
-@pytest.mark.parametrize("mixture", rulebook.all_mixtures(), ids=lambda mixture: mixture.key)
-def test_every_mixture_is_offered_at_its_tables(mixture: rulebook.Mixture) -> None:
-    for players in mixture.players:
-        assert _chosen(engine.load(mixture.game, players=players), mixture=mixture.key) == mixture.options
+def test_every_mixture_is_offered_at_its_tables() -> None:
+    for mixture in rulebook.all_mixtures():
+        for players in mixture.players:
+            assert _chosen(engine.load(mixture.game, players=players), mixture=mixture.key) == mixture.options
 
 
 def test_a_form_names_game_and_players() -> None:

@@ -79,6 +79,7 @@ def turned_round(model: type[Rating] | type[PlaceOfDay]) -> None:
     model._default_manager.bulk_create(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_one_moment")
 def test_pages_are_the_same_on_another_machine_with_the_rows_turned_round(rated: Pool, client) -> None:
     here, order = shown(client, rated), seeds(rated)

@@ -23,6 +23,7 @@ from league.web.previews import drawing, links
 from league.web.previews.drawing import DrawnCard, Hand, Picture, Row
 from tests.league.web.conftest import record
 from tests.support import league as made
+from tests.support.parts import mostly_slow
 
 CARDS = [rank + suit for suit in "oceb" for rank in "137"]
 KINDS = {
@@ -52,14 +53,13 @@ def size(data: bytes) -> tuple[int, int]:
 
 
 def picture_on(client: Client, path: str) -> Picture:
-    """Return the only picture that a page names; check that it is served, and that the page has the words of a preview."""
+    """Return the only picture that a page names, read from its signed address; check that the page has the words of a preview."""
     page = client.get(path, headers={"accept-language": "en"}).content.decode()
     (address,) = re.findall(r'property="og:image" content="http://testserver([^"]+)"', page)
     for name in ("og:title", "og:description", "og:url", "og:image:alt"):
         assert re.search(rf'property="{name}" content="[^"]+"', page), name
     assert len(re.findall('rel="canonical"', page)) == 1
     assert len(address) < links.LONGEST
-    assert client.get(address).status_code == 200
     return links.read(address.removeprefix("/preview/").removesuffix(".png"))
 
 
@@ -74,7 +74,6 @@ def test_every_kind_has_the_size_that_previews_want_and_is_small(kind: str) -> N
 
     assert size(data) == (1200, 630)
     assert len(data) < 200_000
-    assert drawing.draw(KINDS[kind]) == data
     assert drawing.draw(KINDS[kind]._replace(title="Other")) != data
 
 
@@ -90,6 +89,7 @@ def test_too_much_of_anything_is_left_out() -> None:
 def test_only_signed_content_is_drawn_and_once(client: Client) -> None:
     picture = Picture("champion – greedy", rows=[Row("", "champion", "12")])
     address = links.address(picture)
+    assert drawing.draw(picture) == drawing.draw(picture)
     drawn = links._png.cache_info().misses
     answer, again = client.get(address), client.get(address)
 
@@ -241,7 +241,12 @@ def test_what_is_under_embargo_has_its_result_and_no_cards(league) -> None:
     assert b"oembed" not in Client().get(where).content
 
 
-@pytest.mark.parametrize("terms", [releases.ReleaseTerms(Audience.HIDDEN), releases.ReleaseTerms(private=True)])
+@pytest.mark.parametrize(
+    "terms",
+    mostly_slow(
+        [releases.ReleaseTerms(Audience.HIDDEN), releases.ReleaseTerms(private=True)], lambda terms: terms.private
+    ),
+)
 def test_what_is_hidden_has_the_general_picture_even_on_its_owners_page(league, owner, terms) -> None:
     document = {"name": "Velvet", "game": "partnership", "stages": [{"format": "round_robin", "boards": 2}]}
     versions = [league.rufo, made.accepted(league.ana, "vega")]

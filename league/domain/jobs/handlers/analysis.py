@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -109,10 +108,6 @@ class AnalysisHandler(RequestHandler[Judgement, AnalysisTask, bool]):
     def close(self, task: AnalysisTask) -> None:
         """End the process."""
         task.close()
-
-    def enqueue(self, request: Judgement, *, now: datetime) -> None:
-        """Give an analysis its job."""
-        asking.enqueue(request, now=now)
 
     def result(self, job: AnalysisJob, result: bool) -> dict[str, Any]:
         """Return the columns with the results."""

@@ -129,10 +129,6 @@ class ConsultationHandler(RequestHandler[Consultation, ConsultationTask, Consult
         ]
         return ConsultationResult(answers, answered.cpu_s, len(answered.replies) < count)
 
-    def enqueue(self, request: Consultation, *, now: datetime) -> None:
-        """Give a consultation its job."""
-        asking.enqueue(request, now=now)
-
     def result(self, job: ConsultationJob, result: ConsultationResult) -> dict[str, Any]:
         """Return the answers."""
         return {

@@ -15,7 +15,7 @@ from league.domain.core.errors import IllegalMove, Refused
 from league.domain.core.queue import AttemptTerms
 from league.domain.jobs.handlers.base import Result, Task
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease, is_match_waiting
-from league.domain.judgements.asking import FAILED_DAYS, WAITING
+from league.domain.judgements.asking import FAILED_DAYS, WAITING, enqueue
 from league.enums import JobState, JudgementStatus, MatchStatus
 from league.models import Consultation, Job, Judgement
 
@@ -108,7 +108,7 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
         jobs = Job.objects.filter(kind=self.kind)
         open_requests = self.model._default_manager.filter(status__in=WAITING)
         for request in open_requests.exclude(jobs__kind=self.kind).select_related("asked_by")[: queue.MOST]:
-            self.enqueue(request, now=now)
+            enqueue(request, now=now)
         over = [JudgementStatus.DONE, JudgementStatus.FAILED]
         jobs.filter(**{f"{self.key}__status__in": over}).delete()
         lost = jobs.filter(state=JobState.QUEUED, **{f"{self.key}__status": JudgementStatus.WORKING})
@@ -117,7 +117,3 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
                 row = lost.filter(pk=pk).select_for_update(of=("self",)).first()
                 if row is not None:
                     self._move(row, JudgementStatus.ASKED, "its worker was lost", now=now)
-
-    @abstractmethod
-    def enqueue(self, request: Row, *, now: datetime) -> None:
-        """Queue the job for a request."""

@@ -144,6 +144,7 @@ def test_bracket_and_rounds_as_they_are_played(nobody, alice, league):
     assert nobody.get(f"tournaments/{league.cup.slug}/bracket").json()["pairings"] == []
 
 
+@pytest.mark.slow
 def test_a_page_of_rounds_has_so_many_matches(nobody, alice, league, monkeypatch):
     versions = [made.accepted(alice, f"round-{number}") for number in range(4)]
     cup = tournaments.create(alice, "Rounds", "partnership", boards=1, versions=versions, now=made.NOW)

@@ -18,6 +18,7 @@ from engine.sandbox import Sandbox
 from engine.sandbox.errors import BrokenOff
 from league.domain.audits import cases, results, sampling
 from league.domain.bots import house
+from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers import audits
 from league.domain.jobs.handlers.queued import MatchLease
@@ -149,6 +150,14 @@ def test_an_audit_is_work_for_who_has_no_other(cup, ana) -> None:
     assert second is not None
     assert (first.kind, second.kind) == ("validation", "audit")
     assert leases.claim("w", ahead=True, now=NOW) is None
+
+
+def test_no_queue_keeps_an_audit_away_for_ever(cup, ana) -> None:
+    sampling.draw(now=NOW)
+    uploaded(ana, "nena", now=NOW)
+
+    assert leases.claim_several("w", overdue_audits=True, now=later(3599)) == []
+    assert [match.kind for match in leases.claim_several("w", overdue_audits=True, now=later(3600))] == ["audit"]
 
 
 def test_what_a_worker_has_played_is_audited_by_another_while_there_is_one(cup) -> None:
@@ -393,6 +402,12 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(worker: WorkerLoop, ana
     assert claim is not None
     worker.run(MatchLease(claim))
     assert sampling.draw() == 8
+    started(ana, [own_version, greedy], boards=1, name="More")
+    Match.work.filter(kind="audit").update(created=clock.present() - leases.AUDITS_WAIT)
+    for _ in range(2):  # The second time it is the turn of the match
+        assert worker.look()
+        assert Match.work.filter(kind="audit", status=MatchStatus.FINISHED).count() == 1
+    assert not Match.objects.filter(status=MatchStatus.QUEUED).exists()
 
     while (work := leases.claim(worker.name)) is not None:
         assert worker.run(MatchLease(work)) == Receipt.STORED

@@ -140,7 +140,7 @@ def test_a_bot_answers_every_decision_of_the_seat_as_it_does_when_it_sits_there(
     first = row.answers
     again = {"status": "asked", "answers": [], "finished": None}
     Consultation.objects.filter(pk=row.pk).update(**again)
-    asking.enqueue(row, now=NOW)
+    judging.enqueue(row, now=NOW)
     assert consulting.carry_out(tmp_path)
     row.refresh_from_db()
     assert row.answers == first

@@ -14,7 +14,7 @@ from league.domain.bots import bots, consent
 from league.domain.bots import willing as willing_rules
 from league.domain.bots.willing import willing
 from league.domain.ladders import drawing, places
-from league.domain.matches import leases, reports, workers
+from league.domain.matches import holds, leases, reports, workers
 from league.domain.people import players
 from league.domain.ratings import pools, ratings
 from league.domain.upkeep import reconcile
@@ -213,6 +213,7 @@ def test_who_leaves_plays_what_is_drawn_and_cannot_come_back_for_a_better_oppone
     leave(bot, how)
 
     assert drawing.tidy(now=NOW) == 0, "a drawn table cannot be refused"
+    assert holds.playable_matches(Match.objects.filter(pk__in=[row.pk for row in waiting])).count() == len(waiting)
     assert not may_be_drawn(bot), "the next draw leaves it out"
     if how == "retire":
         return

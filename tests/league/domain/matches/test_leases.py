@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -451,21 +452,21 @@ def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
     [match] = cup.matches.all()
     bots, here = Bot.objects.filter(versions__parties__match=match), type(cup).objects.filter(pk=cup.pk)
     paused = {"state": "paused", "paused_for": "crash", "retests": 0}
-    cases: list[tuple[Any, dict[str, Any], bool]] = [
-        (bots, {}, True),
-        (bots, paused, False),
-        (bots, paused | {"retests": 1}, True),
-        (bots, paused | {"paused_for": ""}, True),
-        (bots, {"held_until": NOW}, False),
-        (bots, {"stopped": NOW}, False),
-        (bots, {"owner_banned": True}, False),
-        (here, {"paused": NOW}, False),
-        (here, {"stopped": NOW}, False),
-        (here, {"status": "finished"}, False),
-        (here, {"status": "cancelled"}, False),
-    ]
-    for kind in ("tournament", "validation"):
-        Match.objects.update(kind=kind)
+    for kind, counts in product(("tournament", "ladder", "validation"), (True, False)):
+        cases: list[tuple[Any, dict[str, Any], bool]] = [
+            (bots, {}, True),
+            (bots, paused, False),
+            (bots, paused | {"retests": 1}, True),
+            (bots, paused | {"paused_for": ""}, True),
+            (bots, {"held_until": NOW}, counts),
+            (bots, {"stopped": NOW}, False),
+            (bots, {"owner_banned": True}, kind == "tournament"),
+            (here, {"paused": NOW}, False),
+            (here, {"stopped": NOW}, False),
+            (here, {"status": "finished"}, False),
+            (here, {"status": "cancelled"}, False),
+        ]
+        Match.objects.update(kind=kind, rated=counts)
         for changed, columns, playable in cases:
             with transaction.atomic():
                 changed.update(**columns)

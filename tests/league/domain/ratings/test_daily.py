@@ -12,7 +12,7 @@ from league.domain.core import paging
 from league.domain.people import players
 from league.domain.ratings import daily, idle, leaderboards, ratings, refits
 from league.domain.upkeep import reconcile
-from league.models import Bot, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
+from league.models import Bot, PlaceOfDay, PoolSums, Rating, TableOfDay
 from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
 from tests.support.parts import mostly_slow
@@ -143,22 +143,6 @@ def test_idle_rows_fade_and_come_back(cup, settings, large) -> None:
     assert dict(Rating.objects.values_list("version__bot__slug", "played")) == again
     then = leaderboards.leaderboard(cup.pool, at=NOW + 31 * DAY)
     assert {row.rating.version.bot.slug for row in then if row.rating.idle} == {"greedy"}
-
-
-@pytest.mark.slow
-def test_rows_of_a_release_before_learn_when_they_played(cup) -> None:
-    decide(cup, "greedy", "rufo", now=NOW)
-    decide(cup, "rufo", "lola", now=NOW + 20 * DAY)
-    Rating.objects.update(played=None)
-    RatingPoint.objects.all().delete()
-
-    assert idle.mark(now=NOW + 40 * DAY) == 1
-
-    assert set(Rating.objects.values_list("version__bot__slug", "played", "idle")) == {
-        ("greedy", NOW, True),
-        ("rufo", NOW + 20 * DAY, False),
-        ("lola", NOW + 20 * DAY, False),
-    }
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from league.domain.tables import holding, levels, seating
 from league.domain.tables.ending import TableEnding, ending
 from league.domain.tables.guests import Sitter
 from league.domain.tables.standing import PROVISIONAL
+from league.enums import TableStatus
 from league.models import Player, Table
 from tests.support.league import NOW, accepted, later
 from tests.support.seats import rated
@@ -46,7 +47,7 @@ def test_it_says_who_won_by_what_and_deals_the_same_again(ana) -> None:
         ((1, 3), 146, False, True),
         ((0, 2), 114, True, False),
     ]
-    assert (result.won, result.boards, result.is_own, result.is_left) == (False, 2, True, False)
+    assert (result.won, result.boards, result.status) == (False, 2, TableStatus.FINISHED)
     assert result.mine is not None
     assert result.best_other is not None
     assert (result.mine.total, result.best_other.total) == (114, 146)
@@ -85,22 +86,16 @@ def test_others_are_shown_the_result_alone(ana, berto) -> None:
     row = played(ana, "partnership", [[90, 40, 90, 40]])
     for sitter in (None, berto, of_key("key")):
         result = end(row, sitter)
-        assert (result.won, result.is_own, result.change, result.again, result.may_keep) == (
-            True,
-            False,
-            None,
-            {},
-            False,
-        )
+        assert (result.won, result.change, result.again, result.may_keep) == (True, None, {}, False)
 
 
 def test_a_guest_may_keep_it_for_an_hour(ana) -> None:
     guest = of_key("key", "192.0.2.1")
     row = played(guest, "partnership", [[90, 40, 90, 40]])
     result = end(row, guest)
-    assert (result.is_own, result.change, result.may_keep) == (True, None, True)
+    assert (result.again, result.change, result.may_keep) == ({"again": row.public_id}, None, True)
     assert not end(row, guest, at=3601).may_keep
-    assert not end(row, of_key("other")).is_own
+    assert end(row, of_key("other")).again == {}
 
 
 def test_a_table_in_play_has_no_end_and_one_that_is_left_no_points(ana) -> None:
@@ -112,7 +107,7 @@ def test_a_table_in_play_has_no_end_and_one_that_is_left_no_points(ana) -> None:
     seating.act(ana, row.public_id, 0, "play 1o", now=NOW)
     assert seating.leave(ana, row.public_id, now=NOW)
     result = end(Table.objects.get(), ana)
-    assert (result.is_left, result.parties, result.mine, result.won) == (True, [], None, None)
+    assert (result.status, result.parties, result.mine, result.won) == (TableStatus.LEFT, [], None, None)
     assert result.change is not None
     assert result.change.missing == PROVISIONAL - 1, "a hand that is left counts as lost"
 

@@ -366,7 +366,9 @@ def test_a_version_that_had_left_a_running_ladder_comes_back_to_its_place(ana, b
     gone = ladder.entries.get(version=luna)
     assert gone.withdrawn == later(1)
 
-    back = enrolment.enter(ladder, luna, player=berto, now=later(2))
+    with pytest.raises(Refused, match="it can return at"):  # A draw can be foreseen, and would be refused
+        enrolment.enter(ladder, luna, player=berto, now=later(2))
+    back = enrolment.enter(ladder, luna, player=berto, now=later(86_401))
 
     assert (back.pk, back.number, back.withdrawn) == (gone.pk, gone.number, None)
     assert ladder.entries.get(version=luna).withdrawn is None

@@ -11,7 +11,7 @@ from league.domain.bots.bots import set_state
 from league.domain.core.errors import Refused
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
-from league.models import BotVersion, Event, LeagueEvent, Match, Season, Tournament
+from league.models import Bot, BotVersion, Event, LeagueEvent, Match, Season, Tournament
 from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play
@@ -106,7 +106,7 @@ def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("act", mostly_slow(["paused", "retired", "refused"], "retired".__eq__))
+@pytest.mark.parametrize("act", mostly_slow(["paused", "retired", "refused", "banned", "stopped"], "retired".__eq__))
 def test_nobody_ends_an_event_by_what_becomes_of_their_bot_between_two_stages(ana, field, act: str) -> None:
     event = events.create(ana, GOOD, field, secret=SECRET, now=NOW)
     while (match := Match.objects.filter(status="queued").first()) is not None:
@@ -116,6 +116,10 @@ def test_nobody_ends_an_event_by_what_becomes_of_their_bot_between_two_stages(an
     best = field[0]
     if act == "refused":
         BotVersion.objects.filter(pk=best.pk).update(refused=[GOOD["game"]])
+    elif act == "banned":
+        Bot.objects.filter(pk=best.bot_id).update(owner_banned=True)
+    elif act == "stopped":
+        Bot.objects.filter(pk=best.bot_id).update(stopped=NOW)
     else:
         set_state(best.bot, act, actor=best.bot.owner.name, now=NOW)
 
@@ -124,8 +128,8 @@ def test_nobody_ends_an_event_by_what_becomes_of_their_bot_between_two_stages(an
     event.refresh_from_db()
     assert event.status == "running"
     names = {entry.version.bot.slug for entry in event.tournaments.get(stage=2).entries.all()}
-    # Whose bot is retired has left; a paused one is played when its time is over
-    assert names == ({"bot1", "bot2", "bot3", "bot4"} if act == "retired" else {"bot0", "bot1", "bot2", "bot3"})
+    stays = act in ("paused", "refused")
+    assert names == ({"bot0", "bot1", "bot2", "bot3"} if stays else {"bot1", "bot2", "bot3", "bot4"})
 
 
 @pytest.fixture

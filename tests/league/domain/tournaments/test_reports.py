@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from league.domain.bots import bots
 from league.domain.core.errors import Refused
+from league.domain.matches import leases, reports
 from league.domain.people import bans, players
 from league.domain.tournaments import enrolment, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.models import Entry, Match, Player, Tournament
 from tests.support import rows
-from tests.support.league import NOW, SECRET, accepted, later, play
+from tests.support.league import NOW, SECRET, accepted, later, play, result
 
 
 @pytest.fixture
@@ -64,18 +66,16 @@ def test_who_returns_before_the_start_has_one_place(ana: Player, field: list) ->
 
 
 def test_a_player_banned_in_the_middle_spoils_no_table(ana: Player, field: list) -> None:
-    """The tournament waits for the bots of the banned player, and ends in order when the ban does."""
+    """The bots of the banned player play on: nobody waits for them, and nobody wins or loses by the ban."""
     tournament = cup(ana, field, rounds=3)
     tournaments.start(tournament, now=NOW)
     play_round(tournament)
-    cira = Player.objects.get(name="cira")
-    bans.ban(cira, why="farms", actor="olga", now=NOW)
-    reconcile.reconcile(now=later(60))
-    tournament.refresh_from_db()
-    assert tournament.status == "running"
-    bans.lift(cira, why="an error", actor="olga", now=later(120))
-    for _ in range(3):
-        play_round(tournament)
+    bans.ban(Player.objects.get(name="cira"), why="farms", actor="olga", now=NOW)
+    for _ in range(10):
+        reconcile.reconcile(now=later(60))
+        while match := leases.claim("w1", now=later(60)):
+            leases.start(match, now=later(60))
+            assert reports.report(match, result(match, winner=0), now=later(60)) == reports.Receipt.STORED
     tournament.refresh_from_db()
     assert tournament.status == "finished"
     places = Entry.objects.filter(tournament=tournament).order_by("place").values_list("place", flat=True)
@@ -96,16 +96,23 @@ def test_a_cancelled_tournament_goes_on_with_nothing(ana: Player, field: list) -
 
 
 @pytest.mark.slow
-def test_two_bots_of_three_go_on_while_the_third_rests(ana: Player, berto: Player) -> None:
-    """A ladder of three, of which one has left, still pairs the other two, again and again."""
-    three = [accepted(ana, "one"), accepted(berto, "two"), accepted(ana, "three")]
+@pytest.mark.parametrize("how", ["withdrawn", "stopped", "banned"])
+def test_two_bots_of_three_go_on_while_the_third_rests(how: str, ana: Player, berto: Player) -> None:
+    """A ladder of three, of which one has left or is shut out, still pairs the other two, again and again."""
+    three = [accepted(ana, "one"), accepted(berto, "two"), accepted(players.create("dora", now=NOW), "three")]
     tournament = cup(ana, three, "ladder", budget=9)
     tournaments.start(tournament, now=NOW)
-    enrolment.withdraw(tournament, three[2], now=NOW)
-    gone = Entry.objects.get(tournament=tournament, version=three[2])
+    if how == "withdrawn":
+        enrolment.withdraw(tournament, three[2], now=NOW)
+    elif how == "stopped":
+        bots.stop(three[2].bot, why="odd", actor="olga", now=NOW)
+    else:
+        bans.ban(three[2].bot.owner, why="odd", actor="olga", now=NOW)
+    play_round(tournament)  # The tables that were drawn before
+    before = tournament.matches.filter(parties__version=three[2]).count()
     for _ in range(12):
         play_round(tournament)
         reconcile.reconcile(now=later(60))
     drawn = [set(m.parties.values_list("version_id", flat=True)) for m in tournament.matches.order_by("id")]
-    assert gone.withdrawn is not None
+    assert tournament.matches.filter(parties__version=three[2]).count() == before
     assert drawn.count({three[0].pk, three[1].pk}) > 3

@@ -6,9 +6,10 @@ import pytest
 from django.urls import reverse
 
 from league.domain.people import players
-from league.domain.tournaments import rule, tournaments
+from league.domain.tournaments import events, rule, tournaments
 from league.enums import Counting
 from league.models import Match, Tournament
+from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, SECRET, accepted, in_turn, later
 
 
@@ -46,6 +47,20 @@ def test_only_events_of_the_league_count_and_pages_say_so(client, ana, berto, or
     assert Match.objects.filter(tournament=cup).count() == 3
     assert str(counting.label) in client.get(reverse("tournament", args=[cup.slug])).content.decode()
     assert client.get(f"/api/v1/tournaments/{cup.slug}").json()["counting"] == counting
+
+
+def test_no_stage_or_group_of_an_event_counts_in_which_its_owner_plays(ana):
+    op = players.create("op", staff=True, now=NOW)
+    field = [accepted((ana, players.create(f"p{n}", now=NOW))[n % 2], f"bot{n}") for n in range(5)]
+    counts = []
+    for number, sixth in enumerate([accepted(ana, "theirs"), accepted(op, "own")]):
+        event = events.create(op, {**GOOD, "name": f"Event {number}"}, [*field, sixth], secret=SECRET, now=NOW)
+        counts.append(
+            (rule.counting(event), set(Match.objects.filter(tournament__event=event).values_list("rated", flat=True)))
+        )
+    assert counts[1] == (Counting.PLAYER, {False})
+    assert counts[0][0] == Counting.LEAGUE
+    assert True in counts[0][1]
 
 
 def test_who_is_no_operator_any_more_keeps_what_was_promised_and_gets_no_more(ana):

@@ -13,11 +13,13 @@ from league.domain.bots import bots
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.matches import match_spec
 from league.domain.matches import reports
+from league.domain.people import bans
 from league.domain.ratings import leaderboards, ratings
 from league.domain.tournaments import enrolment, events, tournaments
-from league.models import Bot, BotVersion, Match, Player
+from league.enums import Entrance
+from league.models import Bot, BotVersion, LeagueEvent, Match, Player
 from tests.league.pure.calendar.test_event_plan import GOOD
-from tests.support.league import NOW, SECRET, accepted, play, result, running, source, started
+from tests.support.league import NOW, SECRET, accepted, later, play, result, running, source, started
 
 JAVASCRIPT = b"// nothing\n"
 MARK = ">sin sellar</span>"
@@ -70,6 +72,30 @@ def test_the_stages_of_a_sealed_event_are_sealed(ana: Player) -> None:
         numbers[name] = set(event.tournaments.values_list("sealed", flat=True))
 
     assert numbers == {"sealed": {True}, "open": {False}}
+
+
+@pytest.mark.parametrize("how", ["uploads", "stopped", "banned"])
+def test_nobody_can_block_the_start_of_an_event(how: str, ana: Player, berto: Player) -> None:
+    """An entrant that may not play when the event starts is left out."""
+    theirs = accepted(berto, "theirs")
+    field = [*(accepted(ana, f"bot{number}").bot for number in range(6)), theirs.bot]
+    event = events.create(ana, {**GOOD, "sealed": True}, field, wait=True, secret=SECRET, now=NOW)
+    if how == "uploads":
+        unsealable(berto, "theirs")
+    elif how == "stopped":
+        bots.stop(theirs.bot, why="odd", actor="olga", now=NOW)
+    else:
+        bans.ban(berto, why="odd", actor="olga", now=NOW)
+
+    events.start(event, actor="ana", now=later(1))
+
+    entered = BotVersion.objects.filter(entries__tournament__event=event)
+    assert set(entered.values_list("bot__owner__name", flat=True)) == {"ana"}
+    assert LeagueEvent.objects.get(kind="event.left_out").data["bot"] == "theirs"
+    document = {**GOOD, "name": "Other", "sealed": True}
+    other = events.create(ana, document, field[:6], entrance=Entrance.ANYBODY, wait=True, now=NOW)
+    with pytest.raises(Refused, match=r"cannot be sealed|an operator has paused"):
+        events.enter(other, Bot.objects.get(slug="theirs"), berto, now=NOW)
 
 
 @pytest.mark.parametrize(("sealed", "word"), [(True, "always"), (False, "possible")])

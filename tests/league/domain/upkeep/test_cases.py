@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db.models import Q
 
+from league.domain.audits import cases as audit_cases
 from league.domain.operators import acting
 from league.domain.people import players
 from league.domain.ratings import pools
@@ -55,8 +56,8 @@ def test_what_ratings_do_not_explain_is_a_case_for_people_and_changes_nothing(an
     assert (case.loser, case.winner, case.boards, case.points, case.expected) == (ana, berto, 96, 6, 48)
     assert list(Rating.objects.order_by("pk").values()) == before
 
-    assert cases.close(case, actor="olga", conclusion="honest", why="a style", now=NOW)
-    assert not cases.close(case, actor="olga", conclusion="honest", why="again", now=NOW)
+    assert audit_cases.close(case, actor="olga", conclusion="honest", why="a style", now=NOW)
+    assert not audit_cases.close(case, actor="olga", conclusion="honest", why="again", now=NOW)
     assert list(
         LeagueEvent.objects.filter(subject=f"case:{case.pk}").order_by("pk").values_list("kind", flat=True)
     ) == [

@@ -19,7 +19,6 @@ from league.domain.upkeep.restoring import RESTORED, restore_replays
 from league.models import Consultation, Job, Judgement, LeagueEvent, Match, MatchLog, Sitting
 from tests.support import consulting, rows
 from tests.support.league import NOW, accepted, play, result, started
-from tests.support.loose import loosen
 from tests.support.parts import mostly_slow
 
 
@@ -34,107 +33,8 @@ def make_logged(ana, berto) -> Match:
     return play(Match.objects.get(status="queued"))
 
 
-@pytest.fixture
-def match(logged: Match) -> Match:
-    """Store the match as releases before the logs did."""
-    loosen(logged)
-    return Match.objects.get(pk=logged.pk)
-
-
 def sittings() -> list[Sitting]:
     return list(Sitting.objects.select_related("board__match").order_by("board__match", "board__number", "number"))
-
-
-def stored(sitting: Sitting, packed: bytes) -> None:
-    """Written past the league, as a disk does."""
-    Sitting.objects.filter(pk=sitting.pk).update(replay=packed)
-
-
-def cut_short() -> None:
-    first = sittings()[0]
-    stored(first, bytes(first.replay)[: len(bytes(first.replay)) * 3 // 4])
-
-
-def overwritten() -> None:
-    stored(sittings()[0], bytes(1000))
-
-
-def rotten() -> None:
-    """One bit, of the checksum: it can be unpacked, and is right."""
-    first = sittings()[0]
-    packed = bytearray(first.replay)
-    packed[-1] ^= 1
-    stored(first, bytes(packed))
-
-
-def repacked() -> None:
-    """A record that nobody stored."""
-    first = sittings()[0]
-    stored(first, replays.pack(replays.unpack(first) | {"scores": [9, 9, 9, 9]}))
-
-
-def emptied() -> None:
-    stored(sittings()[0], b"")
-
-
-def exchanged() -> None:
-    first, second = sittings()[:2]
-    stored(first, bytes(second.replay))
-    stored(second, bytes(first.replay))
-
-
-def copied() -> None:
-    stored(sittings()[0], bytes(sittings()[2].replay))
-
-
-# Damage -> words of the finding, status of a page, sittings left, action of repair
-WAYS: dict[str, tuple[Callable[[], None], str, int, int, str]] = {
-    "cut short": (cut_short, "is damaged", 500, 1, "played"),
-    "overwritten": (overwritten, "is damaged", 500, 1, "lost"),
-    "a bit": (rotten, "is damaged", 500, 1, "played"),
-    "another record": (repacked, "is damaged", 500, 1, "played"),
-    "empty": (emptied, "is no longer stored", 410, 1, "lost"),
-    "exchanged": (exchanged, "belongs to another sitting", 500, 2, "put_back"),
-    "copied": (copied, "belongs to another sitting", 500, 1, "lost"),
-}
-
-
-@pytest.mark.parametrize("way", mostly_slow(WAYS, list(WAYS)[:2].__contains__))
-def test_it_is_found_told_and_restored_where_that_can_be_proved(way: str, match: Match, client) -> None:
-    break_it, words, status, count, how = WAYS[way]
-    before = [replays.unpack(sitting) for sitting in sittings()]
-    assert invariants.check_all(now=NOW) == []
-    break_it()
-
-    with pytest.raises(replays.Unreadable, match=words) as caught:
-        replays.replay(sittings()[0])
-    assert caught.value.status == status
-    findings = [finding for finding in invariants.check_all(now=NOW) if finding.check == "replays"]
-    assert [(finding.subject, words in finding.what) for finding in findings] == [
-        (f"match:{match.public_id}", True)
-    ] * count
-    assert "manage.py repair --replays" in findings[0].do
-
-    would = restore_replays(actor="test", dry_run=True, now=NOW)
-    assert len(invariants.check_all(now=NOW)) == count
-    did = restore_replays(actor="test", now=NOW)
-    assert would == did
-    assert {name: len(getattr(did, name)) for name in ("put_back", "played", "lost")} == {
-        "put_back": 0, "played": 0, "lost": 0, how: count
-    }  # fmt: skip
-    if how == "lost":
-        assert len(invariants.check_all(now=NOW)) == count
-        return
-    assert invariants.check_all(now=NOW) == []
-    for old, sitting in zip(before, sittings(), strict=True):
-        new = replays.unpack(sitting)
-        assert (new["actions"], new["events"], new["scores"]) == (old["actions"], old["events"], sitting.scores)
-        engine.replay.verify(new)
-        assert how == "put_back" or sitting.number or sitting.board.number > 1 or new["meta"]["restored"] == RESTORED
-    assert how == "played" or [replays.unpack(sitting) for sitting in sittings()] == before
-    events = LeagueEvent.objects.filter(kind="match.replay_restored", subject=f"match:{match.public_id}")
-    assert events.count() == count
-    assert restore_replays(actor="test", now=NOW).is_empty
 
 
 # The faults of a match, by board and sitting: the seats reported there, and the seats that forfeited it
@@ -169,64 +69,32 @@ def make_faulty(ana, berto) -> Match:
     for number, party in enumerate(outcome.parties):
         party.faults += [fault for fault in faults if fault.party == number]
     assert reports.report(match, outcome, now=NOW) == reports.Receipt.STORED
-    loosen(match)
-    return Match.objects.get(pk=match.pk)
+    return match
 
 
-@pytest.mark.parametrize("lost", [[place] for place in FAULTS] + [[(1, 0), (2, 0)], [(1, 1), (2, 1)]])
-def test_what_the_referee_has_added_is_restored_from_the_rows_and_the_same_pass(
-    faulty: Match, lost: list[tuple[int, int]]
-) -> None:
-    for sitting in sittings():
-        if (sitting.board.number, sitting.number) in lost:
-            packed = bytearray(sitting.replay)
-            packed[-1] ^= 1
-            stored(sitting, packed)
+def test_what_the_referee_has_added_is_restored_from_the_rows_and_the_same_pass(faulty: Match) -> None:
+    told_wrongly(faulty, faulty)
 
-    assert len(restore_replays(actor="test", now=NOW).played) == len(lost)
+    assert len(restore_replays(actor="test", now=NOW).played) == len(FAULTS)
 
     for sitting in sittings():
-        place = sitting.board.number, sitting.number
-        if place in lost:
-            record = replays.unpack(sitting)
-            seats, forfeited = FAULTS[place]
-            assert record["faults"] == [{"step": 5, "seat": seat, "fault": "crash", "detail": ""} for seat in seats]
-            assert record["notes"] == []
-            assert record.get("forfeit") == (forfeited and {"seats": forfeited, "scores": sitting.scores})
-            assert record.get("pass") == (PASSES[sitting.number] if len(lost) == 1 else None)
+        record = replays.unpack(sitting)
+        seats, forfeited = FAULTS[sitting.board.number, sitting.number]
+        assert record["faults"] == [{"step": 5, "seat": seat, "fault": "crash", "detail": ""} for seat in seats]
+        assert record["notes"] == []
+        assert record.get("forfeit") == (forfeited and {"seats": forfeited, "scores": sitting.scores})
+        assert record.get("pass") == PASSES[sitting.number]
 
 
-def test_a_wrong_action_is_never_taken_for_what_was_played(match: Match) -> None:
+def test_a_wrong_action_is_never_taken_for_what_was_played(logged: Match, capsys) -> None:
     """The text of the actions may be damaged and still be legal: the scores of the row decide."""
-    first = sittings()[0]
-    other = replays.unpack(sittings()[2])
-    stored(first, replays.pack(replays.unpack(first) | {"actions": other["actions"]}))
+    other_actions(logged, logged)
 
-    with pytest.raises(CommandError, match="1 of 1 damaged replays cannot be restored; restore a backup"):
+    with pytest.raises(CommandError, match="2 of 4 damaged replays cannot be restored; restore a backup"):
         call_command("repair", "--replays", "--dry-run")
-    assert len(restore_replays(actor="test", now=NOW).lost) == 1
-
-
-def test_replays_from_before_there_were_digests_are_bound_by_repair(match: Match, capsys) -> None:
-    Sitting.objects.update(digest="")
-    assert invariants.check_all(now=NOW) == []
-    assert replays.unpack(sittings()[0])["actions"]
-    exchanged()
-    assert {finding.check for finding in invariants.check_all(now=NOW)} == {"replays"}
-    with pytest.raises(replays.Unreadable, match="belongs to another sitting"):
-        replays.unpack(sittings()[0])
-    exchanged()
-
-    call_command("repair", "--replays")
-
-    assert "got digests: 4 replays" in capsys.readouterr().out
-    assert not Sitting.objects.filter(digest="").exists()
-    assert invariants.check_all(now=NOW) == []
+    assert len(restore_replays(actor="test", now=NOW).lost) == 2
     call_command("repair", "--replays")
     assert "nothing to repair" in capsys.readouterr().out
-
-
-# ---- logs
 
 
 def log_of(match: Match) -> bytes:

@@ -14,7 +14,6 @@ from league.pure.formats.halving import FORMAT as SUCCESSIVE_HALVING
 from league.pure.formats.ladder import FORMAT as LADDER
 from league.pure.formats.ladder import _Draws
 from tests.support.formats import by_chance, by_number, field, look, places, play_out
-from tests.support.parts import mostly_slow
 
 
 def boards_of(tables):
@@ -136,7 +135,8 @@ def _fast(key, played, winner):
                 results[table.slot] = [winner(table, b) for b in range(table.first, table.first + table.boards)]
 
 
-@pytest.mark.parametrize("head", mostly_slow([False, True], bool))
+@pytest.mark.slow
+@pytest.mark.parametrize("head", [False, True])
 def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
     """Fifty of the five hundred have left, fifty have not played."""
     count = 500

@@ -77,7 +77,7 @@ def test_whist_tournaments(n):
 
 
 @pytest.mark.parametrize(
-    "n", mostly_slow([6, 7, 9, 10, 11, 14, 18, 22, 25, 26, 30, 34, 40], lambda n: n not in (25, 40))
+    "n", mostly_slow([6, 7, 9, 10, 11, 14, 18, 22, 25, 26, 30, 34, 40], lambda n: n in (7, 10, 11))
 )
 def test_other_mixed_movements_are_level(n):
     rounds = whist.movement(n)

@@ -179,7 +179,9 @@ def settled_ladder(count: int, boards: int, steps: tuple[int, ...]) -> tuple[lis
 
 
 @pytest.mark.parametrize(
-    ("count", "boards", "steps"), [(40, 40, (1, 2, 3)), (600, 12, (1, 10, 50, 150))], ids=["small", "large"]
+    ("count", "boards", "steps"),
+    mostly_slow([(40, 40, (1, 2, 3)), (600, 12, (1, 10, 50, 150))], lambda case: case[0] == 40),
+    ids=["small", "large"],
 )
 def test_ladder_keeps_far_pairs(count: int, boards: int, steps: tuple[int, ...]) -> None:
     """A settled ladder has 5 to 10% of tables with pairs at least a quarter of the field apart."""

@@ -46,8 +46,7 @@ def test_the_page_tells_the_rules(client: Client, key: str, lang: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 def test_the_page_fits_the_screen(browser, live_server, tmp_path, width: int, scheme: str) -> None:
     page = browser.new_page(viewport={"width": width, "height": 800}, locale="es-ES", color_scheme=scheme)
     page.set_default_timeout(PATIENT_MS)

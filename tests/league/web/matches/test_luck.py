@@ -15,6 +15,7 @@ from league.models import Judgement, Match
 from league.web.matches import luck
 from tests.league.web.conftest import played
 from tests.league.web.page import Page, faults
+from tests.support import rows
 from tests.support.league import NOW
 
 
@@ -32,14 +33,14 @@ def placed(party: int, verdict: DecisionVerdict) -> Placed:
 
 
 def test_a_deal_is_worth_what_it_was_before_its_first_choice_and_comes_to_what_it_was_after_the_last() -> None:
-    rows = [
+    decisions = [
         placed(0, decision(1, 0, first=True, par=20, worth=20)),
         placed(1, decision(1, 1, first=False, par=20, worth=31)),
         placed(0, decision(1, 2, first=True, par=31, worth=12)),
         placed(1, decision(2, 1, first=True, par=7, worth=7)),
         placed(0, decision(2, 0, first=False, par=7, worth=-3)),
     ]
-    assert luck.by_deal(rows, 2) == {1: luck.LuckDeal(20, 12), 2: luck.LuckDeal(-7, 3)}
+    assert luck.by_deal(decisions, 2) == {1: luck.LuckDeal(20, 12), 2: luck.LuckDeal(-7, 3)}
 
 
 def test_the_side_of_the_first_party_follows_from_any_choice_where_there_are_two() -> None:
@@ -51,11 +52,11 @@ def test_the_side_of_the_first_party_follows_from_any_choice_where_there_are_two
 
 
 def test_what_is_not_proved_is_no_number() -> None:
-    rows = [
+    decisions = [
         placed(0, decision(1, 0, first=True)),
         placed(1, decision(1, 1, first=False, par=4, worth=6)),
     ]
-    assert luck.by_deal(rows, 2) == {1: luck.LuckDeal(None, 6)}
+    assert luck.by_deal(decisions, 2) == {1: luck.LuckDeal(None, 6)}
     assert luck.total([1.0, None]) is None
     assert luck.total([]) is None
     assert luck.total([0.0, -2.5]) == -2.5
@@ -122,16 +123,17 @@ def test_it_is_told_as_long_as_the_cards_are(league, reader) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [360, 1280])
-def test_the_picture_fits_the_screen(browser, live_server, width: int) -> None:
-    league = played()
+def test_the_picture_fits_the_screen(browser, live_server) -> None:
+    league = rows.once(played)
     seats = league.clean.boards.get(number=1).sittings.get(number=0).seating
-    rows = [decision(1, seat, first=party == 0, par=24, worth=11) for seat, party in enumerate(seats)]
-    judge(league.clean, {(1, 0): rows, (1, 1): rows})
-    page = browser.new_page(viewport={"width": width, "height": 800}, locale="es-ES")
+    decisions = [decision(1, seat, first=party == 0, par=24, worth=11) for seat, party in enumerate(seats)]
+    judge(league.clean, {(1, 0): decisions, (1, 1): decisions})
+    page = browser.new_page(locale="es-ES")
     page.goto(f"{live_server.url}/m/{league.clean.public_id}/b/1/")
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    picture = page.locator(".luck svg").first.bounding_box()
-    assert picture["width"] > 100
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        picture = page.locator(".luck svg").first.bounding_box()
+        assert picture["width"] > 100
     assert page.evaluate("getComputedStyle(document.querySelector('.luck .cards')).fill") != "rgb(0, 0, 0)"
     page.close()

@@ -289,6 +289,7 @@ def test_again_deals_the_same_table_to_its_person_only(visitor, ana) -> None:
     assert newest().pk != row.pk
 
 
+@pytest.mark.slow
 def test_the_page_costs_the_same_with_many_tables(visitor, ana) -> None:
     counts = []
     visitor.force_login(ana.user)

@@ -175,9 +175,9 @@ def test_the_text_form_is_a_column(league, reader) -> None:
     answer = reader.get(f"/m/{league.clean.public_id}.txt?b=1&s=0")
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     text = answer.content.decode()
-    assert "Reparto 1, pasada 1" in text
+    assert "Reparto 1, colocación 1" in text
     assert sum(line.strip()[:2].rstrip(".").isdigit() and "->" in line for line in text.splitlines()) == 10
-    assert reader.get(f"/m/{league.clean.public_id}.txt").content.decode().count(", pasada ") == 4
+    assert reader.get(f"/m/{league.clean.public_id}.txt").content.decode().count(", colocación ") == 4
 
 
 def test_only_the_owner_reads_what_the_bot_wrote_for_its_author(league, reader, owner, stranger) -> None:

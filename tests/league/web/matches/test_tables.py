@@ -164,6 +164,12 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     late = client.post(f"{where}do/", {"do": legal[0], "turn": 0}, follow=True)
     assert "answered already" in late.content.decode()
 
+    framed, described = f"/embed{where}?b=1", {"url": f"http://testserver{where}?b=1"}
+    for who in (client, Client()):  # A running table has no frame, not even for its player.
+        assert who.get(framed).content == who.get("/embed/tables/none/").content
+        assert who.get(framed.replace("?", "replay.json?")).status_code == 404
+        assert who.get("/oembed", described).status_code == 404
+
     state.apply(engine.load("partnership").parse_action(legal[0]))
     while not state.is_over:
         state.apply(state.legal_actions()[0])
@@ -181,9 +187,17 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         )
         assert "tute-replay" in who.get(f"{where}?b=1").content.decode()
         assert who.get(f"{where}replay.json").json()["events"][1]["hands"] == record["events"][1]["hands"]
+    frames = {who.get(framed, headers={"accept-language": "en"}).content for who in (client, foreign, Client())}
+    records = {who.get(framed.replace("?", "replay.json?")).content for who in (client, Client(headers=client.headers))}
+    assert (len(frames), len(records)) == (1, 1), "a frame knows no reader"
+    assert b"ana \xe2\x80\x93 greedy 1" in frames.pop()
+    assert {seat["name"] for seat in json.loads(records.pop())["seats"]} == {"ana", "greedy 1", "greedy 2", "greedy 3"}
+    assert f"/embed{where}?b=1" in client.get("/oembed", described).json()["html"]
+    assert "share-embed" in Client().get(f"{where}?b=1").content.decode()
     assert where in client.get("/play/").content.decode(), "listed among the tables of its player"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_advice_is_asked_for_without_script(client, ana) -> None:
     row = sitting(client, advice="on")
@@ -218,6 +232,7 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     assert 'value="advice"' not in client.get(f"/tables/{plain.public_id}/").content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) -> None:
     accepted(house.player(), "random", games=["bato"])

@@ -254,6 +254,7 @@ def test_an_address_tries_so_often_an_hour_whatever_its_cookies(ana, settings) -
     assert Client(REMOTE_ADDR="192.0.2.7").post("/editor/", form()).status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_bot_in_javascript_keeps_its_language(client, ana) -> None:
     code = template_text("first", JAVASCRIPT)
@@ -359,6 +360,7 @@ def test_a_draft_comes_back_and_ends_when_it_is_submitted(client, ana) -> None:
     assert "# newer" not in client.get("/editor/?bot=my-bot-2").content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_every_template_can_be_submitted(client) -> None:
     for language in LANGUAGES.values():
@@ -382,6 +384,7 @@ def test_a_refused_name_is_said_at_its_field(client, ana) -> None:
         assert faults(Page(page)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_series_answers_in_a_sentence(client, ana) -> None:
     where = client.post("/editor/", form(do="series")).url
@@ -657,12 +660,9 @@ def test_a_student_writes_tries_and_submits_a_bot(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
-def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(
-    site: str, browser, worker: WorkerLoop, width: int, height: int
-) -> None:
+def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(site: str, browser, worker: WorkerLoop) -> None:
     house_plays()
-    author = Author(browser, width, height)
+    author = Author(browser, 390, 844)
     page = author.page
     page.goto(f"{site}/editor/")
     page.get_by_role("link", name="JavaScript", exact=True).click()

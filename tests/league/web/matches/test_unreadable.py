@@ -7,60 +7,35 @@ import json
 import pytest
 
 from league.models import Board, MatchLog, Sitting
-from tests.support.loose import loosen
+from tests.support.parts import mostly_slow
 
-DAMAGED = "la repetición guardada del reparto 1, pasada 1, de la partida {match} está dañada"
-EXCHANGED = "la repetición guardada del reparto 1, pasada 1, de la partida {match} es de otra pasada"
-MISSING = "la repetición del reparto 1, pasada 1, de la partida {match} ya no se conserva"
+DAMAGED = "la repetición guardada del reparto 1, colocación 1, de la partida {match} está dañada"
+EXCHANGED = "la repetición guardada del reparto 1, colocación 1, de la partida {match} es de otra colocación"
+MISSING = "la repetición del reparto 1, colocación 1, de la partida {match} ya no se conserva"
 WAYS = {"damaged": (DAMAGED, 500), "exchanged": (EXCHANGED, 500), "missing": (MISSING, 410)}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", mostly_slow(WAYS, "damaged".__eq__))
 def test_every_way_to_a_replay_says_what_happened_to_it(league, reader, way: str) -> None:
-    loosen(league.clean)
-    first, second = Sitting.objects.filter(board__match=league.clean).order_by("board__number", "number")[:2]
-    stored = {"damaged": bytes(first.replay)[:-9], "exchanged": bytes(second.replay), "missing": b""}[way]
-    Sitting.objects.filter(pk=first.pk).update(replay=stored)
-    words, status = WAYS[way][0].format(match=league.clean.public_id), WAYS[way][1]
-    place = f"/m/{league.clean.public_id}"
-
-    for address in ("/", "/?b=1&s=0", "/b/1/", "/replay.json", ".txt"):
-        answer = reader.get(place + address)
-        assert (address, answer.status_code) == (address, status)
-        text = answer.json()["error"] if address == "/replay.json" else answer.content.decode()
-        assert words[1:] in text
-    assert "tute-replay" not in reader.get(place + "/").content.decode()
-    for address in ("/?b=1&s=1", "/replay.json?b=1&s=1", "/b/2/"):  # the others are as they were
-        assert reader.get(place + address).status_code == 200
-
-    lines = b"".join(reader.get(place + ".jsonl").streaming_content).decode().splitlines()
-    records = [json.loads(line) for line in lines]
-    assert words in records[0]["error"]
-    assert [record.get("format") for record in records] == [None, *["tute-replay/1"] * 3]
-
-    answer = reader.get(f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay?seat=0")
-    problem = answer.json()
-    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
-    assert (problem["status"], words in problem["detail"]) == (status, True)
-    assert problem["what_to_do"]
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_so_does_the_log_of_a_whole_match(league, reader, way: str) -> None:
     log, other = MatchLog.objects.get(match=league.clean), MatchLog.objects.get(match=league.faulty)
     log.data = {"damaged": bytes(log.data)[:-9], "exchanged": bytes(other.data), "missing": b""}[way]
     log.save()
     words, status = WAYS[way][0].format(match=league.clean.public_id), WAYS[way][1]
 
-    for address in ("/", "/b/1/", "/replay.json", ".txt"):
+    for address in ("/", "/?b=1&s=0", "/b/1/", "/replay.json", ".txt"):
         answer = reader.get(f"/m/{league.clean.public_id}{address}")
         assert (address, answer.status_code) == (address, status)
         text = answer.json()["error"] if address == "/replay.json" else answer.content.decode()
         assert words[1:] in text
     lines = b"".join(reader.get(f"/m/{league.clean.public_id}.jsonl").streaming_content).decode().splitlines()
     assert ["error" in json.loads(line) for line in lines] == [True] * 4
-    answer = reader.get(f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay")
-    assert (answer.status_code, words in answer.json()["detail"]) == (status, True)
+    assert "tute-replay" not in reader.get(f"/m/{league.clean.public_id}/").content.decode()
+    for query in ("", "?seat=0"):
+        answer = reader.get(f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay{query}")
+        problem = answer.json()
+        assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+        assert (problem["status"], words in problem["detail"]) == (status, True)
+        assert problem["what_to_do"]
     assert reader.get(f"/m/{league.faulty.public_id}/").status_code == 200
 
 
@@ -72,7 +47,7 @@ def test_a_sitting_whose_row_is_gone_is_gone_and_not_unknown(league, reader) -> 
     for board, sitting in ((1, 0), (2, 1)):
         answer = reader.get(f"{place}/{board}/sittings/{sitting}/replay")
         assert (answer.status_code, answer["Content-Type"]) == (410, "application/problem+json")
-        words = f"la repetición del reparto {board}, pasada {sitting + 1}, de la partida {league.clean.public_id} ya no se conserva"
+        words = f"la repetición del reparto {board}, colocación {sitting + 1}, de la partida {league.clean.public_id} ya no se conserva"
         assert words in answer.json()["detail"]
     for never in ("/1/sittings/9/replay", "/9/sittings/0/replay", "/0/sittings/0/replay"):
         assert reader.get(place + never).status_code == 404

@@ -12,7 +12,7 @@ SIZES = [(1280, 800), (390, 844)]
 LONGEST = 4000  # Pixels of a page at a desk: five screens.
 
 
-@pytest.fixture(params=[(size, scheme) for size in SIZES for scheme in ("light", "dark")])
+@pytest.fixture(params=list(zip(SIZES, ("light", "dark"), strict=True)), ids=["desk", "phone"])
 def walker(browser, live_server, request, tmp_path):
     """A page of a browser, its address, and a function that takes a picture and looks whether the page fits."""
     (width, height), scheme = request.param
@@ -66,6 +66,11 @@ def test_an_owner_reads_each_tab_of_a_bot(walker) -> None:
     page.fill("#id_username", "ana")
     page.fill("#id_password", "a long password")
     page.click("main form button.button")
+    page.wait_for_url(f"{url}/bots/rufo/")
+    page.click(".brand")
+    page.locator("#bots a[href='/bots/rufo/']").wait_for()
+    look("home")
+    page.click("#bots a[href='/bots/rufo/']")
     page.wait_for_url(f"{url}/bots/rufo/")
     look("bot")
     for tab in ("games", "matches", "versions", "settings"):

@@ -27,6 +27,7 @@ def ended(league):
     return cup
 
 
+@pytest.mark.slow
 def test_the_place_of_a_correction_is_inside_its_fold_so_that_a_link_opens_it(ended, owner) -> None:
     page = owner.get(f"/t/{ended.slug}/").content.decode()
     fold = page[page.index("Descalificar un bot</summary>") :]
@@ -95,6 +96,7 @@ def test_the_end_names_the_winner_and_what_is_proven(ended, owner, reader) -> No
     assert f"rufo gana {ended.name}" in Page(reader.get(f"/t/{ended.slug}/").content.decode()).text
 
 
+@pytest.mark.slow
 def test_standings_matches_and_crosstable_are_downloaded(ended, reader) -> None:
     rows = list(csv.reader(io.StringIO(reader.get(f"/t/{ended.slug}/crosstable.csv").content.decode())))
     assert rows[0][1].startswith("rufo")
@@ -114,6 +116,7 @@ def test_downloads_of_a_private_tournament_are_not_for_strangers(league, owner, 
         assert owner.get(f"/t/{stage.slug}/{file}").status_code == 200
 
 
+@pytest.mark.slow
 def test_the_chip_says_paused(league, owner) -> None:
     cup = made.started(league.ana, [league.rufo, league.luna])
     owner.post(f"/t/{cup.slug}/do/", {"action": "pause"})

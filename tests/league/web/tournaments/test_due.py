@@ -81,6 +81,7 @@ def test_a_bot_that_was_retired_keeps_no_event_from_beginning(league) -> None:
     assert left_out.data["bot"] == "sol"
 
 
+@pytest.mark.slow
 def test_one_that_cannot_begin_stays_open_and_says_why(league, homework, reader) -> None:
     assert reconcile.reconcile(now=DUE).opened == 1
     assert reconcile.reconcile(now=DUE).opened == 0, "it is not tried for ever"

@@ -57,6 +57,7 @@ def text(client, url: str) -> str:
     return page.text
 
 
+@pytest.mark.slow
 def test_an_event_shows_stages_before_and_after_they_are_played(league, field, reader) -> None:
     event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
     page = text(reader, f"/e/{event.slug}/")

@@ -49,6 +49,7 @@ def test_an_entrant_enters_one_bot_leaves_and_reads_when_they_are_out(league, ev
     assert "Quien organiza este torneo ha retirado tu bot" not in text(stranger, page)
 
 
+@pytest.mark.slow
 def test_the_owner_reads_before_the_start_why_it_cannot_start(league, event, owner, stranger, settings) -> None:
     events.enter(event, league.rufo.bot, league.ana)
     events.enter(event, league.luna.bot, league.berto)

@@ -72,6 +72,7 @@ def text(client, tournament: Tournament) -> str:
     return page.text
 
 
+@pytest.mark.slow
 def test_a_single_elimination_has_columns_from_the_first_round_on(league, field, reader) -> None:
     tournament = cup(league, field, "single_elimination")
     assert shape(tournament) == [[4, 2, 1]]
@@ -136,6 +137,7 @@ def test_entries_at_hand_are_not_read_again(league, field) -> None:
     assert len(with_entries) == len(alone) - 1
 
 
+@pytest.mark.slow
 def test_a_bracket_that_cannot_go_on_says_so_until_the_match_is_played_again(league, field, reader) -> None:
     tournament = cup(league, field, "single_elimination")
     first = tournament.matches.order_by("id").first()
@@ -160,7 +162,7 @@ def test_swiss_standings_show_their_tie_breaks(league, field, reader) -> None:
     assert "Ronda 2" in page
 
 
-@pytest.mark.parametrize("form", mostly_slow(FORMATS, ("swiss", "ladder").__contains__))
+@pytest.mark.parametrize("form", mostly_slow(FORMATS, "swiss".__eq__))
 def test_every_format_has_a_page_that_explains_it(league, field, reader, form) -> None:
     tournament = cup(league, field, form, **({"budget": 4} if form == "ladder" else {}))
     assert "cómo funciona" in text(reader, tournament)
@@ -182,6 +184,7 @@ def tournaments_rows(tournament: Tournament):
     return standings(tournament).rows
 
 
+@pytest.mark.slow
 def test_a_running_ladder_takes_entries_and_its_owner_ends_it(league, field, owner, stranger) -> None:
     tournament = cup(league, field[:3], "ladder")
     corrections.set_share(tournament, 9, actor="ana")

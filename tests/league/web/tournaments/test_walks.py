@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ from django.test import Client
 from league.domain.core import clock
 from league.domain.tournaments import events, progress
 from league.models import Event, Match
+from tests.league.web.conftest import hashed
 from tests.support import league as made
 
 SIZES = [(1280, 800, "en-GB"), (390, 844, "es-ES")]
@@ -20,6 +22,20 @@ def _log_in(page, name: str, password: str = "a long password") -> None:
     page.fill("#id_username", name)
     page.fill("#id_password", password)
     page.click("main form button.button")
+
+
+def _sign_up(page, name: str) -> None:
+    page.fill("[name=name]", name)
+    page.fill("[name=password]", "a long password")
+    page.click("main form button.button")
+
+
+def _play_out(event: Event) -> None:
+    """Play every match of an event, as workers would."""
+    while match := Match.objects.filter(status="queued", tournament__event=event).first():
+        made.play(match, winner=0)
+    progress.advance(event.tournaments.get(), now=made.later(60))
+    events.advance(event)
 
 
 @pytest.mark.slow
@@ -57,10 +73,7 @@ def test_an_organiser_of_a_cup_of_friends(live, visit, tmp_path, width, height, 
     page.screenshot(path=tmp_path / f"open-{width}.png", full_page=True)
     page.click("button[value=start]")
     page.locator(".phases [aria-current]").wait_for()
-    while match := Match.objects.filter(status="queued", tournament__event=event).first():
-        made.play(match, winner=0)
-    progress.advance(event.tournaments.get(), now=made.later(60))
-    events.advance(event)
+    _play_out(event)
     page.reload()
     page.locator(".ending h2", has_text="Cinco amigos").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -91,4 +104,69 @@ def test_a_teacher_makes_a_task_that_closes_by_itself(live, visit, tmp_path) -> 
     assert event.due.astimezone(ZoneInfo("Europe/Madrid")).strftime("%Y-%m-%d %H") == f"{closing} 20", "typed in Madrid"
     assert "20:00" in page.locator("main time[data-as=due]").first.inner_text(), "shown in Madrid"
     page.screenshot(path=tmp_path / "class.png", full_page=True)
+    assert visited.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height", "locale"), SIZES)
+def test_a_teacher_walks_from_the_front_page_to_the_results(live, visit, tmp_path, width, height, locale) -> None:
+    """A visitor takes the teachers' door and invites a class by link; three students join, one of them without a bot."""
+    url, league = live
+    look = {"width": width, "height": height, "locale": locale}
+    for player in (league.berto, league.sol.bot.owner):
+        player.user.password = hashed("a long password")
+        player.user.save()
+
+    def picture(page, name: str) -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        page.screenshot(path=tmp_path / f"{name}-{width}.png", full_page=True)
+
+    visited = visit(f"{url}/", **look)
+    page = visited.page
+    page.click("a.door[href='/teach/']")
+    page.wait_for_url("**/teach/")
+    picture(page, "door")
+    page.click("main a.button")
+    page.wait_for_url("**/accounts/login/**")
+    picture(page, "account")
+    page.click("main a[href^='/accounts/signup/']")
+    _sign_up(page, "docente")
+    page.wait_for_url("**/t/new/**")
+    assert page.is_checked("#id_private")
+    page.fill("#id_name", "Clase 4B")
+    page.fill("#id_boards", "1")
+    picture(page, "form")
+    page.click("button[value=open]")
+    page.wait_for_url("**/e/**")
+    link = page.input_value("#link")
+    picture(page, "invitation")
+    for number, (name, bot) in enumerate((("berto", "luna"), ("cira", "sol"), ("alumna", ""))):
+        student = visit(link, **look, geolocation={"latitude": number, "longitude": 0}).page  # A browser of one's own.
+        student.click("main a[href^='/accounts/login/']" if bot else "main a[href^='/accounts/signup/']")
+        (_log_in if bot else _sign_up)(student, name)
+        student.wait_for_url(link)
+        picture(student, f"invited-{name}")
+        student.click("main form button.button")
+        student.wait_for_url("**/e/*/")
+        picture(student, f"joined-{name}")
+        if bot:
+            student.click("button[value=enter]")
+            student.locator("button[value=leave]").first.wait_for()
+        else:
+            student.locator("main a[href^='/editor/']").first.wait_for()
+    page.reload()
+    picture(page, "class")
+    page.click("button[value=start]")
+    page.locator(".phases [aria-current]").wait_for()
+    _play_out(Event.objects.get())
+    page.reload()
+    page.locator(".ending h2").wait_for()
+    picture(page, "results")
+    with page.expect_download() as download:
+        page.click("main a[href$='/marks.csv']")
+    rows = csv.DictReader(download.value.path().read_text(encoding="utf-8").splitlines())
+    places = {row["player"]: row["place"] for row in rows}
+    assert sorted(filter(None, places.values())) == ["1", "2"]
+    assert places.keys() == {"berto", "cira", "alumna"}
+    assert not places["alumna"], "a student without a bot stands in the list, without a place"
     assert visited.complaints == []

@@ -1,0 +1,102 @@
+"""Closing an account: the name and everything private go, the bots retire, and results stay, because the ratings of others depend on them.
+
+The player gets a name that says nothing. Nobody can ever take the old one, because old lines of the journal, which only operators read, still have
+it. The bots retire as if the owner had retired each: they finish their queued matches and enter nothing more, so that closing an account spoils no
+tournament and escapes no result.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+
+from league.domain.bots import bots
+from league.domain.core import clock, journal, names, search_words, transitions
+from league.domain.core.errors import IllegalMove, Refused
+from league.domain.people import players, sessions
+from league.enums import BotState, MatchKind, RequestStatus
+from league.models import (
+    Block,
+    Bot,
+    Draft,
+    EntryRequest,
+    IdempotencyKey,
+    Match,
+    Player,
+    PuzzleAnswer,
+    Subscription,
+    Table,
+    TakenName,
+)
+from league.pure.names import skeletons
+
+
+def close(player: Player, *, now: datetime | None = None) -> str:
+    """Close the account of a player for good, and return the player's new name. Repeatable.
+
+    Raise Refused for the house, and for an operator, whose role must be revoked first. A try that a worker is playing is removed when it is old.
+    """
+    now = clock.now_or(now)
+    with transaction.atomic():
+        players.lock(player.pk)
+        row = Player.objects.select_related("user").get(pk=player.pk)
+        _check(row)
+        if not row.user.is_active:
+            return row.name
+        new = f"{players.CLOSED}{secrets.token_hex(5)}"
+        for bot in Bot.objects.filter(owner=row).exclude(state=BotState.RETIRED).order_by("pk"):
+            bots.set_state(bot, BotState.RETIRED, actor=row.name, now=now)
+        _remove_private(row, now)
+        _rename(row, new, now)
+        sessions.end(row.user_id, now=now)
+        row.tokens.all().delete()
+        journal.append("player.closed", f"player:{new}", now=now, actor=new)
+    player.refresh_from_db()
+    return new
+
+
+def former(names_read: Collection[str]) -> set[str]:
+    """Return those of these names that a closed account had. One query, using the index."""
+    looks = {look for name in names_read for look in skeletons(name)}
+    rows = TakenName.objects.filter(
+        kind=names.PLAYER, skeleton__in=looks, holder__startswith=f"player:{players.CLOSED}"
+    )
+    return set(rows.values_list("name", flat=True)) & set(names_read)
+
+
+def _check(player: Player) -> None:
+    if player.name == players.HOUSE:
+        raise Refused("the house cannot be closed")
+    if player.user.is_staff or player.user.is_superuser:
+        raise Refused(
+            "{name} is an operator; ask another operator to take the role first, then close the account",
+            name=player.name,
+        )
+
+
+def _remove_private(player: Player, now: datetime) -> None:
+    """Remove everything that only the player could read, and what the player has asked of others."""
+    for request in player.requests.filter(status=RequestStatus.ASKED).order_by("pk"):
+        with suppress(IllegalMove):  # It has just been answered.
+            transitions.move(request, RequestStatus.WITHDRAWN, now=now, actor=player.name, answered=now)
+    EntryRequest.objects.filter(asker=player).update(message="")
+    Match.work.filter(kind=MatchKind.TRY, owner=player).exclude(status__in=Match.HELD).delete()
+    Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
+    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
+        model._default_manager.filter(player=player).delete()
+
+
+def _rename(player: Player, new: str, now: datetime) -> None:
+    TakenName.objects.filter(holder=f"player:{player.name}").update(holder=f"player:{new}")
+    names.take(names.PLAYER, new, holder=f"player:{new}", now=now)
+    Player.objects.filter(pk=player.pk).update(name=new)
+    search_words.put(player, new)
+    player.user.set_unusable_password()
+    blank = dict.fromkeys(("email", "first_name", "last_name"), "")
+    User.objects.filter(pk=player.user_id).update(username=new, is_active=False, password=player.user.password, **blank)

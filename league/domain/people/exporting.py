@@ -1,0 +1,131 @@
+"""A player's own data in one zip: what the league stores about them and their bots, as JSON lines, with packages and texts.
+
+Matches are public and can be many, so the zip names the address that lists them. It holds no secret of a deal, and nothing that its owner could not
+read on a page.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import F
+
+from league.enums import MatchKind
+from league.models import BotVersion, Check, LeagueEvent, Player, Rating
+
+CHUNK = 20  # Rows with large columns that are in memory at once.
+README = """\
+What this league stores about you
+
+account.json      name, address, limits, and keys (of a key only the first characters are stored)
+bots.jsonl        your bots
+versions.jsonl    their versions
+checks.jsonl      what validation found in each game
+ratings.jsonl     their ratings
+bots/             the package of each version, ready to be submitted again
+drafts.jsonl      texts in the editor that you have not submitted
+tries.jsonl       texts that you tried, with results and cards; they are removed after some days
+tables.jsonl      tables at which you sat; with every card if they have ended
+puzzles.jsonl     your answers to puzzles
+contests.jsonl    tournaments, events and recurring leagues that you organise
+requests.jsonl    your requests to enter bots of others
+blocks.jsonl      players whom you have blocked
+journal.jsonl     lines of the journal about your account
+
+Each line of a .jsonl file is a JSON object. Times are UTC. Matches are public; this address lists those of a bot:
+{site}/api/v1/matches?bot=NAME
+"""
+BOT = ("state", "description", "entry_policy", "on_ladders", "away_until", "paused_for", "stopped", "stopped_for")
+VERSION = ("runtime", "entry", "games", "refused", "deterministic", "status", "fault", "fault_detail", "created")
+CHECK = ("game", "name", "fault", "fault_detail", "situation", "request", "answer", "decisions", "max_cpu_s", "seconds")
+RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "rank_best", "rank_worst", "updated")
+TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", "finished", "scores")
+CONTEST = ("slug", "name", "description", "created")
+REQUEST = ("status", "message", "created", "answered")
+Row = Mapping[str, Any]
+
+
+def write(player: Player, target: IO[bytes], *, site: str) -> None:
+    """Write the zip to a file open for writing. `site`: the base of addresses, such as "https://league.example"."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README.txt", README.format(site=site))
+        archive.writestr("account.json", _json(_account(player)))
+        for name, rows in _lists(player):
+            with archive.open(f"{name}.jsonl", "w") as file:
+                for row in rows:
+                    file.write(_json(row) + b"\n")
+        versions = BotVersion.objects.filter(bot__owner=player).order_by("pk")
+        for slug, number, data in versions.values_list("bot__slug", "number", "package__data").iterator(CHUNK):
+            archive.writestr(f"bots/{slug}-v{number}.zip", bytes(data))
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False).encode()
+
+
+def _account(player: Player) -> Row:
+    user = player.user
+    return {
+        "name": player.name,
+        "email": user.email,
+        "created": player.created,
+        "last_login": user.last_login,
+        "limits": dict(player.quotas.values_list("name", "value")),
+        "keys": list(player.tokens.values("label", "prefix", "scope", "created", "last_used", "expires", "revoked")),
+    }
+
+
+def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
+    bots, versions = player.bots.order_by("pk"), BotVersion.objects.filter(bot__owner=player).order_by("pk")
+    version = {"bot": F("version__bot__slug"), "version_number": F("version__number")}
+    yield "bots", bots.values(*BOT, "created", bot=F("slug"))
+    yield "versions", versions.values("number", *VERSION, bot_name=F("bot__slug"))
+    yield "checks", Check.objects.filter(version__in=versions).order_by("pk").values(*CHECK, **version).iterator(500)
+    rated = Rating.objects.filter(version__in=versions).order_by("pk")
+    yield "ratings", rated.values(*RATING, game=F("pool__game"), options=F("pool__options"), **version)
+    yield "drafts", player.drafts.order_by("pk").values("bot", "language", "text", "updated").iterator(CHUNK)
+    yield "tries", _tries(player)
+    yield "tables", _sat_at(player)
+    answers = player.puzzle_answers.order_by("pk")
+    yield "puzzles", answers.values("puzzle", "game", "answer", "solved", "created").iterator(500)
+    yield "contests", _contests(player)
+    requests = player.requests.order_by("pk").values(
+        *REQUEST,
+        bot_name=F("bot__slug"),
+        tournament_name=F("tournament__slug"),
+        event_name=F("event__slug"),
+        circuit_name=F("circuit__slug"),
+    )
+    yield "requests", requests
+    yield "blocks", player.blocks.order_by("pk").values("created", player=F("blocked__name"))
+    lines = LeagueEvent.objects.filter(subject=f"player:{player.name}").order_by("pk")
+    yield "journal", lines.values("at", "kind", "actor", "data").iterator(500)
+
+
+def _tries(player: Player) -> Iterator[Row]:
+    rows = player.tries.filter(work__kind=MatchKind.TRY).order_by("pk")
+    for row in rows.values("name", "language", "source", "created", "finished", "result").iterator(CHUNK):
+        result = row["result"]
+        yield {**row, "result": None if result is None else json.loads(zlib.decompress(bytes(result)))}
+
+
+def _sat_at(player: Player) -> Iterator[Row]:
+    rows = player.tables.order_by("pk").values(*TABLE, "records", game=F("pool__game"), options=F("pool__options"))
+    for row in rows.iterator(CHUNK):
+        records = bytes(row["records"])
+        yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}
+
+
+def _contests(player: Player) -> Iterator[Row]:
+    for kind, rows in (
+        ("tournament", player.tournaments.filter(event=None, season=None)),
+        ("event", player.events),
+        ("circuit", player.circuits),
+    ):
+        for row in rows.order_by("pk").values(*CONTEST):
+            yield {"kind": kind, **row}

@@ -1,1 +1,0 @@
-"""The deck of cards as drawings."""
