@@ -347,6 +347,7 @@ def lost_disk(worker: WorkerLoop) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_no_attempt_is_counted_while_the_disk_cannot_be_written(worker: WorkerLoop) -> None:
     match = attempt(worker, waiting(), lost_disk)
     assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)

@@ -155,6 +155,7 @@ def test_a_match_that_waits_goes_first(match, ana) -> None:
     assert jobs.ANALYSIS.claim("host:2", now=NOW) is None, "one worker has it"
 
 
+@pytest.mark.slow
 def test_what_was_judged_is_kept_when_it_makes_way(match, ana) -> None:
     asked(match, ana)
     job = jobs.ANALYSIS.claim("host:1", now=NOW)

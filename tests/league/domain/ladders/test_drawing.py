@@ -305,6 +305,7 @@ def test_who_is_placed_rests_and_so_an_idle_ladder_comes_to_rest(ladder):
     assert longest & seated(queued()[0])
 
 
+@pytest.mark.slow
 def test_house_bots_rest_among_themselves_and_are_there_for_the_bots_of_players(db, settings, ana) -> None:
     settings.LADDERS, settings.HOUSE_REST_S = True, 600
     workers.register("w1", tier="none", now=NOW)

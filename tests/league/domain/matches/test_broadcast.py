@@ -68,6 +68,7 @@ def test_everybody_sees_the_same_and_only_what_may_be_seen(ana, berto) -> None:
     assert Match.objects.get(pk=third.pk).status == "running"
 
 
+@pytest.mark.slow
 def test_an_upset_comes_first_and_says_by_how_much(ana, berto) -> None:
     cup = started(ana, [accepted(ana, "one"), accepted(berto, "two"), accepted(ana, "three")], boards=2)
     for number, match in enumerate(cup.matches.order_by("pk")):

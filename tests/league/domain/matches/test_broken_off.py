@@ -14,7 +14,6 @@ from league.enums import BotState, MatchStatus, TournamentStatus
 from league.models import Bot, LeagueEvent, Match, Tournament
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started
-from tests.support.parts import mostly_slow
 
 HOUR = 3600
 
@@ -147,7 +146,8 @@ def decided(cup: Tournament) -> list[str]:
     return [pairing.decided_by for pairing in fixtures.play_format(cup).outcome.bracket if pairing.winner is not None]
 
 
-@pytest.mark.parametrize("how", mostly_slow(["broken off by us", "struck out by a person"], "broken off by us".__eq__))
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["broken off by us", "struck out by a person"])
 def test_a_void_advances_nobody(how: str, knockout: Tournament) -> None:
     first, second = knockout.matches.order_by("id")
     play(second, winner=0)

@@ -121,6 +121,7 @@ def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     assert not Match.objects.filter(reason=workers.ON_HOLD).exists()
 
 
+@pytest.mark.slow
 def test_a_bot_that_passes_each_test_and_fails_in_matches_waits_longer_each_time(ana, berto, monkeypatch) -> None:
     """Otherwise it is paused and resumed every minute, with two notices each time, and spoils three matches in between."""
     monkeypatch.setattr(health, "PAUSES", health.PAUSES[::2])

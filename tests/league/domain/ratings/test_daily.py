@@ -15,7 +15,6 @@ from league.domain.upkeep import reconcile
 from league.models import Bot, PlaceOfDay, PoolSums, Rating, TableOfDay
 from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
-from tests.support.parts import mostly_slow
 
 pytestmark = pytest.mark.django_db
 
@@ -114,7 +113,8 @@ def test_who_has_risen_was_settled_then_and_now(cup) -> None:
     assert daily.rises([cup.pool], 5, now=NOW + 20 * DAY) == [], "that is no news any more"
 
 
-@pytest.mark.parametrize("large", mostly_slow([False, True], bool))
+@pytest.mark.slow
+@pytest.mark.parametrize("large", [False, True])
 def test_idle_rows_fade_and_come_back(cup, settings, large) -> None:
     settings.RATINGS_AT_ONCE = 0 if large else 300
     decide(cup, "greedy", "rufo", now=NOW)

@@ -230,6 +230,7 @@ def test_kept_sums_are_those_of_the_boards_after_every_match(cup) -> None:
     assert PoolSums.objects.get(pool=cup.pool).matches == 2
 
 
+@pytest.mark.slow
 def test_refresh_reads_no_board_that_counts_already(cup) -> None:
     first, *others = cup.matches.order_by("id")
     play(first)

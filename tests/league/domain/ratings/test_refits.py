@@ -316,6 +316,7 @@ def test_a_process_that_dies_between_two_stages_costs_nothing(cup, django_captur
     assert_alike(table(), exact(cup))
 
 
+@pytest.mark.slow
 def test_what_a_process_remembers_is_what_is_kept(cup, django_capture_on_commit_callbacks) -> None:
     for seconds, (bot, other) in enumerate(((0, 3), (1, 4), (2, 5))):
         play(match_of(cup, bot, other), now=later(seconds))

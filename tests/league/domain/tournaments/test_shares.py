@@ -131,6 +131,7 @@ def test_who_comes_and_goes_leaves_no_rows_and_pushes_nothing_out(make, ana, ber
     come(contest, luna, at=DAY + 1)
 
 
+@pytest.mark.slow
 def test_an_event_takes_no_more_bots_than_its_owner_can_let_play(ana, berto, cira, settings) -> None:
     settings.QUOTA_BOARDS = 12  # Three bots meet on three boards of four.
     event, cup = open_event(ana, boards=4), open_cup(ana, "Torneo", boards=4)
@@ -168,6 +169,7 @@ def test_a_bot_that_was_asked_for_finds_no_place_in_a_full_event(ana, berto, cir
     assert EntryRequest.objects.filter(status=RequestStatus.ASKED).exists()
 
 
+@pytest.mark.slow
 def test_an_event_whose_owner_has_too_many_boards_queued_starts_when_they_are_played(
     ana, berto, settings, django_assert_max_num_queries
 ) -> None:
@@ -222,6 +224,7 @@ def test_an_own_name_is_taken_back_at_once(ana) -> None:
     assert set(TakenName.objects.filter(kind="event", until=None).values_list("name", flat=True)) == {"Copa"}
 
 
+@pytest.mark.slow
 def test_names_are_taken_in_no_loop(ana) -> None:
     cup = open_cup(ana, "Copa")
     for number in range(corrections.MOST_NAMES):
