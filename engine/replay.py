@@ -54,10 +54,7 @@ def restore(replay: dict[str, Any]) -> Any:
     """Return the state at the end of a replay by running its actions. Raise ReplayError if the header or an action is invalid."""
     state, _ = _begin(replay)
     for step, text in enumerate(replay["actions"], 1):
-        try:
-            state.apply(state.game.parse_action(text))
-        except EngineError as error:
-            raise ReplayError(step, f"action {text!r} cannot be taken: {error}") from None
+        _take(state, step, text)
     return state
 
 
@@ -66,10 +63,7 @@ def verify(replay: dict[str, Any]) -> None:
     state, events = _begin(replay)
     compared = _compare(0, state.events, events, 0)
     for step, text in enumerate(replay["actions"], 1):
-        try:
-            state.apply(state.game.parse_action(text))
-        except EngineError as error:
-            raise ReplayError(step, f"action {text!r} cannot be taken: {error}") from None
+        _take(state, step, text)
         compared = _compare(step, state.events, events, compared)
     if len(events) > len(state.events):
         raise ReplayError(
@@ -102,6 +96,13 @@ def _begin(replay: dict[str, Any]) -> tuple[Any, list[Any]]:
     if not isinstance(events, list) or not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ReplayError(0, "actions must be a list of texts, and events a list")
     return state, events
+
+
+def _take(state: Any, step: int, text: str) -> None:
+    try:
+        state.apply(state.game.parse_action(text))
+    except EngineError as error:
+        raise ReplayError(step, f"action {text!r} cannot be taken: {error}") from None
 
 
 def _compare(step: int, expected: list[Any], actual: list[Any], start: int) -> int:

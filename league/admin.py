@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 from league import models
 
@@ -46,6 +47,8 @@ class ReadOnlyPage(Page):
         return False
 
 
+admin.site.site_header = admin.site.site_title = gettext_lazy("Tute League")
+models.Match._meta.verbose_name_plural = "matches"
 for model in list(admin.site._registry):  # Remove Django's and other apps' pages: accounts, groups, schedules.
     admin.site.unregister(model)
 

@@ -15,24 +15,8 @@ from engine.console import escape_what_cannot_be_shown
 from engine.errors import meant
 
 COMMANDS = (
-    "games",
-    "play",
-    "bot",
-    "login",
-    "submit",
-    "status",
-    "serve",
-    "replay",
-    "verify",
-    "repro",
-    "audit",
-    "analyse",
-    "puzzles",
-    "probe",
-    "cases",
-    "rules",
-    "sandbox",
-    "bench",
+    *("games", "play", "bot", "login", "submit", "status", "serve", "replay", "verify", "repro", "audit"),
+    *("analyse", "puzzles", "probe", "cases", "rules", "sandbox", "bench"),
 )
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
@@ -95,6 +79,11 @@ def _complain(text: str) -> None:
     print(f"{paint('tute:', BAD, sys.stderr)} {text}", file=sys.stderr)
 
 
+def _module(command: str) -> Any:
+    """Return the module of a command: `add` declares it, `run` carries it out."""
+    return importlib.import_module(f"engine.cli.{command}")
+
+
 def parser() -> CommandParser:
     """Build the parser for all commands."""
     top = CommandParser(
@@ -103,7 +92,7 @@ def parser() -> CommandParser:
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and whether the rules are compiled")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        importlib.import_module(f"engine.cli.{name}").add(commands)
+        _module(name).add(commands)
     return top
 
 
@@ -113,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     set_color(args.color)
     try:
-        code = args.run(args)
+        code = _module(args.command).run(args)
         sys.stdout.flush()
     except Problem as problem:
         _complain(str(problem))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import remote
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress, seats
-from engine.cli.problem import OK, Problem
+from engine.cli.problem import OK, Problem, require
 from engine.cli.repro import documents
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def add(commands: Any) -> None:
         help="with open cards: also show best play after the best action",
     )
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from engine.compiled import COMPILED
     from engine.replay import ReplayError
 
-    for name, least in (("fair", 2), ("nodes", 1)):
-        value = getattr(args, name)
-        if value is not None and value < least:
-            raise Problem(f"--{name} {value} is too small; give at least {least}")
+    require(args, fair=2, nodes=1)
     if args.lines and args.fair is not None:
         raise Problem("--lines needs open cards, because several deals have no common line; leave --fair out")
     try:

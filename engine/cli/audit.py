@@ -40,7 +40,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--party", type=int, help="the bot's party in the match (by default the one with its name)")
     table.add_sandbox_flags(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -46,7 +46,6 @@ def add(commands: Any) -> None:
     table.add_sandbox_flags(parser)
     table.add_limit_flags(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -273,8 +272,8 @@ def _print_no_start(bot: BotSpec, report: dict[str, Any]) -> None:
 
 
 def _print_log(log: str) -> None:
-    if not log:
-        return
-    print("  end of its log (stderr):")
-    for line in log.splitlines()[-12:]:
-        print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
+    from engine.cli.explain import print_log_end
+
+    if log:
+        print("  end of its log (stderr):")
+        print_log_end(log)

@@ -20,7 +20,6 @@ def add(commands: Any) -> None:
     parser = command(commands, "cases", "run worked cases against the engine", EXAMPLE)
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="case file (.yaml) or a folder of them")
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -31,3 +31,9 @@ def explain(name: str, fault: Any, indent: str = "") -> None:
     if fault.request:
         print(f"{indent}  request: {fault.request}")
     print(f"{indent}  answer:  {fault.answer or '(none)'}")
+
+
+def print_log_end(log: str, indent: str = "    ") -> None:
+    """Print the last lines of a bot's log, without what would steer the terminal."""
+    for line in log.splitlines()[-12:]:
+        print(indent + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))

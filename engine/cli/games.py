@@ -20,7 +20,6 @@ def add(commands: Any) -> None:
     parser = command(commands, "games", "list the games, their players and options", EXAMPLE)
     parser.add_argument("game", nargs="?", help="show the options of one game")
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

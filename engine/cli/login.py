@@ -28,7 +28,6 @@ def add(commands: Any) -> None:
     parser.add_argument("league", metavar="ADDRESS", help="the address of the league's site")
     parser.add_argument("--forget", action="store_true", help="remove the league and its token")
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

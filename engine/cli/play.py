@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import series, table
 from engine.cli.output import BAD, GOOD, PaintedCell, command, json_flag, paragraph, print_json, print_table, progress
-from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem, require
 
 if TYPE_CHECKING:
     from engine.runner import MatchSpec
@@ -65,7 +65,6 @@ def add(commands: Any) -> None:
     )
     table.add_limit_flags(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,9 +78,8 @@ def run(args: argparse.Namespace) -> int:
         raise Problem(f"--sprt compares two bots, not {len(spec.parties)}")
     if args.log is not None and args.log.suffix != ".jsonl":
         raise Problem(f"--log {args.log}: the log has one replay per line; give it a name that ends in .jsonl")
+    require(args, jobs=1)
     jobs = args.jobs if args.jobs is not None else len(os.sched_getaffinity(0))
-    if jobs < 1:
-        raise Problem(f"--jobs {jobs} is too small; give at least 1")
     box = table.open_sandbox(args.sandbox)
     if args.sealed and box.report.unsealed:
         raise Problem(f"bots cannot be sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
@@ -98,44 +96,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
-    import engine
-    from engine.cards import chance
-    from engine.cli.problem import USAGE
-    from engine.runner import MatchSpec
-    from engine.runner.match import load
     from engine.runner.spec import ALWAYS, NEVER
 
     most = args.boards if args.boards is not None else MOST if args.sprt else 16
     if most < 1:
         raise Problem(f"-n {most} is too small; play at least one board")
-    bots = tuple(table.find_bot(bot, refused=USAGE) for bot in args.bots)
-    game, players, options = table.chosen_game(args)
-    try:
-        if (
-            players is None
-            and len(bots) in engine.game.declared(game).players
-            and len(engine.load(game).sides) != len(bots)
-        ):
-            players = len(bots)
-        spec = MatchSpec(
-            match_id=f"local {seed}",
-            game=game,
-            players=players,
-            options=options,
-            secret=chance.as_seed(seed),
-            table="local",
-            boards=range(1, most + 1),
-            parties=bots,
-            limits=table.limits(args),
-            sealing=ALWAYS if args.sealed else NEVER,
-        )
-        load(spec).sittings(len(bots))
-    except engine.OptionError as error:
-        raise Problem(str(error)) from None
-    for bot, text in zip(bots, args.bots, strict=True):
-        if bot.games and game not in bot.games:
-            raise Problem(f"{text} plays {', '.join(bot.games)}, not {game}; see games in its bot.toml")
-    return spec
+    sealing = ALWAYS if args.sealed else NEVER
+    return table.match_spec(args, "local", seed, args.bots, boards=range(1, most + 1), sealing=sealing)
 
 
 def document(
@@ -237,7 +204,7 @@ def _verdict(names: Sequence[str], standings: Sequence[Any]) -> str:
 
 def print_faults(name: str, report: dict[str, Any]) -> None:
     """Print a paragraph for each of the first faults of a party, and the end of its log."""
-    from engine.cli.explain import explain
+    from engine.cli.explain import explain, print_log_end
     from engine.runner import FaultReport
 
     for fault in report["faults"][:FAULTS]:
@@ -247,5 +214,4 @@ def print_faults(name: str, report: dict[str, Any]) -> None:
         print(f"\n... and {len(report['faults']) - FAULTS} more faults of {name} (--json shows all)")
     if report["faults"] and report["stderr"]:
         print(f"\nend of the log (stderr) of {name}:")
-        for line in report["stderr"].splitlines()[-12:]:
-            print("  " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
+        print_log_end(report["stderr"], "  ")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import table
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
-from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, USAGE, Problem
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, USAGE, Problem, require
 
 if TYPE_CHECKING:
     from engine.probing import Probe
@@ -64,7 +64,6 @@ def add(commands: Any) -> None:
     table.add_sandbox_flags(parser)
     table.add_limit_flags(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -72,14 +71,11 @@ def run(args: argparse.Namespace) -> int:
     from engine.probing import NotTwoSidedBoardError, fewest, probe
     from engine.runner import Infrastructure
 
-    for name, least in (("seconds", 0.0), ("tries", 1), ("boards", 2), ("jobs", 1)):
-        value = getattr(args, name)
-        if value is not None and not least <= value < math.inf:
-            raise Problem(f"--{name} {value:g} is too small; give at least {least:g}")
+    require(args, seconds=0, tries=1, boards=2, jobs=1)
     seconds = None if args.tries is not None else SECONDS if args.seconds is None else args.seconds
     jobs = args.jobs if args.jobs is not None else len(os.sched_getaffinity(0))
     seed = args.seed if args.seed is not None else secrets.token_hex(4)
-    spec = _spec(args, seed)
+    spec = table.match_spec(args, "probe", seed, [args.bot], boards=[1])
     responses = _responses(args, spec)
     if args.tries is not None and args.tries < fewest(responses):
         raise Problem(
@@ -109,34 +105,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(spec, result, seed)
     return FAILED if result.fault else OK
-
-
-def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
-    import engine
-    from engine.cards import chance
-    from engine.runner import MatchSpec
-    from engine.runner.match import load
-
-    bot = table.find_bot(args.bot, refused=USAGE)
-    game, players, options = table.chosen_game(args)
-    try:
-        spec = MatchSpec(
-            match_id=f"probe {seed}",
-            game=game,
-            players=players,
-            options=options,
-            secret=chance.as_seed(seed),
-            table="probe",
-            boards=[1],
-            parties=(bot,),
-            limits=table.limits(args),
-        )
-        load(spec)
-    except engine.OptionError as error:
-        raise Problem(str(error)) from None
-    if bot.games and game not in bot.games:
-        raise Problem(f"{args.bot} plays {', '.join(bot.games)}, not {game}; see games in its bot.toml")
-    return spec
 
 
 def _responses(args: argparse.Namespace, spec: MatchSpec) -> list[BotSpec]:

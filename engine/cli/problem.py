@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import math
+
 OK = 0
 FAILED = 1  # The command has checked something, and it is not valid.
 USAGE = 2  # Wrong command or input.
@@ -15,3 +18,11 @@ class Problem(Exception):
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)
         self.code = code
+
+
+def require(args: argparse.Namespace, **least: float) -> None:
+    """Raise Problem for a number on the command line that is below its least value; None is a number that was left out."""
+    for name, low in least.items():
+        value = getattr(args, name)
+        if value is not None and not low <= value < math.inf:
+            raise Problem(f"--{name} {value:g} is too small; give at least {low:g}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import remote, table
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
-from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem, require
 from engine.cli.repro import documents
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--nodes", type=int, metavar="N", help="find: limit of search nodes per choice and deal")
     table.add_sandbox_flags(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -80,10 +79,7 @@ def _find(args: argparse.Namespace) -> int:
     from engine.puzzles import DEALS, find
     from engine.replay import ReplayError
 
-    for name, least in (("deals", 2), ("nodes", 1), ("margin", 0)):
-        value = getattr(args, name)
-        if value is not None and value < least:
-            raise Problem(f"--{name} {value} is too small; give at least {least}")
+    require(args, deals=2, nodes=1, margin=0)
     ids: set[str] = set()
     new_file: Path | None = None
     try:

@@ -34,7 +34,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the log of the whole match to FILE (.jsonl)")
     remote.add_league_flag(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -56,7 +56,6 @@ def add(commands: Any) -> None:
     )
     table.add_sandbox_flags(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -210,7 +209,7 @@ def _difference(reply: RepeatedDecision) -> dict[str, Any]:
 
 
 def _print(bot: BotSpec, reports: Sequence[dict[str, Any]]) -> None:
-    from engine.cli.explain import explain
+    from engine.cli.explain import explain, print_log_end
     from engine.runner import FaultReport
 
     for report in reports:
@@ -229,8 +228,7 @@ def _print(bot: BotSpec, reports: Sequence[dict[str, Any]]) -> None:
             print(f"  ... and {len(differing) - SHOWN} more (--json shows all)")
         if report["fault"]:
             explain(bot.name, FaultReport(**report["fault"]), "  ")
-            for line in report["stderr"].splitlines()[-12:]:
-                print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
+            print_log_end(report["stderr"])
     decisions = sum(report["decisions"] for report in reports)
     same = decisions - sum(len(report["differences"]) for report in reports)
     failed = sum(report["fault"] is not None for report in reports)

@@ -26,7 +26,6 @@ def add(commands: Any) -> None:
         "--write", type=Path, metavar="DIR", help="write DIR/KEY.md and DIR/img/KEY.svg for every game (or for KEY)"
     )
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.output import command, json_flag, paragraph, print_json, progress
-from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem, require
 from engine.cli.table import state_dir
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def add(commands: Any) -> None:
         "--trials", type=int, default=200, metavar="N", help="channels: symbols sent through each channel (default 200)"
     )
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -96,8 +95,7 @@ def channels(args: argparse.Namespace) -> int:
     from engine.sandbox.files import runtimes
     from engine.sandbox.tiers import choosing
 
-    if args.trials < MIN_TRIALS:
-        raise Problem(f"--trials {args.trials} is too few; give at least {MIN_TRIALS}")
+    require(args, trials=MIN_TRIALS)
     findings_by_mode: dict[str, list[ChannelResult]] = {}
     try:
         with progress("channels") as advance:

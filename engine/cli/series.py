@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -148,10 +148,15 @@ def play(
     todo = specs[len(finished) :]
     before = sum(len(spec.boards) for spec in specs[: len(finished)])
     boards = before + sum(len(spec.boards) for spec in todo)
-    report = _boards_done(advance, before, boards)
+
+    def report(played: float) -> None:
+        if advance is not None:
+            advance(before + int(played), boards)
+
     if not todo:
         return total
-    with _open_log(log, journal) as file, _player(box, min(jobs, len(todo)), todo, report) as results:
+    opened = log.open("a" if journal is not None else "w", encoding="utf-8") if log is not None else nullcontext()
+    with opened as file, _player(box, min(jobs, len(todo)), todo, report) as results:
         for played, lines in results:
             total.add(played)
             if file is not None:
@@ -162,23 +167,6 @@ def play(
             if test is not None and test.result(total.scores())["accepted"]:
                 break
     return total
-
-
-def _boards_done(advance: Advance | None, before: int, total: int) -> Callable[[float], None]:
-    def report(boards: float) -> None:
-        if advance is not None:
-            advance(before + int(boards), total)
-
-    return report
-
-
-@contextmanager
-def _open_log(path: Path | None, journal: SeriesJournal | None) -> Iterator[IO[str] | None]:
-    if path is None:
-        yield None
-        return
-    with path.open("a" if journal is not None else "w", encoding="utf-8") as file:
-        yield file
 
 
 Result = tuple[SeriesResult, list[str]]  # The result of a match, and its replays as lines.
@@ -361,13 +349,13 @@ class SeriesJournal:
             first, *lines = [json.loads(line) for line in whole.splitlines()]
             if first["format"] != FORMAT:
                 raise ValueError(f"its format is {first['format']!r}")
-            differing = [name for name in header if first.get(name) != header[name]]
-            if differing:
+            name = next((name for name in header if first.get(name) != header[name]), None)
+            if name is not None:
                 raise Problem(
-                    f"{self.path} belongs to another series: {_compared(differing[0], first, header)}. Use the same bots, game and options, or"
-                    " name another file"
+                    f"{self.path} belongs to another series: its {name} is {first.get(name)}, not {header[name]}. Use the same bots, game and"
+                    " options, or name another file"
                 )
-            ends = [_end(line) for line in lines]
+            ends = [int(line.pop("log_bytes")) for line in lines]  # Where the log ended after each match.
             matches_read = [SeriesResult(**line) for line in lines]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Problem(
@@ -405,15 +393,6 @@ def _header(spec: MatchSpec, seed: str, log: Path | None) -> dict[str, Any]:
         "sealing": spec.sealing,
         "log": str(log.resolve()) if log is not None else None,
     }
-
-
-def _compared(name: str, first: dict[str, Any], header: dict[str, Any]) -> str:
-    return f"its {name} is {first.get(name)}, not {header[name]}"
-
-
-def _end(line: dict[str, Any]) -> int:
-    """Return where the log ended after this match, and remove that from the line."""
-    return int(line.pop("log_bytes"))
 
 
 def _cut(log: Path, size: int) -> None:

@@ -36,7 +36,6 @@ def add(commands: Any) -> None:
         help="folder of the league's data (default: STATE_DIR, else ~/.local/share/tute-league, for root /var/lib/tute-league)",
     )
     parser.add_argument("--quiet", action="store_true", help="log warnings and errors only")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> NoReturn:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from engine.intervals import t95 as t95
+from engine.intervals import t95
 
 
 @dataclass(frozen=True)

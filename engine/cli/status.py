@@ -30,7 +30,6 @@ def add(commands: Any) -> None:
     parser.add_argument("bot", nargs="?", metavar="BOT")
     remote.add_league_flag(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

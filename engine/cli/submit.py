@@ -44,7 +44,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the validation")
     remote.add_league_flag(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.output import progress
-from engine.cli.problem import FAILED, INFRASTRUCTURE, Problem
+from engine.cli.problem import FAILED, INFRASTRUCTURE, USAGE, Problem
 
 if TYPE_CHECKING:
-    from engine.runner import BotSpec, Limits
+    from engine.runner import BotSpec, Limits, MatchSpec
     from engine.sandbox import Sandbox
 
 
@@ -102,6 +102,48 @@ def limits(args: argparse.Namespace) -> Limits:
         return Limits(**values)
     except ValueError as error:
         raise Problem(str(error)) from None
+
+
+def match_spec(
+    args: argparse.Namespace, name: str, seed: str, texts: Sequence[str], *, boards: Sequence[int], **more: Any
+) -> MatchSpec:
+    """Return the match between these bots at the table of the command line. Raise Problem if it cannot be played.
+
+    name: for the match and its table; more: further fields of the spec. A single bot may be given: its opponents are chosen later.
+    """
+    from engine.cards import chance
+    from engine.errors import OptionError
+    from engine.game import declared
+    from engine.game import load as load_game
+    from engine.runner import MatchSpec
+    from engine.runner.match import load
+
+    bots = tuple(find_bot(text, refused=USAGE) for text in texts)
+    game, players, options = chosen_game(args)
+    try:
+        if players is None and len(bots) in declared(game).players and len(load_game(game).sides) != len(bots):
+            players = len(bots)
+        spec = MatchSpec(
+            match_id=f"{name} {seed}",
+            game=game,
+            players=players,
+            options=options,
+            secret=chance.as_seed(seed),
+            table=name,
+            boards=boards,
+            parties=bots,
+            limits=limits(args),
+            **more,
+        )
+        rules = load(spec)
+        if len(bots) > 1:
+            rules.sittings(len(bots))
+    except OptionError as error:
+        raise Problem(str(error)) from None
+    for bot, text in zip(bots, texts, strict=True):
+        if bot.games and game not in bot.games:
+            raise Problem(f"{text} plays {', '.join(bot.games)}, not {game}; see games in its bot.toml")
+    return spec
 
 
 def state_dir() -> Path:

@@ -43,7 +43,6 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--commitment", metavar="SHA256", help="the hash that was published before play")
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -130,7 +130,7 @@ def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> BotP
 
 def read_stored(data: bytes) -> BotPackage:
     """Read a package's own zip, which `Package.zip` has written: its paths are taken as they are. Raise PackageRefused."""
-    return _package(_unzipped(data, _as_named), None)
+    return _package(_unzipped(data, lambda entries: [(info.orig_filename, info) for info in entries]), None)
 
 
 def read_path(path: Path, games: Iterable[str] | None = None) -> BotPackage:
@@ -265,11 +265,6 @@ def _litter(name: str) -> bool:
 
 
 _Entry = tuple[str, zipfile.ZipInfo]  # path in the package; a folder's ends with "/"
-
-
-def _as_named(entries: list[zipfile.ZipInfo]) -> list[_Entry]:
-    """Return the entries with the paths that the zip gives them."""
-    return [(info.orig_filename, info) for info in entries]
 
 
 def _tidied(entries: list[zipfile.ZipInfo]) -> list[_Entry]:

@@ -140,13 +140,13 @@ def project() -> Iterator[Path]:
 def compiled_once() -> Path:
     """Compile the rules into var/test, unless what is there was compiled from the same source in the same way."""
     way = hashlib.sha256(f"{Path(compiling.__file__).read_text()} {version('mypy')}".encode()).hexdigest()[:20]
-    kept = ROOT / "var" / "test" / "compiled" / way
-    record = compiled.folder(kept / "engine") / compiled.RECORD
+    place = ROOT / "var" / "test" / "compiled" / way
+    record = compiled.folder(place / "engine") / compiled.RECORD
     source = compiled.digest(ROOT / "engine", compiling.MODULES)
     if not record.is_file() or json.loads(record.read_text())["source"] != source:
         record.parents[1].mkdir(parents=True, exist_ok=True)
-        compiling.build(kept, opt_level="0")  # it plays the same, and compiles sooner
-    return kept
+        compiling.build(place, opt_level="0")  # it plays the same, and compiles sooner
+    return place
 
 
 @pytest.fixture(scope="module")

@@ -27,18 +27,7 @@ TIERS = ("namespaces", "landlock")
 ORDINARY = "an ordinary user"
 SERIES = {"exit": STATUSES, "signal": (*SIGNALS, *HARMLESS), "limit": LIMITED}
 # One act of each kind for `make test`; `make slow` has all others.
-QUICK = (
-    "exit|137",
-    "signal|9",
-    "signal|11",
-    "limit|0",
-    "spin|0",
-    "close|1",
-    "words|1",
-    "nap|5",
-    "vfork|137",
-    "memory|137",
-)
+QUICK = ("exit|137", "signal|9", "limit|0", "close|1", "nap|5", "vfork|137", "memory|137")
 Place = tuple[str, str]  # tier, user
 Play = Callable[[Cell, str], list[str]]
 
@@ -69,19 +58,15 @@ def table(state: StateDirectory) -> Table:
 
 
 @pytest.fixture(scope="session")
-def places(state: StateDirectory) -> list[Place]:
-    """Return the places where a tier holds: as root and as an ordinary user, or as the latter only."""
-    places_here = []
-    for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers"):
-        report = TierReport(**answer)
-        if report.name in TIERS:
-            held_tiers.tell(ORDINARY, report.name, report.holds, report.reasons)
-            places_here += [(report.name, ORDINARY)] if report.holds else []
-    if os.getuid() == 0:
-        for tier in TIERS:
-            report = state.reports[tier]
-            held_tiers.tell("root", tier, report.holds, report.reasons)
-            places_here += [(tier, "root")] if report.holds else []
+def places(state: StateDirectory, request: pytest.FixtureRequest) -> list[Place]:
+    """Return the places where a tier holds: as the user of the tests, and as an ordinary user unless this run is quick."""
+    reports = [("root" if os.getuid() == 0 else "the tests' user", state.reports[tier]) for tier in TIERS]
+    if any(mark.name in ("slow", "soak") for item in request.session.items for mark in item.iter_markers()):
+        answers = state.as_ordinary_user("tests.engine.sandbox.say_tiers")
+        reports += [(ORDINARY, TierReport(**answer)) for answer in answers if answer["name"] in TIERS]
+    for user, report in reports:
+        held_tiers.tell(user, report.name, report.holds, report.reasons)
+    places_here = [(report.name, user) for user, report in reports if report.holds]
     assert places_here, "no tier holds on this host: nothing could be tested"
     return places_here
 
@@ -108,7 +93,8 @@ def cells(places: list[Place], request: pytest.FixtureRequest) -> dict[str, list
 @pytest.fixture(scope="session")
 def play(state: StateDirectory, table: Table, cells: dict[str, list[tuple[Cell, str]]]) -> Play:
     """Return a function that plays a cell as a user; those of the ordinary user are all played at the first call."""
-    theirs = played_by_ordinary(state, [cell for row in cells.values() for cell, user in row if user == ORDINARY])
+    of_ordinary = [cell for row in cells.values() for cell, user in row if user == ORDINARY]
+    theirs = played_by_ordinary(state, of_ordinary) if of_ordinary else {}
     return lambda cell, user: theirs[cell] if user == ORDINARY else table.wrong(cell)
 
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from engine.sandbox import TierReport
 from engine.sandbox.process.bot import PONDERING_S
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers
 from tests.hostile import arena
 from tests.hostile.attacks import ATTACKS
-from tests.support.parts import mostly_slow
 
-# One attack of each kind for `make test`; `make slow` has all others.
+# One attack of each kind for `make test`, each in one place; `make slow` plays all attacks everywhere.
 QUICK = (
     "nothing",
     "read files of the host",
@@ -35,43 +35,71 @@ QUICK = (
     "every forbidden system call",
     "namespaces",
 )
+THREADS = ("compute in four threads",)
 # An ordinary user's bots are all played when the first result is asked for, a hundred and fifty of them.
 pytestmark = pytest.mark.timeout(900)
-Field = Callable[[str], arena.Outcome]
+Play = Callable[[str], arena.Outcome]
+Place = tuple[str, str]  # tier, user
 _PLAYED_AT = ("namespaces", "landlock")
+ORDINARY = "an ordinary user"
+
+
+def cases(*quick: str, slow: Iterable[str]) -> list[ParameterSet]:
+    """Return the quick cases, and the slow ones under other names: an attack can be both."""
+    everywhere = [pytest.param(name, marks=pytest.mark.slow, id=f"{name} everywhere") for name in slow]
+    return [*map(pytest.param, quick), *everywhere]
+
+
+def places_of(item: pytest.Item, places: list[Place]) -> list[Place]:
+    """Return where a test plays its attack: a slow one everywhere, a quick one in one place, in turn."""
+    attack = item.callspec.params.get("attack") if hasattr(item, "callspec") else None
+    if attack not in ATTACKS:
+        return []
+    return places if item.get_closest_marker("slow") else [places[list(ATTACKS).index(attack) % len(places)]]
 
 
 @pytest.fixture(scope="session")
-def ordinary(state: StateDirectory, request: pytest.FixtureRequest) -> dict[str, dict[str, arena.Outcome]]:
+def places(state: StateDirectory) -> list[Place]:
+    """Return every tier that holds here, with its user."""
+    reports = [(ORDINARY, TierReport(**answer)) for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers")]
+    if os.getuid() == 0:
+        reports += [("root", state.reports[tier]) for tier in _PLAYED_AT]
+    reports = [(user, report) for user, report in reports if report.name in _PLAYED_AT]
+    for user, report in reports:
+        held_tiers.tell(user, report.name, report.holds, report.reasons)
+    held = [(report.name, user) for user, report in reports if report.holds]
+    assert held, "no tier holds on this host: nothing could be tested"
+    held_tiers.add(f"hostile bots are let loose in each of: {', '.join(f'{tier} as {user}' for tier, user in held)}")
+    return held
+
+
+@pytest.fixture(scope="session")
+def ordinary(
+    state: StateDirectory, places: list[Place], request: pytest.FixtureRequest
+) -> dict[str, dict[str, arena.Outcome]]:
     """Tier -> attack -> outcome, as an ordinary user. One process plays all attacks of this run, since it cannot change back."""
-    of_this_run = {item.callspec.params.get("attack") for item in request.session.items if hasattr(item, "callspec")}
-    attacks = [name for name in ATTACKS if name in of_this_run]
     played = {}
-    for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers"):
-        report = TierReport(**answer)
-        if report.name in _PLAYED_AT:
-            held_tiers.tell("an ordinary user", report.name, report.holds, report.reasons)
-            if report.holds:
-                answers = state.as_ordinary_user("tests.hostile.arena", report.name, lines=attacks)
-                played[report.name] = {answer.pop("name"): arena.Outcome(**answer) for answer in answers}
+    for place in [place for place in places if place[1] == ORDINARY]:
+        items = [item for item in request.session.items if place in places_of(item, places)]
+        attacks = sorted({item.callspec.params["attack"] for item in items})  # type: ignore[attr-defined]
+        answers = state.as_ordinary_user("tests.hostile.arena", place[0], lines=attacks)
+        played[place[0]] = {answer.pop("name"): arena.Outcome(**answer) for answer in answers}
     return played
 
 
-@pytest.fixture(scope="session")
-def fields(state: StateDirectory, ordinary: dict[str, dict[str, arena.Outcome]]) -> dict[str, Field]:
-    """Return the places to play: "tier as user" -> a function that plays an attack there."""
-    places: dict[str, Field] = {
-        f"{tier} as an ordinary user": outcomes.__getitem__ for tier, outcomes in ordinary.items()
-    }
-    if os.getuid() == 0:
-        for tier in _PLAYED_AT:
-            report = state.reports[tier]
-            held_tiers.tell("root", tier, report.holds, report.reasons)
-            if report.holds:
-                places[f"{tier} as root"] = lambda name, tier=tier: arena.play(name, tier, state.path)
-    assert places, "no tier holds on this host: nothing could be tested"
-    held_tiers.add(f"hostile bots are let loose in each of: {', '.join(places)}")
-    return places
+@pytest.fixture
+def fields(
+    state: StateDirectory,
+    places: list[Place],
+    ordinary: dict[str, dict[str, arena.Outcome]],
+    request: pytest.FixtureRequest,
+) -> dict[str, Play]:
+    """Return the places of this test: "tier as user" -> a function that plays an attack there."""
+
+    def player(tier: str, user: str) -> Play:
+        return ordinary[tier].__getitem__ if user == ORDINARY else lambda name: arena.play(name, tier, state.path)
+
+    return {f"{tier} as {user}": player(tier, user) for tier, user in places_of(request.node, places)}
 
 
 def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
@@ -93,8 +121,8 @@ def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("attack", mostly_slow(ATTACKS, QUICK.__contains__))
-def test_attack_is_contained_in_every_tier(attack: str, fields: dict[str, Field]) -> None:
+@pytest.mark.parametrize("attack", cases(*QUICK, slow=ATTACKS))
+def test_attack_is_contained_in_every_tier(attack: str, fields: dict[str, Play]) -> None:
     wrong = {place: verdict(attack, play(attack)) for place, play in fields.items()}
 
     assert {place: what for place, what in wrong.items() if what} == {}
@@ -112,8 +140,8 @@ def test_the_document_lists_every_attack() -> None:
         assert stated <= ends, row
 
 
-@pytest.mark.parametrize("attack", mostly_slow(["compute for ever", "compute in four threads"], QUICK.__contains__))
-def test_cpu_time_is_cut_at_the_budget(attack: str, fields: dict[str, Field]) -> None:
+@pytest.mark.parametrize("attack", cases(*THREADS, slow=("compute for ever", *THREADS)))
+def test_cpu_time_is_cut_at_the_budget(attack: str, fields: dict[str, Play]) -> None:
     for place, play in fields.items():
         outcome = play(attack)
         # Two cores may run four threads at once for one look of the clock, and on a busy machine that look comes late.
@@ -122,6 +150,6 @@ def test_cpu_time_is_cut_at_the_budget(attack: str, fields: dict[str, Field]) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", ["flood stderr"])
-def test_the_end_of_a_flooded_stderr_is_kept(attack: str, fields: dict[str, Field]) -> None:
+def test_the_end_of_a_flooded_stderr_is_kept(attack: str, fields: dict[str, Play]) -> None:
     for play in fields.values():
         assert play(attack).stderr.endswith("last words")

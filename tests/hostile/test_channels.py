@@ -15,6 +15,7 @@ from engine.sandbox.channels.meter import KINDS, TRIALS, measure
 from engine.sandbox.tiers import choosing
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers
 from tests.hostile.say_channels import findings
+from tests.support.parts import mostly_slow
 
 CLOSED = {kind.name for kind in KINDS if kind.refused}
 ALL = [kind.name for kind in KINDS]
@@ -29,8 +30,9 @@ def modes(state: StateDirectory) -> list[tuple[str, bool]]:
     ]
 
 
-def test_what_is_closed_by_construction_is_refused_in_every_tier(state: StateDirectory) -> None:
-    for tier, sealed in modes(state):
+@pytest.mark.parametrize("step", mostly_slow([1, 3], (3).__eq__), ids=["all", "some"])
+def test_what_is_closed_by_construction_is_refused_in_every_tier(step: int, state: StateDirectory) -> None:
+    for tier, sealed in modes(state)[::step]:
         results = findings(tier, state.path, sealed=sealed)
 
         assert [finding.kind.name for finding in results] == ALL
@@ -38,6 +40,7 @@ def test_what_is_closed_by_construction_is_refused_in_every_tier(state: StateDir
         assert all(0 <= each.estimate.low <= each.estimate.bits <= each.estimate.high for each in results)
 
 
+@pytest.mark.slow
 def test_it_is_refused_to_an_ordinary_users_bots_too(state: StateDirectory) -> None:
     tiers = [
         answer["name"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from league.domain.ratings import pools, ratings
 from league.enums import EntryPolicy
 from league.models import Bot, BotVersion, Change, LeagueEvent, Match, Player, Pool, Tournament
 from tests.support import league
+from tests.support.parts import mostly_slow
 
 GAMES = ("partnership", "corriente", "cabrero")
 
@@ -65,8 +67,10 @@ def written(name: str, act: Any) -> list[str]:
     return sorted(texts)
 
 
-@pytest.mark.parametrize("house", [False, True])
-@pytest.mark.parametrize("policy", EntryPolicy.values)
+@pytest.mark.parametrize(
+    ("policy", "house"),
+    mostly_slow(product(EntryPolicy.values, (False, True)), {("ask", False), ("usual", True)}.__contains__),
+)
 def test_an_accepted_bot_is_as_if_it_had_been_uploaded(policy: str, house: bool, ana: Player) -> None:
     owner = players.create(players.HOUSE, reserved=True, now=league.NOW) if house else ana
     for game in GAMES:  # their pools are there, as for all but the first bot

@@ -239,7 +239,7 @@ def pages(league: Larger) -> list[str]:
     ]
 
 
-PARTS = 8  # of the pages, of which one is quick
+PARTS = 8  # The pages are shared out, and one share is quick
 
 
 @pytest.mark.parametrize("part", mostly_slow(range(PARTS), (0).__eq__))

@@ -1,17 +1,19 @@
 """Carry out every command of docs/operations/ that ends by itself, in one process, each with arguments that let it work.
 
-A program for the interpreter of tests.support.production: `every_command.py before BOT FOLDER` makes players and two bots of the
-source BOT, waits until workers have accepted them, and starts an event; `every_command.py after BOT FOLDER` does the rest when that is played
-and FOLDER/boards.jsonl is its download. Prints each name before the command runs.
+A program for the interpreter of tests.support.production: `every_command.py BOT FOLDER` makes players and two bots of the source BOT, waits until
+workers have accepted them, and starts an event. It does the rest when that is played and FOLDER/boards.jsonl, its download, is there. Prints each
+name before the command runs, and last, as JSON, which imports fail.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 EVENT = "name: Copa de dos\ngame: partnership\nstages: [{format: round_robin, boards: 1}]\n"
@@ -60,9 +62,12 @@ def make_ready() -> None:
         consent.set_policy(bot, "anybody", actor=bot.owner.name)
 
 
-def after(bot: Path, folder: Path) -> Iterator[list[str]]:
+def after(folder: Path) -> Iterator[list[str]]:
     """Yield the commands for a league that has played, in order: those that ask for much work come last."""
     from league.models import Match
+
+    while not (folder / "boards.jsonl").exists():
+        time.sleep(0.2)
 
     match, later = Match.objects.get(kind="tournament").public_id, "2099-01-01T00:00:00Z"
     yield from [
@@ -98,7 +103,7 @@ REFUSED = {"close_audit": "audit", "revalidate": "is accepted already"}
 
 
 def main() -> None:
-    """Carry out what the first argument names."""
+    """Carry out the commands."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = "a long password for a test"
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -108,8 +113,8 @@ def main() -> None:
     from django.core.management import CommandError, call_command
 
     failed = []
-    phase, bot, folder = sys.argv[1:]
-    for name, *words in {"before": before, "after": after}[phase](Path(bot), Path(folder)):
+    bot, folder = map(Path, sys.argv[1:])
+    for name, *words in chain(before(bot, folder), after(folder)):
         print(name, flush=True)
         sys.stdin = io.StringIO("a long password for a test\n")
         try:
@@ -119,6 +124,9 @@ def main() -> None:
                 failed.append(f"{name} {' '.join(words)}: {error}")
     if failed:
         sys.exit("\n".join(failed))
+    from tests.ops.every_import import failures
+
+    print(json.dumps(failures("hypothesis")))
 
 
 if __name__ == "__main__":

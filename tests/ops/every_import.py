@@ -1,7 +1,7 @@
-"""Import every module of ours and everything that our source imports anywhere; print what fails as JSON: name -> error.
+"""Imports of every module of ours and of everything that our source imports anywhere.
 
-A program for the interpreter of tests.support.production, with the settings of a league on PostgreSQL and Redis. Further names to import are
-its arguments. Modules that the settings name by strings count as well (middleware, backends, formatters).
+A part of every_command.py: it runs in the interpreter of tests.support.production, with the settings of a league on PostgreSQL and Redis. Modules
+that the settings name by strings count as well (middleware, backends, formatters).
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,20 +73,16 @@ def of_settings(settings: ModuleType) -> Iterator[str]:
                 yield path
 
 
-def main() -> None:
-    """Import, collect, print."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "league.settings"
-    sys.path[:0] = [str(TOP), str(TOP / "bots" / "sdk")]
-    import django
-
-    django.setup()
+def failures(*more: str) -> dict[str, str]:
+    """Import everything, and these names too. Return what fails: name -> error."""
+    sys.path[:0] = [str(TOP / "bots" / "sdk")]
     from django.conf import settings
 
     from league import celery
     from league import settings as ours
 
     names = {name for path in sources() for name in (own_name(path), *imported(path)) if name}
-    names |= {*of_settings(ours), *sys.argv[1:]}
+    names |= {*of_settings(ours), *more}
     failed: dict[str, str] = {}
     for name in sorted(names):
         try:
@@ -105,8 +99,4 @@ def main() -> None:
     assert celery.app.connection_for_read().transport
     cache.get("nothing")
     connection.ensure_connection()
-    print(json.dumps(failed))
-
-
-if __name__ == "__main__":
-    main()
+    return failed

@@ -79,7 +79,7 @@ def test_a_setting_counts_its_tests_and_fails_with_them(tmp_path: Path) -> None:
     tests.write_text(
         "import os\n\n\ndef test_good():\n    assert os.environ['LC_ALL'] == 'C'\n\n\ndef test_bad():\n    assert False\n"
     )
-    process = anywhere("--only", "lang-c", "--jobs", "1", "--tests", str(tests))
+    process = anywhere("--only", "lang-c", "--jobs", "0", "--tests", str(tests))
     assert re.match(r"lang-c +1 passed +1 failed +\d+ s +var/anywhere/lang-c.log\n", process.stdout), process
     assert process.returncode == 1
 

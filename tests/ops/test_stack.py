@@ -24,7 +24,7 @@ from tests.support.stack import Stack
 
 pytestmark = pytest.mark.timeout(900)
 
-BOARDS = 100  # A match takes several seconds
+BOARDS = 40  # A match takes a second or two
 LONG = 400  # seconds for work that takes some ten on an idle machine
 
 
@@ -123,7 +123,7 @@ def test_every_match_is_counted_once_though_a_worker_is_killed(league_stack: Sta
     enter_small(stack)
     a_cup(stack)
     halfway = (
-        "SELECT id FROM league_match WHERE kind = 'tournament' AND status = 'running' AND progress BETWEEN 1 AND 95"
+        "SELECT id FROM league_match WHERE kind = 'tournament' AND status = 'running' AND progress BETWEEN 1 AND 35"
     )
     victim = wait_for(lambda: stack.rows(halfway), f"a match that is being played\n{stack.logs()}", LONG, every=0.02)[
         0
@@ -182,8 +182,8 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     stack.manage("create_player", "olga", "--staff", "--no-password")
     operator = stack.manage("create_token", "olga").strip()  # Her events count for the ratings.
 
-    with Flood(stack.port) as flood:  # It keeps nobody waiting.
-        wait_for(lambda: flood.closed > 2500, "the site to close what is slow", LONG)
+    with Flood(stack.port, trickling=400, idle=100) as flood:  # It keeps nobody waiting.
+        wait_for(lambda: flood.closed > 500, "the site to close what is slow", LONG)
         good = stack.upload(token, "rufo", first_bot().encode(), "upload-of-rufo")
         bad = stack.upload(token, "tramposa", b"import sys\nsys.exit(3)\n")
     assert (good["status"], bad["status"]) == ("validating", "validating")

@@ -14,6 +14,7 @@ import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from importlib.metadata import distributions
 from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
@@ -199,24 +200,24 @@ def place() -> Iterator[Path]:
 
 def environment(place: Path, name: str, *packages: object) -> Path:
     """Create a virtual environment with these packages, in the versions of the lock; return the folder of its programs."""
-    folder = place / name
-    run([sys.executable, "-m", "venv", folder], place, plain())
     constraints = place / "constraints.txt"
     lines = (TOP / "requirements-dev.lock").read_text(encoding="utf-8").splitlines()
     constraints.write_text("\n".join(line.removesuffix("\\") for line in lines if re.match(r"\w.*==", line)))
-    words = ["--disable-pip-version-check", "--no-input", "--quiet", "--constraint", constraints]
-    run([folder / "bin" / "python", "-m", "pip", "install", *words, *packages], place, plain())
+    return installed(place / name, "--constraint", constraints, *packages)
+
+
+def installed(folder: Path, *words: object) -> Path:
+    """Create a virtual environment, let this interpreter's pip install into it, and return the folder of its programs."""
+    run([sys.executable, "-m", "venv", "--without-pip", folder], folder.parent, plain())
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--no-compile"]
+    run([*pip, "--disable-pip-version-check", "--no-input", "--quiet", *words], folder.parent, plain())
     return folder / "bin"
 
 
 @pytest.fixture(scope="module")
 def released(source: Path, place: Path) -> tuple[Path, Path, Path]:
     """Return the programs that make a release, and what `python -m build` makes with them: the sdist, and a wheel from it."""
-    folder = place / "tools"
-    run([sys.executable, "-m", "venv", folder], place, plain())
-    tools = folder / "bin"
-    words = ["--disable-pip-version-check", "--no-input", "--quiet", "--no-deps", "--require-hashes"]
-    run([tools / "python", "-m", "pip", "install", *words, "-r", TOP / "requirements-release.lock"], place, plain())
+    tools = installed(place / "tools", "--no-deps", "--require-hashes", "-r", TOP / "requirements-release.lock")
     # Without isolation: with the build backend of the lock
     run([tools / "python", "-m", "build", "--no-isolation", "--outdir", place / "dist"], source, plain())
     names = sorted(path.name for path in (place / "dist").iterdir())
@@ -276,14 +277,8 @@ def at_home(place: Path, desk: Path, **more: str) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_the_toolbox_brings_no_django_and_names_the_extra_of_the_league(toolbox: Path, desk: Path) -> None:
-    rows = json.loads(
-        run(
-            [toolbox / "python", "-P", "-m", "pip", "list", "--format=json", "--disable-pip-version-check"],
-            desk,
-            plain(),
-        )
-    )
-    assert {row["name"].lower() for row in rows} - {"pip", "setuptools"} == TOOLBOX
+    (packages,) = toolbox.parent.glob("lib/python3*/site-packages")
+    assert {package.name.lower() for package in distributions(path=[str(packages)])} == TOOLBOX
     assert run([toolbox / "tute", "--version"], desk, plain()) == f"tute {VERSION}, rules: Python source\n"
     assert "pip install 'tute-league[league]'" in run([toolbox / "tute", "serve"], desk, plain(), code=3)
     assert "pip install 'tute-league[league]'" in run([toolbox / "tute-manage", "check"], desk, plain(), code=1)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from typing import Any
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from engine.cli import table
 from engine.cli.output import command, json_flag
 from engine.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from engine.sandbox import Runtime
 
 EXAMPLE = """
 tute bench engine
@@ -40,7 +46,6 @@ def add(commands: Any) -> None:
     )
     table.add_sandbox_flags(parser)
     json_flag(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,3 +55,20 @@ def run(args: argparse.Namespace) -> int:
     args.game = [table.find_game(game) for game in args.game or []]
     code: int = importlib.import_module(f"{__name__}.{args.what}").run(args)
     return code
+
+
+def bare_process(runtime: Runtime, folder: Path, entry: str) -> tuple[subprocess.Popen[bytes], int, int]:
+    """Start a bot of `folder` without a sandbox. Return its process, and the descriptors that lead to it and back."""
+    root = str(runtime.root)
+    child = subprocess.Popen(
+        replace(runtime, gate=()).argv(root, str(folder), entry),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        env=runtime.environ(root, str(folder)),
+        cwd=folder,
+    )
+    assert child.stdin
+    assert child.stdout
+    return child, child.stdin.fileno(), child.stdout.fileno()

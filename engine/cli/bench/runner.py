@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from operator import truediv
 from pathlib import Path
 from statistics import median
@@ -25,6 +23,7 @@ from typing import Any
 
 import engine
 from engine.cli import table
+from engine.cli.bench import bare_process
 from engine.cli.output import print_json, print_table, progress
 from engine.cli.problem import OK, Problem
 from engine.runner import BotSpec, MatchSpec, load_package, runtimes
@@ -58,19 +57,6 @@ for line in sys.stdin:
 Script = list[list[tuple[int, bytes]]]  # Per pass: (seat, request) in the order of the match.
 
 
-class UnwatchedProcess(BotProcess):
-    """A process that is neither stopped nor timed between its answers: the difference is the cost of both."""
-
-    def _rest(self) -> float:
-        return self._mark
-
-    def _await_stop(self) -> None:
-        return
-
-    def _wake(self) -> None:
-        return
-
-
 class TimedProcess(BotProcess):
     """A process that is timed but never stopped."""
 
@@ -82,6 +68,13 @@ class TimedProcess(BotProcess):
 
     def _wake(self) -> None:
         return
+
+
+class UnwatchedProcess(TimedProcess):
+    """A process that is neither stopped nor timed between its answers: the difference is the cost of both."""
+
+    def _rest(self) -> float:
+        return self._mark
 
 
 class Meter(Sandbox):
@@ -219,27 +212,16 @@ def _script(match: MatchSpec, box: Sandbox) -> tuple[Script, float]:
 
 def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> float:
     """Return microseconds per decision without supervision: write, read until the newline, next."""
-    root = str(runtime.root)
-    argv = replace(runtime, gate=()).argv(root, str(bot.path), bot.entry)
     spent = 0.0
     for part in script:
         with ExitStack() as stack:
             ends = []
             for _ in range(1 + max(seat for seat, _ in part)):  # Children inherit the core.
-                child = subprocess.Popen(
-                    argv,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    bufsize=0,
-                    env=runtime.environ(root, str(bot.path)),
-                    cwd=bot.path,
-                )
+                child, to, back = bare_process(runtime, bot.path, bot.entry)
                 stack.callback(child.communicate)
                 stack.callback(child.kill)
                 meter.count(child.pid)
-                assert child.stdin
-                assert child.stdout
-                ends.append((child.stdin.fileno(), child.stdout.fileno()))
+                ends.append((to, back))
             for seat, line in part[: len(ends)]:  # Send the hello lines.
                 _ping(*ends[seat], line)
             began = meter.seconds()

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from engine.cli import table
+from engine.cli.bench import bare_process
 from engine.cli.output import print_json, print_table, progress
 from engine.cli.problem import OK, Problem
 from engine.runner import runtimes
@@ -69,22 +68,10 @@ def _bot() -> Iterator[Path]:
 
 
 def _floor(runtime: Runtime, folder: Path, core: int | None) -> float:
-    root = str(runtime.root)
-    argv = replace(runtime, gate=()).argv(root, str(folder), "bot.py")
     began = time.perf_counter()
-    child = subprocess.Popen(
-        argv,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        env=runtime.environ(root, str(folder)),
-        cwd=folder,
-    )
-    assert child.stdin
-    assert child.stdout
-    os.write(child.stdin.fileno(), b"ready?\n")
-    os.read(child.stdout.fileno(), 100)
+    child, to, back = bare_process(runtime, folder, "bot.py")
+    os.write(to, b"ready?\n")
+    os.read(back, 100)
     taken = time.perf_counter() - began
     child.kill()
     child.communicate()

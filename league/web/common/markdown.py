@@ -40,13 +40,13 @@ def split_title(page: SafeString) -> tuple[SafeString, SafeString]:
     return mark_safe(head + end), mark_safe(rest)  # noqa: S308 - parts of safe HTML, split between elements
 
 
-def contents(text: str) -> list[tuple[str, str]]:
-    """Return the id and the text of each heading of the second level, in the order of the document."""
+def contents(text: str, tag: str = "h2") -> list[tuple[str, str]]:
+    """Return the id and the text of each heading of a level, in the order of the document."""
     tokens = _parser().parse(text)
     return [
         (slugify(heading.content) or f"h{place}", _plain(heading))
         for place, (token, heading) in enumerate(pairwise(tokens))
-        if token.type == "heading_open" and token.tag == "h2"
+        if token.type == "heading_open" and token.tag == tag
     ]
 
 

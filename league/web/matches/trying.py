@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -268,22 +267,6 @@ def _editor(
 # ---- one try
 
 
-@dataclass(frozen=True)
-class TryParty:
-    """A stand-in for a match's party, with the fields that the author's part of a match page reads."""
-
-    fault: str
-
-
-@dataclass(frozen=True)
-class Log:
-    """A stand-in for a match's log, for the same part of the page."""
-
-    party: TryParty
-    faults: list[dict[str, Any]]
-    stderr: str
-
-
 def _own(request: HttpRequest, public_id: str) -> Try | None:
     """Return a try of the viewer, or 404; None for a visitor who may have to log in first."""
     author = guests.person_of(request)
@@ -330,7 +313,7 @@ def _shown(row: Try, result: tries.TryResult, number: int) -> dict[str, Any]:
     line = LINE.match(verdict)
     game = engine.load(row.work.pool.game)
     context: dict[str, Any] = {
-        "log": Log(TryParty(faults[0]["kind"] if faults else ""), faults, _named(row, result)),
+        "log": {"faults": faults, "stderr": _named(row, result)},
         "verdict": verdict,
         "line": line and line[1],
         "size": game.score_size,

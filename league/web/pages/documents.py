@@ -71,6 +71,8 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
     path, lang = _in_language(path)
     text = _text(path)
     sections = markdown.contents(text)
+    if len(sections) < LONG:
+        sections = markdown.contents(text, "h3")
     heading, body = markdown.split_title(_html(path))
     context = {
         "title": markdown.title(text, name),

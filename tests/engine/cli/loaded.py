@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import pkgutil
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from engine import cli
+from engine.sandbox import Sandbox
+from engine.sandbox.process import spawn
 from tests.chaos import forked
 
 
@@ -17,6 +21,8 @@ def main() -> None:
         for module in pkgutil.iter_modules(import_module(package).__path__, f"{package}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
+    Sandbox(state_dir=Path(os.environ["STATE_DIR"]))  # What holds here is known to all of them
+    spawn._close()
     gc.collect()
     gc.freeze()
     forked.serve(lambda: sys.exit(cli.main()))

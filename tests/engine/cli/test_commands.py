@@ -186,9 +186,7 @@ def test_play_with_the_same_seed_gives_the_same_numbers(tute: Tute, state_dir: P
 
 def test_play_seats_as_many_as_the_table_needs(tute: Tute) -> None:
     three = json.loads(
-        tute(
-            "play", "random", "random", "greedy", "-g", "cabrero", "-n", 1, "--seed", 1, "--no-sandbox", "--json"
-        ).stdout
+        tute("play", "random", "random", "greedy", "-g", "bato", "-n", 1, "--seed", 1, "--no-sandbox", "--json").stdout
     )
 
     assert [party["name"] for party in three["parties"]] == ["random", "random (2)", "greedy"]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.cli.stats import PartyStanding, standing, t95
+from engine.cli.stats import PartyStanding, standing
+from engine.intervals import t95
 
 
 @pytest.mark.parametrize(

@@ -172,11 +172,12 @@ def test_what_a_bot_failed_at_in_the_match_is_not_compared(box: Sandbox, honest:
     late = make("def hello(m): sys.exit(7)", name="late")
     never = play_match(match(late, honest, boards=1), box)
 
-    results = [*audits(weak, box, result, 0)]
+    results = [*islice(audits(weak, box, result, 0), 2)]
 
     assert {result.verdict for result in results} == {SAME}
     assert sorted(result.decisions for result in results)[-1] == 3
-    assert [(result.verdict, result.decisions) for result in audits(late, box, never, 0)] == [(SAME, 0)] * 4
+    unheard = next(audits(late, box, never, 0))
+    assert (unheard.verdict, unheard.decisions) == (SAME, 0)
 
 
 def test_an_audit_that_is_told_to_stop_says_nothing(box: Sandbox, honest: BotSpec, fair: MatchResult) -> None:

@@ -14,7 +14,7 @@ from tests.support.bots import match
 from tests.support.parts import mostly_slow
 
 
-@pytest.mark.parametrize("game", mostly_slow(games(), ("partnership", "two_player", "cabrero").__contains__))
+@pytest.mark.parametrize("game", mostly_slow(games(), ("two_player", "subastado").__contains__))
 def test_one_deal_of_every_game(game: str, box: Sandbox, honest: BotSpec) -> None:
     parties = len(engine.load(game).sides)
 

@@ -358,7 +358,7 @@ def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make
     """One in the middle of a decision, one between two: the match goes on with the same bots, and is the same."""
     busy = make(
         "def act(m):\n"
-        "    while m['id'] == 1 and time.process_time() < 0.25: pass\n"
+        "    while m['id'] == 1 and time.process_time() < 0.15: pass\n"
         "    return json.dumps({'id': m['id'], 'do': m['legal'][0]}) + '\\n'"
     )
     quiet, _ = played(box, busy, busy, game="corriente", boards=1)

@@ -46,7 +46,7 @@ def retaken(bot: BotSpec, box: Sandbox, result: MatchResult, seed: str = "") -> 
     """Audit every conversation of a match of a bot against itself. Return what the bot has written to its error output."""
     outputs = []
     for group in log_of(result):
-        for seat in range(4):
+        for seat in range(len(group[0]["meta"]["seating"])):
             run = retake(bot, box, group, seat, seed=f"{seed} {seat}")
             assert run is not None
             assert run.fault is None, run.fault
@@ -127,7 +127,7 @@ def test_the_time_left_follows_from_the_time_that_the_bot_uses_now(box: Sandbox,
         "def act(m):\n    for _ in range(1_000_000): pass\n    print(m['bank_s'], file=sys.stderr)\n    return good(m)"
     )
     limits = dataclasses.replace(SHORT, move_s=0.01, bank_s=60.0)
-    result = play_match(spec(quick, quick, limits=limits), box)
+    result = play_match(spec(quick, quick, game="a_dos", limits=limits), box)
 
     outputs = retaken(slow, box, result)
 

@@ -11,6 +11,7 @@ from engine.runner.match import play_match
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
+from tests.support.parts import mostly_slow
 
 LOUD = """
 import logging, os, subprocess, sys
@@ -53,7 +54,9 @@ def test_what_a_bot_prints_goes_to_its_log(make: Maker, honest: BotSpec, box: Sa
         assert words in loud.stderr
 
 
-@pytest.mark.parametrize("name", ["random", "json", "enum", "types", "posix", "traceback"])
+@pytest.mark.parametrize(
+    "name", mostly_slow(["random", "json", "enum", "types", "posix", "traceback"], ("json", "posix").__contains__)
+)
 def test_a_bot_may_be_called_like_a_module(name: str, make: Maker, honest: BotSpec, box: Sandbox) -> None:
     result = play_match(match(make(name=name, source=QUIET), honest, boards=1), box)
 

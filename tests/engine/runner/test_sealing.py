@@ -17,6 +17,7 @@ from engine.runner.spec import ALWAYS, NEVER, POSSIBLE
 from engine.sandbox import Sandbox, check
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import SHORT, match
+from tests.support.parts import mostly_slow
 
 HOUSE = ("random", "greedy", "counting")
 DATED = """
@@ -76,7 +77,7 @@ def test_what_plays_sealed_sees_no_clock_and_the_record_says_who_did(box: Sandbo
     }
 
 
-@pytest.mark.parametrize("name", HOUSE)
+@pytest.mark.parametrize("name", mostly_slow(HOUSE, "greedy".__eq__))
 def test_the_bots_of_the_house_answer_byte_for_byte_the_same(name: str, box: Sandbox, state_dir: Path) -> None:
     bots = [load_package(Path(f"bots/house/{each}"), state_dir / "packages") for each in (name, "greedy")]
     conversations = []

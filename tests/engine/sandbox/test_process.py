@@ -21,6 +21,7 @@ from engine.sandbox.process import bot as process_of_a_bot
 from engine.sandbox.process import spawn, watch
 from tests.engine.sandbox.support import StateDirectory
 from tests.support import languages
+from tests.support.parts import mostly_slow
 from tests.support.processes import wait_for
 
 Start = Callable[..., BotProcess]
@@ -28,7 +29,7 @@ ECHO = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\
 POLICY = Policy(memory_mb=128, threads=8)
 
 
-@pytest.fixture(params=[tier.name for tier in TIERS])
+@pytest.fixture(params=mostly_slow([tier.name for tier in TIERS], "namespaces".__eq__))
 def start(
     request: pytest.FixtureRequest, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> Start:

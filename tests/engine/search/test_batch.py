@@ -132,9 +132,9 @@ def test_words_and_rules_show_the_same(key: str, group: list[tables.Table]) -> N
 
 
 @pytest.mark.slow
-@tables.on_games(tables.plain(), tables.covering())
+@ON_GAMES
 def test_words_and_rules_show_the_same_at_every_table(key: str, group: list[tables.Table]) -> None:
-    assert_both_ways_agree(group, 500)
+    assert_both_ways_agree(group, 300)
 
 
 def test_a_game_with_rules_that_the_words_do_not_know_is_played_by_its_rules() -> None:

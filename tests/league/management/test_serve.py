@@ -178,8 +178,8 @@ def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Si
     serving.wait_until(lambda: "tute worker-1" in mine(state).values(), "a worker", 180)
     assert len(mine(state)) >= 4  # this command, web and its worker, scheduler, worker
     if how == signal.SIGTERM:
-        with Flood(port) as flood:  # One slow client keeps no other waiting.
-            wait_for(lambda: flood.closed > 2500, "the site to close what is slow", 120)
+        with Flood(port, trickling=400, idle=100) as flood:  # One slow client keeps no other waiting.
+            wait_for(lambda: flood.closed > 500, "the site to close what is slow", 120)
             assert {ask_from("127.0.0.2", port, "/version")[0] for _ in range(20)} == {200}, serving.tail()
 
     serving.popen.send_signal(how)

@@ -148,20 +148,6 @@ def lost(before: Rows, after: Rows) -> Iterator[str]:
         yield from (f"{name}: {row}" for row in (Counter(map(repr, rows)) - remaining))
 
 
-@pytest.mark.slow
-def test_every_row_outlives_an_upgrade_and_the_tables_are_those_of_a_new_league(
-    full: OnSqlite | OnPostgres, tmp_path: Path
-) -> None:
-    before = full.rows()
-    assert [name for name, rows in before.items() if not rows] == []
-    assert len(before["league_match"]) > 20
-
-    upgrades.Release(TOP, full.url, tmp_path).manage("migrate", "--verbosity=0")
-
-    assert list(lost(before, full.rows())) == []
-    assert full.schema() == full.fresh_schema()
-
-
 LIVE = (
     "UPDATE league_judgement SET status = 'working', token = 3, worker = 'host:9', attempts = 2, place = 4, progress = 40, "
     "lease_until = '2026-11-01 12:30:15', finished = NULL",
@@ -185,16 +171,22 @@ def leases(rows: Rows) -> dict[str, list[list[Any]]]:
 
 
 @pytest.mark.slow
-def test_what_waits_and_runs_has_its_job_after_an_upgrade_and_its_lease_after_the_way_back(
+def test_every_row_outlives_an_upgrade_and_the_way_back_and_the_tables_are_those_of_a_new_league(
     full: OnSqlite | OnPostgres, tmp_path: Path
 ) -> None:
+    """What waits and runs has its job after the upgrade, and its lease after the way back."""
     for statement in LIVE:
         full.run(statement)
     before, release = full.rows(), upgrades.Release(TOP, full.url, tmp_path)
+    assert [name for name, rows in before.items() if not rows] == []
+    assert len(before["league_match"]) > 20
 
     release.manage("migrate", "--verbosity=0")
 
-    jobs = full.rows()["league_job"]
+    after = full.rows()
+    assert list(lost(before, after)) == []
+    assert full.schema() == full.fresh_schema()
+    jobs = after["league_job"]
     columns = ("kind", "state", "token", "worker", "attempts", "position", "progress")
     by_kind = {job["kind"]: [job[column] for column in columns] for job in jobs}
     assert len(jobs) == sum(len(before[name]) for name in LEASES)

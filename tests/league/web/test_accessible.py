@@ -35,7 +35,7 @@ from tests.support.seats import hold
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
-    "resultTypes": ["violations"],  # of the rest one element a rule
+    "resultTypes": ["violations"],  # The rest is not listed
 }
 
 

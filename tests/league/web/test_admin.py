@@ -27,7 +27,9 @@ def test_nobody_changes_a_row_in_the_admin(superuser: bool, eva: Player) -> None
     accepted(eva, "rufo")
     looker = Client()
     looker.force_login(User.objects.create_user("boss", is_staff=True, is_superuser=superuser))
-    index = looker.get("/admin/").content.decode()
+    index = looker.get("/admin/", headers={"accept-language": "en"}).content.decode()
+    assert "Tute League" in index
+    assert "Matches" in index
     assert "password" not in {
         field.name for field in admin.site._registry[User].get_fields(None) if hasattr(field, "name")
     }

@@ -72,7 +72,7 @@ def test_small_fields_play_every_combination(seats):
     ("n", "seats"),
     mostly_slow(
         [(13, 3), (18, 3), (42, 3), (11, 4), (25, 4), (64, 4), (20, 5), (40, 5), (12, 6), (31, 6), (60, 6)],
-        lambda case: case[0] < 18 or case[1] == 4,
+        lambda case: case[0] < 18,
     ),
 )
 def test_large_fields_play_balanced_tables(n, seats):

@@ -240,6 +240,10 @@ def test_the_end_says_who_won_in_the_first_view_without_a_new_page(ana, visit) -
         assert page.locator(".after .button").all_inner_texts() == ["Rematch", "Review the hand", "Share"]
     page.get_by_text("Review the hand").click()
     page.locator("tute-replay.ready").wait_for(state="attached")
+    for size in (PHONE, DESK):
+        page.set_viewport_size(size)
+        box = page.locator("[data-do=play]").bounding_box()
+        assert box["y"] + box["height"] < size["height"], "the table and its controls stand in the first view"
 
 
 # ---- without a browser

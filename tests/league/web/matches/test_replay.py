@@ -22,10 +22,11 @@ from league.web.matches.viewer import for_viewer
 from tests.league.web.conftest import SECRETS, put, record
 from tests.support import league as made
 from tests.support.knowing import CARD, cards_in
+from tests.support.parts import mostly_slow
 from tests.support.playing import choose
 
 
-@pytest.mark.parametrize("key", engine.games())
+@pytest.mark.parametrize("key", mostly_slow(engine.games(), ("corriente", "subastado", "podrida").__contains__))
 def test_every_event_of_every_game_has_its_sentence(key: str) -> None:
     replay = record(key, "words")
     names = [f"bot{seat}" for seat in range(replay["players"])]
