@@ -664,7 +664,7 @@ def test_a_student_writes_tries_and_submits_a_bot(
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(site: str, browser, worker: WorkerLoop) -> None:
-    """On a phone; the walk of the student is at a desk, too."""
+    """A walk on a phone; that of the student is at a desk, too."""
     house_plays()
     author = Author(browser, 390, 844)
     page = author.page
