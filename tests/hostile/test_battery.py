@@ -67,10 +67,12 @@ def places(state: StateDirectory) -> list[Place]:
     reports = [(user, report) for user, report in reports if report.name in _PLAYED_AT]
     for user, report in reports:
         held_tiers.tell(user, report.name, report.holds, report.reasons)
-    held = [(report.name, user) for user, report in reports if report.holds]
-    assert held, "no tier holds on this host: nothing could be tested"
-    held_tiers.add(f"hostile bots are let loose in each of: {', '.join(f'{tier} as {user}' for tier, user in held)}")
-    return held
+    places_here = [(report.name, user) for user, report in reports if report.holds]
+    assert places_here, "no tier holds on this host: nothing could be tested"
+    held_tiers.add(
+        f"hostile bots are let loose in each of: {', '.join(f'{tier} as {user}' for tier, user in places_here)}"
+    )
+    return places_here
 
 
 @pytest.fixture(scope="session")

@@ -174,7 +174,7 @@ def leases(rows: Rows) -> dict[str, list[list[Any]]]:
 def test_every_row_outlives_an_upgrade_and_the_way_back_and_the_tables_are_those_of_a_new_league(
     full: OnSqlite | OnPostgres, tmp_path: Path
 ) -> None:
-    """What waits and runs has its job after the upgrade, and its lease after the way back."""
+    """Work that waits or runs has its job after the upgrade, and its lease after the way back."""
     for statement in LIVE:
         full.run(statement)
     before, release = full.rows(), upgrades.Release(TOP, full.url, tmp_path)
