@@ -264,7 +264,7 @@ def test_a_playout_begins_after_a_revoke_that_nobody_has_accused() -> None:
             if state.revokers and not state.is_over:
                 assert_the_same(state, number)
                 compared += 1
-    assert compared > 2 * len(group)
+    assert compared > 20
 
 
 # ---- what a playout is
