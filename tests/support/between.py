@@ -121,9 +121,9 @@ def play_next(cups: list[Tournament]) -> None:
     assert finish_next(), "there are fewer matches than moments: give the act more of them"
 
 
-def put_right(step: Callable[[reconcile.Reconciled, datetime], None], cups: list[Tournament]) -> None:
+def put_right(step: Callable[..., int], cups: list[Tournament]) -> None:
     """Do one thing that the scheduler does."""
-    step(reconcile.Reconciled(), league.NOW)
+    step(now=league.NOW)
 
 
 def count_anew(cups: list[Tournament]) -> None:
@@ -158,7 +158,7 @@ def count_in_stages(stage: Callable[..., object], cups: list[Tournament]) -> Non
 
 # The scheduler's steps are disturbed one by one: no transaction contains two steps, so nothing is missed.
 ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
-    "put_right": (play_next, *(partial(put_right, step) for step in reconcile.STEPS)),
+    "put_right": (play_next, *(partial(put_right, step) for _name, step in reconcile.STEPS)),
     **{act.__name__: (act,) for act in (count_anew, check, show)},
     "count_in_stages": (partial(count_in_stages, refits.count_new),),
     "fit_and_rank": (partial(count_in_stages, refits.fit), partial(count_in_stages, refits.rank)),

@@ -6,10 +6,11 @@ It may run at any time, any number of times, in any process.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from datetime import datetime
+from types import SimpleNamespace
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from league.domain.audits import sampling
 from league.domain.bots import bots, consent, totals, willing
@@ -28,99 +29,41 @@ from league.models import Job, Match, Pool, Tournament
 from league.service import changes
 
 BY = "scheduler"
+LIVE = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
 
 
-@dataclass
-class Reconciled:
-    """The numbers of repairs in one run."""
-
-    expired: int = 0  # Matches taken back from silent workers.
-    unjudged: int = 0  # Analyses and consultations taken back from silent workers.
-    summed: int = 0  # Analyses added to the totals of their bots.
-    played: int = 0  # Matches added to the totals of their bots.
-    unheld: int = 0  # Tables of people taken back from silent workers.
-    abandoned: int = 0  # Tables whose player was away, or that no worker claimed.
-    removed: int = 0  # Old tables of guests.
-    inserted: int = 0  # Matches missing from a schedule.
-    cancelled: int = 0  # Matches of cancelled tournaments.
-    finished: int = 0  # Tournaments finished.
-    opened: int = 0  # Events that started, advanced or ended, and seasons that were due.
-    stored: int = 0  # Daily leaderboards stored.
-    suspected: int = 0  # New cases: results of two owners that their ratings do not explain.
-    refreshed: int = 0  # Pools whose ratings lacked results.
-    drawn: int = 0  # Audits drawn.
-    tested: int = 0  # Tests queued for paused bots.
-    validated: int = 0  # Versions whose void validation is repeated.
-    released: int = 0  # Paused bots whose queued matches may be played again.
-    unbanned: int = 0  # Players whose ban has ended.
-    unanswered: int = 0  # Entry requests that have expired.
-    lifted: int = 0  # Queued matches with a new position, because they could not be played at the old one.
-    paired: int = 0  # Matches of standing ladders queued.
-    explained: int = 0  # Queued matches with a new reason for waiting.
-
-    def counts(self) -> dict[str, int]:
-        """Return the numbers by name."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {count}" for name, count in self.counts().items())
+def _running() -> QuerySet[Tournament]:
+    return Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool")
 
 
-def _leases(result: Reconciled, now: datetime) -> None:
-    result.expired = leases.expire(now=now)
-    result.unjudged = sum(handler.expire(now=now) for handler in registry.idle_handlers())
-    result.unheld, result.abandoned = holding.expire(now=now), holding.abandon(now=now)
-    result.removed = guests.remove(now=now)
+def _take_back_jobs(*, now: datetime) -> int:
+    return sum(handler.expire(now=now) for handler in registry.idle_handlers())
 
 
-def _tournaments(result: Reconciled, now: datetime) -> None:
-    for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
-        result.inserted += progress.schedule(tournament, now=now)
-        result.finished += progress.advance(tournament, now=now)
+def _insert(*, now: datetime) -> int:
+    return sum(progress.schedule(tournament, now=now) for tournament in _running())
 
 
-def _stages(result: Reconciled, now: datetime) -> None:
-    result.opened = events.start_due(now=now) + events.advance_all(now=now) + circuits.open_due(now=now)
+def _finish(*, now: datetime) -> int:
+    return sum(progress.advance(tournament, now=now) for tournament in _running())
 
 
-def _cancelled(result: Reconciled, now: datetime) -> None:
-    live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
-    orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()
-    for tournament in orphaned:
-        result.cancelled += progress.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
+def _open(*, now: datetime) -> int:
+    return events.start_due(now=now) + events.advance_all(now=now) + circuits.open_due(now=now)
 
 
-def _days(result: Reconciled, now: datetime) -> None:
-    result.stored = daily.keep(now=now)
-    if result.stored:
-        result.suspected = cases.look(Pool.objects.filter(days__taken=now).order_by("pk"), now=now)
+def _cancel(*, now: datetime) -> int:
+    orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=LIVE).distinct()
+    why = "its tournament was cancelled"
+    return sum(progress.cancel_matches(tournament, actor=BY, why=why, now=now) for tournament in orphaned)
 
 
-def _ratings(result: Reconciled, now: datetime) -> None:
-    for pool in ratings.stale_pools():
-        result.refreshed += refits.advance(pool, now=now)
+def _suspect(*, now: datetime) -> int:
+    return cases.look(Pool.objects.filter(days__taken=now).order_by("pk"), now=now)
 
 
-def _audits(result: Reconciled, now: datetime) -> None:
-    result.drawn = sampling.draw(now=now)
-
-
-def _bots(result: Reconciled, now: datetime) -> None:
-    result.tested = health.retest(now=now)
-    result.validated = validation.repeat_void(now=now)
-    result.released = bots.release_held(now=now)
-    result.unbanned = bans.end_over(now=now)
-    result.unanswered = consent.expire(now=now)
-
-
-def _ladders(result: Reconciled, now: datetime) -> None:
-    result.paired = play_ladders(now=now)
-
-
-def has_work() -> bool:
-    """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
-    live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
-    return Match.work.filter(status__in=live).exists() or Job.objects.filter(state=JobState.LEASED).exists()
+def _refresh(*, now: datetime) -> int:
+    return sum(refits.advance(pool, now=now) for pool in ratings.stale_pools())
 
 
 def play_ladders(*, now: datetime | None = None) -> int:
@@ -134,52 +77,60 @@ def play_ladders(*, now: datetime | None = None) -> int:
     return drawing.draw(now=now)
 
 
-def _queue(result: Reconciled, now: datetime) -> None:
-    result.lifted = fairness.catch_up(now=now)
-    result.explained = workers.explain(now=now)
-
-
-def _judgements(result: Reconciled, now: datetime) -> None:
-    result.summed = summing.count_new(now=now)
+def _sum(*, now: datetime) -> int:
     puzzles.tidy()
-
-
-def _played(result: Reconciled, now: datetime) -> None:
-    result.played = totals.count_new(now=now)
-
-
-def _marks(result: Reconciled, now: datetime) -> None:
     changes.fold()
+    return summing.count_new(now=now)
 
 
-# The order: expired leases, and old tables of guests; matches missing from schedules, and finished tournaments; due stages and seasons;
-# matches of cancelled tournaments;
-# daily leaderboards; pools with uncounted results; audits; due tests of paused bots, void validations, expired pauses, bans and requests;
-# positions and waiting reasons of queued matches; ladder tables if there is room; totals of judgements and of matches; rows of change counters.
-STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
-    _leases,
-    _tournaments,
-    _stages,
-    _cancelled,
-    _days,
-    _ratings,
-    _audits,
-    _bots,
-    _queue,
-    _ladders,
-    _judgements,
-    _played,
-    _marks,
+# Each step in its own transactions, in this order, under the name of the number that it returns.
+STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
+    ("expired", leases.expire),  # Matches taken back from silent workers.
+    ("unjudged", _take_back_jobs),  # Analyses and consultations taken back from silent workers.
+    ("unheld", holding.expire),  # Tables of people taken back from silent workers.
+    ("abandoned", holding.abandon),  # Tables whose player was away, or that no worker claimed.
+    ("removed", guests.remove),  # Old tables of guests.
+    ("inserted", _insert),  # Matches missing from a schedule.
+    ("finished", _finish),  # Tournaments finished.
+    ("opened", _open),  # Events that started, advanced or ended, and seasons that were due.
+    ("cancelled", _cancel),  # Matches of cancelled tournaments.
+    ("stored", daily.keep),  # Daily leaderboards stored.
+    ("suspected", _suspect),  # New cases: results of two owners that their ratings do not explain.
+    ("refreshed", _refresh),  # Pools whose ratings lacked results.
+    ("drawn", sampling.draw),  # Audits drawn.
+    ("tested", health.retest),  # Tests queued for paused bots.
+    ("validated", validation.repeat_void),  # Versions whose void validation is repeated.
+    ("released", bots.release_held),  # Paused bots whose queued matches may be played again.
+    ("unbanned", bans.end_over),  # Players whose ban has ended.
+    ("unanswered", consent.expire),  # Entry requests that have expired.
+    ("lifted", fairness.catch_up),  # Queued matches with a new position: they could not be played at the old one.
+    ("explained", workers.explain),  # Queued matches with a new reason for waiting.
+    ("paired", play_ladders),  # Matches of standing ladders queued.
+    ("summed", _sum),  # Analyses added to the totals of their bots.
+    ("played", totals.count_new),  # Matches added to the totals of their bots.
 )
 
 
+class Reconciled(SimpleNamespace):
+    """The numbers of repairs in one run, by the names of STEPS."""
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers by name."""
+        return dict(vars(self))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {count}" for name, count in self.counts().items())
+
+
 def reconcile(*, now: datetime | None = None) -> Reconciled:
-    """Run all STEPS in order, each in its own transactions; return what they repaired."""
+    """Run all STEPS in order; return what they repaired."""
     now = clock.now_or(now)
-    result = Reconciled()
-    for step in STEPS:
-        step(result, now)
-    return result
+    return Reconciled(**{name: step(now=now) for name, step in STEPS})
+
+
+def has_work() -> bool:
+    """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
+    return Match.work.filter(status__in=LIVE).exists() or Job.objects.filter(state=JobState.LEASED).exists()
 
 
 def count_waiting(*, now: datetime | None = None, most: int) -> int:
