@@ -18,7 +18,7 @@ from engine.search.solving import camps
 from tests.support import playing
 from tests.support.parts import mostly_slow
 
-NODES = 700  # a limit that leaves the first tricks unjudged
+NODES = 1500  # a limit that leaves the first tricks unjudged
 
 
 def played(key: str, seed: int, **how: Any) -> dict[str, Any]:

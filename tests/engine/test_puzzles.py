@@ -279,7 +279,7 @@ def test_a_log_that_cannot_be_read_leaves_no_file_and_takes_none(
     existing.write_text("mine")
 
     for place in (out, existing):
-        assert main(["puzzles", "find", str(broken), "-o", str(place)]) == 2
+        assert main(["puzzles", "find", str(broken), *FEW, "-o", str(place)]) == 2
         assert str(broken) in capsys.readouterr().err or place == existing
     assert not out.exists()
     assert existing.read_text() == "mine"
