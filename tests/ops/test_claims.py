@@ -295,11 +295,6 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         lambda: (sprt.bounds(0.05, 0.05), 1000) == (version_tests.BOUNDS, version_tests.CAP),
     ),
     (
-        "docs/ladders.md",
-        "rests an hour between two tables of a game (`HOUSE_REST_S`)",
-        lambda: settings.HOUSE_REST_S == 3600,
-    ),
-    (
         "docs/tables.md",
         "shown from ten boards on, from the latest 200 tables",
         lambda: (table_ratings.PROVISIONAL, table_ratings.MOST_TABLES) == (10, 200),
