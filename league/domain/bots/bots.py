@@ -101,8 +101,11 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
     if bot is None:
         quotas.ask(player, quotas.BOTS, now=now)
         _take(name)
-        # Read again while the player is locked: the request may have begun before a ban.
-        fresh["owner_banned"] = Player.objects.filter(pk=player.pk, banned__isnull=False).exists()
+        # Read again while the player is locked: the request may have begun before a ban, or before the account was closed.
+        locked = Player.objects.get(pk=player.pk)
+        if locked.name.startswith(players.CLOSED):
+            raise Refused("this account is closed, so it can upload nothing")
+        fresh["owner_banned"] = locked.banned is not None
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
         search_words.put(bot, name)
     if bot.owner_id != player.pk:

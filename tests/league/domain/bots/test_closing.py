@@ -19,8 +19,8 @@ from league.domain.people.sessions import SessionStore
 from league.domain.tables import holding, seating
 from league.domain.tournaments import progress, tournaments
 from league.enums import BotState, MatchStatus, RequestStatus, TournamentStatus
-from league.models import Block, EntryRequest, LeagueEvent, Match, Player, Table, Tournament
-from tests.support.league import NOW, accepted, later, play, started
+from league.models import Block, Bot, EntryRequest, LeagueEvent, Match, Player, Table, Tournament
+from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 NAME = "maria-luisa"
 MAY_NAME = {"LeagueEvent", "TakenName"}  # The journal, and the name that nobody may take.
@@ -113,6 +113,17 @@ def test_a_worker_that_has_the_table_is_told_that_it_has_gone(maria) -> None:
     with pytest.raises(Exception, match=r".") as lost:
         holding.ask(lease, Question(0, 1, ["play 1o"], ["1o"], [], []), [], now=later(2))
     assert type(lost.value).__name__ in ("LeaseLost", "DoesNotExist")
+
+
+def test_an_upload_that_began_before_comes_too_late(maria) -> None:
+    before = Player.objects.get(pk=maria.pk)
+    closing.close(maria, now=later(1))
+
+    with pytest.raises(Refused, match="closed"):
+        uploaded(before, "otra")
+    with pytest.raises(Refused, match="retired"):
+        uploaded(before, "rufa")
+    assert not Bot.objects.filter(slug="otra").exists()
 
 
 def test_the_house_and_operators_are_refused(maria) -> None:
