@@ -23,7 +23,7 @@ from tests.support.stack import Stack
 
 pytestmark = pytest.mark.timeout(900)
 
-BOARDS = 40  # A match takes a second or two
+BOARDS = 100  # A match takes some seconds: long enough to be found half played
 LONG = 400  # seconds for work that takes some ten on an idle machine
 
 

@@ -51,6 +51,7 @@ function show(text) {
   const page = new DOMParser().parseFromString(text, "text/html"), fresh = page.getElementById("main");
   if (!fresh) return;
   const focused = document.activeElement, where = focused?.getAttribute("href"), before = main.textContent;
+  const height = main.contains(focused) ? focused.getBoundingClientRect().top : -1;
   for (const part of page.head.querySelectorAll("link[rel=stylesheet], script[src]")) {
     const name = part.tagName === "LINK" ? "href" : "src", file = part.getAttribute(name);
     if (document.head.querySelector(`[${name}="${CSS.escape(file)}"]`)) continue;
@@ -64,6 +65,12 @@ function show(text) {
   if (focused && focused !== document.body && document.activeElement !== focused) {
     const again = focused.isConnected ? focused : where && main.querySelector(`a[href="${CSS.escape(where)}"]`);
     again?.focus({ preventScroll: true });
+  }
+  if (height >= 0 && height < innerHeight) { // What is read stays where it is. Browsers move the page by themselves first, if they do.
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const read = document.activeElement;
+      if (main.contains(read)) window.scrollBy({ top: read.getBoundingClientRect().top - height, behavior: "instant" });
+    }));
   }
   if (main.textContent !== before && Date.now() - told > TOLD_MS) {
     told = Date.now();

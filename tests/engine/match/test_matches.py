@@ -12,6 +12,7 @@ from engine.cards import actions as act
 from engine.match.redaction import EventRecord
 from engine.match.scoring import claims
 from engine.match.scoring.settlement import LONGEST_MATCH
+from engine.rules.terms import CARDS_PER_MINUTE
 from tests.support import playing, tables
 
 MATCH_OPTIONS = {
@@ -55,14 +56,30 @@ def check_end(table: tables.Table) -> None:
     if len(counts) == LONGEST_MATCH:
         assert not contradicts(game)
         return
-    for event in counts[:-1]:
-        assert not ended(game, counts, event), event
-    assert ended(game, counts, counts[-1])
+    if game.rules.match_end == "clock":
+        assert [cards >= game.rules.match_minutes * CARDS_PER_MINUTE for cards in cards_played(state)] == [
+            *(False for _ in counts[:-1]),
+            True,
+        ]
+    else:
+        for event in counts[:-1]:
+            assert not ended(game, counts, event), event
+        assert ended(game, counts, counts[-1])
     over = state.events[-1]
     assert over["e"] == "over"
     assert over["winners"] == list(state.winners)
     assert over["scores"] == state.scores()
     check_winners(game, state, counts[-1])
+
+
+def cards_played(state: engine.State) -> list[int]:
+    """Return, for each deal, the cards played by its end since the start of the match."""
+    sums, cards = [], 0
+    for event in state.events:
+        cards += event["e"] == "play"
+        if event["e"] == "score":
+            sums.append(cards)
+    return sums
 
 
 def contradicts(game: engine.Game) -> bool:

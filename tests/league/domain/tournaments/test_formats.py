@@ -6,6 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils.translation import override
 
+from league.domain.bots import willing
 from league.domain.core.errors import Refused
 from league.domain.operators import acting
 from league.domain.tournaments import enrolment, fixtures, formats, progress, standings, tournaments
@@ -201,9 +202,12 @@ def test_a_ladder_takes_newcomers_and_lets_go(ana, berto, field) -> None:
     late = tournament.matches.order_by("-id")[:4]
     assert not any(party.version_id == field[0].pk for match in late for party in match.parties.all())
     assert tournament.matches.filter(parties__version=field[3]).exists()
-    assert enrolment.enter(tournament, field[0], now=later(4)).withdrawn is None
+    with pytest.raises(Refused, match="it can return at"):
+        enrolment.enter(tournament, field[0], now=later(4))
+    next_day = 1 + willing.AWAY.total_seconds()
+    assert enrolment.enter(tournament, field[0], now=later(next_day)).withdrawn is None
 
-    progress.close(tournament, actor="ana", now=later(5))
+    progress.close(tournament, actor="ana", now=later(next_day))
     tournament.refresh_from_db()
     assert (tournament.status, tournament.ending) == (TournamentStatus.FINISHED, Ending.CLOSED)
     assert not fixtures.has_open_matches(tournament)

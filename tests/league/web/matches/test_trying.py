@@ -552,7 +552,9 @@ def test_a_student_writes_tries_and_submits_a_bot(
     author.look("new")
     text = template_text("first") + "# by a visitor\n"
     author.write(text)
-    page.locator("button[value=series]").click()
+    page.locator("button[popovertarget=submit-as]").click()
+    page.fill("#id_bot", "carta")
+    page.locator("#submit-as button[value=submit]").click()
     page.wait_for_selector("#account[open]")
     author.look("account")
     page.locator("#account a.button").click()
