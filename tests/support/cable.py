@@ -56,8 +56,10 @@ class Cable:
     def __init__(self, servers: Mapping[int, Path]) -> None:
         self._ip = debian.find("iproute2", debian.on_path("ip"), HOW_TO_GET_ONE)
         self._near = f"tute{os.getpid() % 100_000}"
-        # A network that documentation has for itself
-        self.host, self._ours, self._next = "198.51.100.2", "198.51.100.1", "198.51.100.5"
+        # A network that documentation has for itself; a part of it for each process, because several may run at once.
+        first = os.getpid() % 32 * 8
+        self._network = f"198.51.100.{first}/29"
+        self._ours, self.host, self._next = (f"198.51.100.{first + offset}" for offset in (1, 2, 5))
         paths = json.dumps({port: str(path) for port, path in servers.items()})
         self._relay = subprocess.Popen(
             ["unshare", "--net", sys.executable, "-c", RELAY, paths], stdout=subprocess.PIPE, text=True
@@ -96,7 +98,7 @@ class Cable:
     def forget(self) -> None:
         """Answer no packet of the present connections any more. New ones work, from another address."""
         self._say("address", "add", f"{self._next}/29", "dev", self._near)
-        self._say("route", "replace", "198.51.100.0/29", "dev", self._near, "src", self._next)
+        self._say("route", "replace", self._network, "dev", self._near, "src", self._next)
         self._far("route", "add", "blackhole", f"{self._ours}/32")
 
     def close(self) -> None:
