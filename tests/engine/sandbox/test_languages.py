@@ -161,7 +161,7 @@ def test_a_program_of_this_language_plays_in_every_tier_sealed_and_not(
             result = play_match(spec, box)
 
             seals = sealing == POSSIBLE and not box.report.unsealed and (tier == "namespaces" or "Go" not in language)
-            said = [party.stderr[-500:] for party in result.parties]
+            logs = [party.stderr[-500:] for party in result.parties]
             assert [(party.faults, party.sealed) for party in result.parties] == [([], seals)] * 2, (
                 tier,
                 sealing,
