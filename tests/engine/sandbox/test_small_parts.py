@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import struct
 import sys
@@ -17,7 +18,7 @@ from engine.sandbox.files import elf
 from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
 from engine.sandbox.process.tail import Tail
-from engine.sandbox.tiers import choosing
+from engine.sandbox.tiers import choosing, sealed_bot
 
 POLICY = Policy(memory_mb=256, cpu_s=10)
 
@@ -161,3 +162,18 @@ def test_a_look_that_a_busy_machine_broke_off_leaves_nobody_unsealed() -> None:
     assert choosing.proved(looks(slow, ["a clock"], [])) is None
     assert choosing.proved(looks(["a clock"], slow, ["a clock", "another"])) == "a clock; another"
     assert choosing.proved(looks(["a clock"], ["a clock"], slow)) == str(slow)
+
+
+def test_files_copied_at_different_moments_are_no_clock_but_times_of_reading_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an image whose files were unpacked over a tick of the clock, no bot was sealed."""
+    monkeypatch.setattr(sealed_bot, "HERE", tmp_path)
+    later, earlier = 2_145_916_800, 1_600_000_000
+    for name, read in (("first", later), ("second", later + 4), ("third", earlier)):
+        (tmp_path / name).write_text(name)
+        os.utime(tmp_path / name, (read, 1_700_000_000))
+
+    assert [sealed_bot.first_read(name) for name in ("first", "second")] == [None, None]
+    changes = not os.statvfs(tmp_path).f_flag & os.ST_NOATIME
+    assert (sealed_bot.first_read("third") is not None) == changes
