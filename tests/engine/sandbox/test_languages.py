@@ -165,7 +165,7 @@ def test_a_program_of_this_language_plays_in_every_tier_sealed_and_not(
             assert [(party.faults, party.sealed) for party in result.parties] == [([], seals)] * 2, (
                 tier,
                 sealing,
-                said,
+                logs,
             )
             assert all(board.complete for board in result.boards)
 
