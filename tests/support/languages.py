@@ -13,8 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.support import debian
-from tests.support.compose import TOP
 from tests.support.processes import DidNotStart
+
+TOP = (
+    Path(__file__).resolve().parents[2]
+)  # Without tests.support.compose, which needs packages that a bare container lacks.
 
 # Debian's gcc comes without the C library: it has neither stdio.h nor what a static program is linked with.
 PACKAGES = {

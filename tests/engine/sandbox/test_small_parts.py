@@ -167,7 +167,7 @@ def test_a_look_that_a_busy_machine_broke_off_leaves_nobody_unsealed() -> None:
 def test_files_copied_at_different_moments_are_no_clock_but_times_of_reading_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In an image whose files were unpacked over a tick of the clock, no bot was sealed."""
+    """An image whose files were unpacked over a tick of the clock sealed no bot."""
     monkeypatch.setattr(sealed_bot, "HERE", tmp_path)
     later, earlier = 2_145_916_800, 1_600_000_000
     for name, read in (("first", later), ("second", later + 4), ("third", earlier)):
