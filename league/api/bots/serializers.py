@@ -13,6 +13,8 @@ from league.api.http.problems import message
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
 from league.domain.audits.results import Summary
 from league.domain.matches import validation
+from league.domain.people import ownership
+from league.domain.people.ownership import Act
 from league.enums import BotState, CheckName, EntryPolicy, JudgementKind, VersionStatus
 from league.models import BotVersion, Check, Player
 
@@ -252,4 +254,4 @@ class Upload(StrictSerializer):
 
 def owns(version: BotVersion, viewer: Player | None) -> bool:
     """Return True if `viewer` may read the private output of the bot."""
-    return viewer is not None and (version.bot.owner_id == viewer.pk or viewer.user.is_staff)
+    return ownership.may(viewer, version.bot, Act.LOOK)

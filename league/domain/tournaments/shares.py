@@ -6,13 +6,16 @@ The owner of a contest has no such limit. `booking.room` limits the number of al
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from league.domain.bots import consent
 from league.domain.core import journal
 from league.domain.core.errors import Refused, TooMany
-from league.models import Player
+from league.domain.people import ownership
+from league.models import Bot, Player
 
 ENTRIES = {
     "tournament": "tournament.entered",
@@ -29,12 +32,18 @@ def checked(per_player: int) -> int:
     return per_player
 
 
-def check(contest: consent.Occasion, player: Player, present: int, *, now: datetime) -> None:
-    """Check that a player with `present` bots in a contest may enter one more; the caller has locked the contest. Raise Refused or TooMany."""
+def check(
+    contest: consent.Occasion, player: Player, bot: Bot, entered: QuerySet[Any], path: str, *, now: datetime
+) -> None:
+    """Check that a player may enter a bot in a contest; the caller has locked the contest. Raise Refused or TooMany.
+
+    entered: its entries, with their bots at `path`. All bots that belong to the same people count together.
+    """
     if player.pk == contest.owner_id:
         return
-    consent.check_welcome(contest, player)
-    if present >= contest.per_player:
+    consent.check_welcome(contest, bot)
+    related = ownership.related_bots(bot, now=now)
+    if entered.filter(**{f"{path}__in": related}).count() >= contest.per_player:
         raise Refused(
             "You have entered as many bots in {tournament!r} as a player may ({most}). Withdraw one first.",
             tournament=contest.name,

@@ -33,6 +33,8 @@ from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.judgements import summing
 from league.domain.ladders import version_tests
 from league.domain.matches import encounters, replays, sight, validation
+from league.domain.people import ownership
+from league.domain.people.ownership import Act
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import changes, topics
@@ -43,7 +45,7 @@ from league.web.bots.highlights import highlights
 from league.web.bots.losses import last_loss
 from league.web.common import inputs, lists
 from league.web.common.pools import chosen_pool
-from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
+from league.web.common.viewers import player_of, user_of, viewer_of
 
 BY_NAME = paging.Order(("slug",), (str,))
 MOST_POINTS = 2000  # The most points of one rating chart.
@@ -73,13 +75,21 @@ def bots(request: HttpRequest) -> HttpResponse:
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a bot in tabs (`?tab=`): overview, games (the pool in `?pool=`), matches, versions, and settings for the owner. At most 21 queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
-    owned = may_manage(request, bot.owner_id)
+    can = ownership.acts_of(viewer_of(request), bot)
+    owned = Act.UPLOAD in can
     topics.follow(request, topics.of_bot(bot.pk), changes.POOLS)
     tab = request.GET.get("tab", "games" if "pool" in request.GET else "")
-    tab = tab if tab in TABS and (owned or tab != "settings") else TABS[0]
+    tab = tab if tab in TABS and (Act.MANAGE in can or tab != "settings") else TABS[0]
     versions = list(bot.versions.order_by("-number").select_related("package").defer("package__data"))
     newest = next((version for version in versions if version.status == VersionStatus.ACCEPTED), None)
-    context: dict[str, Any] = {"bot": bot, "owned": owned, "tab": tab, "versions": versions, "newest": newest}
+    context: dict[str, Any] = {
+        "bot": bot,
+        "owned": owned,
+        "can": {act.value for act in can},
+        "tab": tab,
+        "versions": versions,
+        "newest": newest,
+    }
     match tab:
         case "games":
             context |= _games(request, bot)
@@ -176,7 +186,9 @@ def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersi
     if viewer is None or not accepted or bot.state != BotState.ACTIVE:
         return {}
     playable = BotVersion.objects.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("bot", "number")
-    able = viewer.bots.filter(state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED).distinct()
+    able = Bot.objects.filter(
+        ownership.owned(viewer, Act.ENTER), state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED
+    ).distinct()
     able = able.prefetch_related(Prefetch("versions", playable, to_attr="accepted"))
     games = [
         (key, len(engine.load(key).sides)) for key in engine.games() if any(version.plays(key) for version in accepted)
@@ -271,7 +283,7 @@ def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
         "bot": bot,
         "versions": versions,
         "version_tests": list(version_tests.list_tests(bot)),
-        "owned": may_manage(request, bot.owner_id),
+        "owned": ownership.may(viewer_of(request), bot, Act.ENTER),
         "games": [
             key
             for key in engine.games()
@@ -308,7 +320,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the description, settings or state of the player's own bot."""
     bot = get_object_or_404(Bot, slug=slug)
     viewer = viewer_of(request)
-    if viewer is None or viewer.pk != bot.owner_id:
+    if viewer is None or not ownership.may(viewer, bot, Act.MANAGE):
         raise PermissionDenied
     try:
         if "description" in request.POST:
@@ -337,7 +349,8 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
     viewer = viewer_of(request)
-    owned = may_look(request, bot.owner_id)
+    can = ownership.acts_of(viewer, bot)
+    owned = Act.LOOK in can
     trials = lists.with_parties(
         Match.objects.filter(
             kind=MatchKind.VALIDATION, parties__version=upload, key__startswith=f"v:{upload.pk}:"
@@ -360,7 +373,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "bot": bot,
         "version": upload,
         "owned": owned,
-        "is_author": viewer is not None and viewer.pk == bot.owner_id,
+        "is_author": Act.CODE in can,
         "editable": languages.language_of(upload) is not None,
         "one_file": languages.language_of(upload) is not None or packages.is_one_text(upload),
         "checks": checks,
@@ -423,7 +436,7 @@ def submit(request: HttpRequest) -> HttpResponse:
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,
-        "mine": player.bots.order_by("slug"),
+        "mine": Bot.objects.filter(ownership.owned(player, Act.UPLOAD)).order_by("slug"),
         "limits": Limits(),
         "most_bytes": archive.MAX_BYTES,
         "most_files": archive.MAX_FILES,

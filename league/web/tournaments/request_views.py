@@ -35,7 +35,7 @@ def requests(request: HttpRequest) -> HttpResponse:
     rows = domain.requests_of(player)
     open_ones = list(rows.filter(status=RequestStatus.ASKED))
     context = {
-        "to_answer": [row for row in open_ones if row.bot.owner_id == player.pk],
+        "to_answer": [row for row in open_ones if row.asker_id != player.pk],
         "asked": [row for row in open_ones if row.asker_id == player.pk],
         "answered": rows.exclude(status=RequestStatus.ASKED).order_by("-answered", "-pk")[:MOST],
         "bots": player.bots.exclude(state="retired").order_by("slug"),

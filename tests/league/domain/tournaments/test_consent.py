@@ -64,11 +64,11 @@ def test_what_each_policy_says(ana, theirs, policy, private, public, unrated) ->
     bot = theirs.bot
     consent.set_policy(bot, policy, actor="berto", now=NOW)
 
-    assert consent.decide(bot, ana, blocked=False, public=False) == private
-    assert consent.decide(bot, ana, blocked=False, public=True) == public
-    assert consent.decide(bot, ana, blocked=False, public=False, rated=False) == unrated
-    assert consent.decide(bot, ana, blocked=True, public=True, rated=False) == EntryAnswer.NOT_YOU
-    assert consent.decide(bot, bot.owner, blocked=False, public=False) == EntryAnswer.YES
+    assert consent.decide(bot, own=False, blocked=False, public=False) == private
+    assert consent.decide(bot, own=False, blocked=False, public=True) == public
+    assert consent.decide(bot, own=False, blocked=False, public=False, rated=False) == unrated
+    assert consent.decide(bot, own=False, blocked=True, public=True, rated=False) == EntryAnswer.NOT_YOU
+    assert consent.decide(bot, own=True, blocked=False, public=False) == EntryAnswer.YES
     assert consent.expected_answers([bot], ana) == {bot.pk: private}
 
 
