@@ -81,6 +81,7 @@ def challenge(
             versions=versions,
             rated=False,
             priority=PRIORITY,
+            asker_id=player.pk,
         )
         matches.insert([plan], now=now)
         match = Match.objects.get(key=key)

@@ -220,6 +220,12 @@ def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> 
         journal.append("bot.taken_out", f"bot:{bot.slug}", now=now, actor=player.name, of=place(occasion))
 
 
+def note_entry(occasion: Occasion, bot: Bot, *, actor: str, now: datetime) -> None:
+    """Add a line to the history of a bot that has entered. House bots have none."""
+    if not bot.is_house:
+        journal.append("bot.entered", f"bot:{bot.slug}", now=now, actor=actor, to=place(occasion))
+
+
 def is_welcome(occasion: Occasion, player: Player) -> bool:
     """Return False if the owner of the occasion has removed a bot of this player. One query."""
     own = ownership.bots_of_people([player.pk])

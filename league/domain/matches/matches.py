@@ -41,11 +41,18 @@ class MatchPlan:
     limits: dict[str, Any] = field(default_factory=dict)
     priority: int = 0
     expected_s: float | None = None  # None: estimated from the tournament or game
+    asker_id: int | None = None  # The player who asked for a challenge.
 
     @property
     def owner_id(self) -> int:
-        """Return the player whose turn the match takes: the owner of the tournament, else the owner of the first bot."""
-        return self.tournament.owner_id if self.tournament else self.versions[0].bot.owner_id
+        """Return the player whose turn the match takes: the one who asked for it, the owner of the tournament, else the owner of the first bot."""
+        return (
+            self.asker_id
+            if self.asker_id is not None
+            else self.tournament.owner_id
+            if self.tournament
+            else self.versions[0].bot.owner_id
+        )
 
 
 def public_id(plan: MatchPlan) -> str:

@@ -161,6 +161,7 @@ def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
         raise Refused("{tournament!r} is full; it takes {most} bots", tournament=circuit.name, most=most)
     circuit.bots.add(bot)
     journal.append("circuit.joined", consent.place(circuit), now=now, actor=actor, bot=bot.slug)
+    consent.note_entry(circuit, bot, actor=actor, now=now)
 
 
 def room(circuit: Circuit) -> int:

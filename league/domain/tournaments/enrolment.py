@@ -81,6 +81,7 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
     entry = Entry.objects.create(tournament=row, version=version, number=number)
     rule.note_entry(row, version)
     booking.book_more(row, now=now)
+    consent.note_entry(row, version.bot, actor=actor, now=now)
     journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
     return entry
 

@@ -208,6 +208,7 @@ def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         EntryRequest.objects.create(event=row, bot=bot, **sure)
         releases.add(row, [bot.owner_id], now=now)
         journal.append("event.entered", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
+        consent.note_entry(row, bot, actor=player.name, now=now)
 
 
 def check_room(event: Event) -> None:

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from league.domain.bots import consent
 from league.domain.core import journal
 from league.domain.core.errors import Refused, TooMany
-from league.domain.people import ownership
+from league.domain.people import ownership, players
 from league.models import Bot, Player
 
 ENTRIES = {
@@ -42,6 +42,7 @@ def check(
     if player.pk == contest.owner_id:
         return
     consent.check_welcome(contest, bot)
+    players.lock(player.pk, *ownership.people_of([bot], now=now)[bot.pk])
     related = ownership.related_bots(bot, now=now)
     if entered.filter(**{f"{path}__in": related}).count() >= contest.per_player:
         raise Refused(
