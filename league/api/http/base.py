@@ -32,7 +32,7 @@ from league.api.http.problems import MEDIA_TYPE, ApiProblem, body, message
 from league.api.http.schema import Operation
 from league.domain.core import idempotency, paging
 from league.domain.people import ownership
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.enums import TokenScope
 from league.models import Bot, IdempotencyKey, Player
 from league.service import changes
@@ -148,7 +148,7 @@ class ApiView(GenericAPIView[Any]):
             )
         return player
 
-    def allowed(self, bot: Bot, act: Act, what: str) -> Player:
+    def allowed(self, bot: Bot, act: BotAct, what: str) -> Player:
         """Return the caller if they may do this with a bot; otherwise raise PermissionDenied."""
         player = player_of(self.request)
         if not ownership.may(player, bot, act):

@@ -8,7 +8,7 @@ from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.bots import consent
 from league.domain.people import ownership
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.enums import RequestStatus
 from league.models import EntryRequest, Player
 
@@ -41,7 +41,7 @@ class RequestOut(Out):
         """Return the message to the owner of the bot; only for the owner and the asking player."""
         viewer: Player | None = self.context.get("viewer")
         is_asker = viewer is not None and viewer.pk == request.asker_id
-        return request.message if is_asker or ownership.may(viewer, request.bot, Act.MANAGE) else None
+        return request.message if is_asker or ownership.may(viewer, request.bot, BotAct.MANAGE) else None
 
 
 class BlockOut(Out):

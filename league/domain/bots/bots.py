@@ -15,7 +15,7 @@ from league.domain.core import clock, hints, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import validation
 from league.domain.people import ownership, players, quotas
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Player
 
@@ -104,7 +104,7 @@ def upload(
 def _owner(player: Player, name: str) -> Player:
     """Return the owner of the bot with this name; the player if there is no such bot, or it is not in a team of theirs."""
     bot = Bot.objects.filter(slug=name).select_related("owner").first()
-    return bot.owner if bot is not None and ownership.may(player, bot, Act.UPLOAD) else player
+    return bot.owner if bot is not None and ownership.may(player, bot, BotAct.UPLOAD) else player
 
 
 def _ask(player: Player, owner: Player, name: str, more: int = 1, *, wait_s: float = 60, now: datetime) -> None:
@@ -142,7 +142,7 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
         fresh["owner_banned"] = locked.banned is not None
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
         search_words.put(bot, name)
-    if not ownership.may(player, bot, Act.UPLOAD):
+    if not ownership.may(player, bot, BotAct.UPLOAD):
         raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:
         raise NameRefused("the bot {name!r} is retired; submit under another name", name=name)
@@ -161,7 +161,7 @@ def _check_duplicate(player: Player, sha256: str) -> None:
     twin = BotVersion.objects.filter(package_id=sha256).select_related("bot").first()
     if twin is None:
         return
-    if twin.bot.is_house or ownership.may(player, twin.bot, Act.CODE):
+    if twin.bot.is_house or ownership.may(player, twin.bot, BotAct.CODE):
         raise Refused(
             "the league has these exact files already, as {twin}; change something, or enter that version", twin=twin
         )

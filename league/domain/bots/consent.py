@@ -22,7 +22,7 @@ from league.domain.bots.willing import note_leaving
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import ownership, players, quotas
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.enums import EntryPolicy, RequestStatus, TournamentStatus
 from league.models import Block, Bot, BotVersion, Circuit, EntryRequest, Event, Player, Tournament
 from league.models.consent import MOST_MESSAGE
@@ -76,7 +76,7 @@ def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
 
     Raise Refused if a request would be pointless. Four queries of the current rows; another player's bot is locked (`hold`).
     """
-    if bot.is_house or ownership.may(player, bot, Act.ENTER):
+    if bot.is_house or ownership.may(player, bot, BotAct.ENTER):
         return True
     blocked = Block.objects.filter(owner=bot.owner_id, blocked=player).exists()
     answers = list(requests_for(occasion).filter(bot=bot).values_list("status", flat=True)) if occasion else []
@@ -98,7 +98,7 @@ def expected_answers(bots: Iterable[Bot], player: Player, *, rated: bool = True)
     One query, and one more if some bots are in teams.
     """
     bots = list(bots)
-    own = ownership.allowed_bots(player, bots, Act.ENTER)
+    own = ownership.allowed_bots(player, bots, BotAct.ENTER)
     blockers = set(Block.objects.filter(blocked=player).values_list("owner_id", flat=True))
     public = is_public(player)
     return {
@@ -203,7 +203,7 @@ def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> 
     If its owner did it, nobody else enters the bot again. If the owner of the occasion did it, only they let its player in again. Nothing is recorded
     if they are the same.
     """
-    is_own = ownership.may(player, bot, Act.ENTER)
+    is_own = ownership.may(player, bot, BotAct.ENTER)
     is_host = player.pk == occasion.owner_id
     if bot.owner_id == occasion.owner_id or is_own == is_host:
         return
@@ -221,8 +221,8 @@ def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> 
 
 
 def note_entry(occasion: Occasion, bot: Bot, *, actor: str, now: datetime) -> None:
-    """Add a line to the history of a bot that has entered. House bots have none."""
-    if not bot.is_house:
+    """Add a line to the history of a bot in a team that has entered, because its members want to know who entered it."""
+    if bot.team_id is not None:
         journal.append("bot.entered", f"bot:{bot.slug}", now=now, actor=actor, to=place(occasion))
 
 

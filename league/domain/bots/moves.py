@@ -15,7 +15,7 @@ from league.domain.bots import teams
 from league.domain.core import clock, journal
 from league.domain.core.errors import Forbidden, Refused, TooMany
 from league.domain.people import ownership, players, quotas
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.enums import BotState, VersionStatus
 from league.models import Block, Bot, BotOffer, Package, Player
 
@@ -27,7 +27,7 @@ def offer(bot: Bot, name: str, *, player: Player, now: datetime | None = None) -
     now = clock.now_or(now)
     with transaction.atomic():
         row = _lock(bot)
-        if not ownership.may(player, row, Act.MOVE):
+        if not ownership.may(player, row, BotAct.MOVE):
             raise Forbidden("only the owner of {bot!r} can hand it on", bot=bot.slug)
         _check_movable(row)
         receiver = Player.objects.filter(name=name).exclude(name__startswith=players.CLOSED).first()
@@ -48,7 +48,7 @@ def offer(bot: Bot, name: str, *, player: Player, now: datetime | None = None) -
 
 def offers(player: Player) -> QuerySet[BotOffer]:
     """Select the offers to a player, oldest first. No query."""
-    return player.offers.select_related("bot__owner").order_by("created", "bot")
+    return player.offers.select_related("bot__owner", "bot__team").order_by("created", "bot")
 
 
 def end(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
@@ -58,7 +58,7 @@ def end(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
         here = BotOffer.objects.filter(bot=row).first()
         if here is None:
             return
-        is_owner = ownership.may(player, row, Act.MOVE)
+        is_owner = ownership.may(player, row, BotAct.MOVE)
         if not is_owner and here.receiver_id != player.pk:
             raise Forbidden("only the owner of {bot!r} can hand it on", bot=bot.slug)
         here.delete()

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Forbidden, Refused, TooMany
 from league.domain.people import ownership, players
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.enums import BotState, RequestStatus, TeamRole, TournamentStatus
 from league.models import Block, Bot, Circuit, Entry, EntryRequest, LeagueEvent, Player, Team, TeamMember
 
@@ -197,7 +197,7 @@ def put_in(team: Team, bot: Bot, *, player: Player, now: datetime | None = None)
         people = set(team.members.filter(since__isnull=False).values_list("player", flat=True))
         lock_people([bot], *people)
         row = Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
-        if not ownership.may(player, row, Act.MOVE) or row.is_house:
+        if not ownership.may(player, row, BotAct.MOVE) or row.is_house:
             raise Forbidden("only the owner of {bot!r} can put it in a team", bot=bot.slug)
         if row.team_id == team.pk:
             return
@@ -218,7 +218,7 @@ def take_out(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
     now = clock.now_or(now)
     with transaction.atomic():
         row = Bot.objects.select_for_update(of=("self",)).select_related("team").get(pk=bot.pk)
-        if not ownership.may(player, row, Act.MANAGE):
+        if not ownership.may(player, row, BotAct.MANAGE):
             raise Forbidden("only the owner of {bot!r} or of its team can take it out", bot=bot.slug)
         if row.team is not None:
             set_team(row, None, now, left=row.team, actor=player.name)

@@ -11,7 +11,7 @@ import engine
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes, logs, packing
 from league.domain.people import ownership
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.enums import MatchStatus
 from league.models import Match, Party, Player, Sitting
 
@@ -190,7 +190,7 @@ def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:
 
 def may_inspect(party: Party, viewer: Player | None) -> bool:
     """Return True if `viewer` may read the bot's notes and faults."""
-    return ownership.may(viewer, party.version.bot, Act.LOOK)
+    return ownership.may(viewer, party.version.bot, BotAct.LOOK)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ COUNTS = timedelta(days=90)
 MOST_NAMED = 500  # The most bots that a query names.
 
 
-class Act(Enum):
+class BotAct(Enum):
     """A kind of act on a bot."""
 
     LOOK = "look"  # Read logs, faults, notes and history; operators may, too.
@@ -33,30 +33,30 @@ class Act(Enum):
     MOVE = "move"  # Hand it on, or put it in a team: only its owner may.
 
 
-READS = frozenset({Act.LOOK, Act.CODE})
-USES = READS | {Act.UPLOAD, Act.ENTER}
-ALLOWED = {TeamRole.READER: READS, TeamRole.UPLOADER: USES, TeamRole.OWNER: USES | {Act.MANAGE}}
+READS = frozenset({BotAct.LOOK, BotAct.CODE})
+USES = READS | {BotAct.UPLOAD, BotAct.ENTER}
+ALLOWED = {TeamRole.READER: READS, TeamRole.UPLOADER: USES, TeamRole.OWNER: USES | {BotAct.MANAGE}}
 
 
-def may(player: Player | None, bot: Bot, act: Act) -> bool:
+def may(player: Player | None, bot: Bot, act: BotAct) -> bool:
     """Return True if a player (None: an anonymous client) may do this with a bot. One query at most, only for a bot in a team."""
     return act in acts_of(player, bot)
 
 
-def acts_of(player: Player | None, bot: Bot) -> frozenset[Act]:
+def acts_of(player: Player | None, bot: Bot) -> frozenset[BotAct]:
     """Return all that a player may do with a bot. One query at most, only for somebody else's bot in a team."""
     if player is None:
         return frozenset()
     if bot.owner_id == player.pk:
-        return frozenset(Act)
-    acts: frozenset[Act] = frozenset()
+        return frozenset(BotAct)
+    acts: frozenset[BotAct] = frozenset()
     if bot.team_id is not None:
         rows = TeamMember.objects.filter(team=bot.team_id, player=player, since__isnull=False)
         acts = acts.union(*(ALLOWED[TeamRole(role)] for role in rows.values_list("role", flat=True)))
-    return acts | {Act.LOOK} if player.user.is_staff else acts
+    return acts | {BotAct.LOOK} if player.user.is_staff else acts
 
 
-def allowed_bots(player: Player | None, bots: Iterable[Bot], act: Act) -> set[int]:
+def allowed_bots(player: Player | None, bots: Iterable[Bot], act: BotAct) -> set[int]:
     """Return the ids of those of these bots that are the player's own, or in whose team they may do this. One query if some are in teams."""
     if player is None:
         return set()
@@ -68,14 +68,14 @@ def allowed_bots(player: Player | None, bots: Iterable[Bot], act: Act) -> set[in
     return own | {bot.pk for bot in bots if bot.team_id in teams}
 
 
-def owned(player: Player | None, act: Act, path: str = "") -> Q:
+def owned(player: Player | None, act: BotAct, path: str = "") -> Q:
     """Return the condition that the bot at `path` ("version__bot__") is the player's own, or in a team in which they may do this. No query."""
     if player is None:
         return Q(pk__in=[])
     return Q(**{f"{path}owner": player}) | Q(**{f"{path}team__in": _teams(player, act).values("team")})
 
 
-def _teams(player: Player, act: Act) -> QuerySet[TeamMember]:
+def _teams(player: Player, act: BotAct) -> QuerySet[TeamMember]:
     roles = [role for role, acts in ALLOWED.items() if act in acts]
     return TeamMember.objects.filter(player=player, since__isnull=False, role__in=roles)
 

@@ -27,7 +27,7 @@ from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
 from league.domain.people import ownership, quotas
 from league.domain.people.guests import lock
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tables import guests
 from league.domain.tables.guests import Sitter
@@ -52,7 +52,7 @@ def rivals(sitter: Sitter) -> list[BotVersion]:
     if not isinstance(sitter, Player):
         return tries.rivals()
     rows = BotVersion.objects.filter(
-        ownership.owned(sitter, Act.ENTER, "bot__"), bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED
+        ownership.owned(sitter, BotAct.ENTER, "bot__"), bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED
     )
     newest: dict[int, BotVersion] = {}
     for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):

@@ -18,7 +18,7 @@ from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
 from league.domain.people import ownership, quotas
 from league.domain.people import players as people
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, formats, shares, tournaments
 from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
@@ -132,7 +132,7 @@ def join(
     """
     now = clock.now_or(now)
     bots.sent_version(bot, circuit.game)
-    is_own = ownership.may(player, bot, Act.ENTER)
+    is_own = ownership.may(player, bot, BotAct.ENTER)
     if not is_own and player.pk != circuit.owner_id:
         raise Refused(
             "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=circuit.name

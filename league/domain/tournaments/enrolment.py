@@ -12,7 +12,7 @@ from league.domain.bots.willing import AWAY
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import ownership, players
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import booking, formats, rule, shares
 from league.enums import Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
@@ -41,7 +41,7 @@ def enter(
         existing = row.entries.filter(version=version, withdrawn=None).first()
         if existing is not None:
             return existing
-        is_own = ownership.may(player, bot, Act.ENTER)
+        is_own = ownership.may(player, bot, BotAct.ENTER)
         if not is_own and player.pk != row.owner_id:
             raise Refused(
                 "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=row.name
@@ -152,7 +152,7 @@ def withdraw(
                 tournament=row.name,
                 status=TournamentStatus(row.status).label,
             )
-        if not ownership.may(player, version.bot, Act.ENTER) and (
+        if not ownership.may(player, version.bot, BotAct.ENTER) and (
             player.pk != row.owner_id or (row.status == TournamentStatus.RUNNING and not grows)
         ):
             raise Refused("only the owner of {bot!r} can withdraw it now", bot=version.bot.slug)

@@ -16,7 +16,7 @@ from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import embargoes
 from league.domain.people import ownership, quotas
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tournaments import (
     booking,
@@ -244,7 +244,7 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         _check_open(row, now)
         entries = consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED)
         if entries.exists():
-            if ownership.may(player, bot, Act.ENTER):
+            if ownership.may(player, bot, BotAct.ENTER):
                 entries.delete()  # Only the lines in the journal remain, and `shares` limits their number.
             else:
                 consent.take_out(row, bot, player, now=now)
@@ -261,7 +261,7 @@ def _forget_guest(event: Event, owner: int) -> None:
 
 
 def _check_own(event: Event, bot: Bot, player: Player) -> None:
-    if not ownership.may(player, bot, Act.ENTER):
+    if not ownership.may(player, bot, BotAct.ENTER):
         raise Refused("{bot!r} is not yours; enter your own bots", bot=bot.slug)
     if event.owner_id == player.pk:
         return

@@ -33,7 +33,7 @@ from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import conversations
 from league.domain.people import ownership, quotas
 from league.domain.people.guests import KEPT, Person
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.models import Bot, Match, Player, Try
 from league.pure import lead
 from league.service import limits
@@ -293,7 +293,7 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
     at = tries.DecisionPoint(**row.at) if row.at else None
     slug = (
         row.name
-        if row.owner and Bot.objects.filter(ownership.owned(row.owner, Act.UPLOAD), slug=row.name).exists()
+        if row.owner and Bot.objects.filter(ownership.owned(row.owner, BotAct.UPLOAD), slug=row.name).exists()
         else drafts.NEW
     )
     begun_with = {

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from league.domain.bots import consent
 from league.domain.core.errors import Refused, shown
 from league.domain.people import ownership
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, formats, requests, rule
 from league.models import Bot, Circuit
 from league.service import changes
@@ -53,8 +53,8 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
         return {}
     owned = may_manage(request, circuit.owner_id)
     joined = {bot.slug: bot for bot in circuit.bots.all()}
-    own = ownership.allowed_bots(viewer, joined.values(), Act.ENTER)
-    own_slugs = [slug for slug, _version in entrants(circuit.game, ownership.owned(viewer, Act.ENTER))]
+    own = ownership.allowed_bots(viewer, joined.values(), BotAct.ENTER)
+    own_slugs = [slug for slug, _version in entrants(circuit.game, ownership.owned(viewer, BotAct.ENTER))]
     is_out = not owned and not consent.is_welcome(circuit, viewer)
     has_share = owned or (len(own) < circuit.per_player and not is_out)
     return {
@@ -86,7 +86,7 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             circuits.set_active(circuit, action == "go", actor=viewer.name)
         elif action in ("join", "leave"):
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
-            if not ownership.may(viewer, bot, Act.ENTER) and not (action == "leave" and owned):
+            if not ownership.may(viewer, bot, BotAct.ENTER) and not (action == "leave" and owned):
                 raise PermissionDenied
             (circuits.join if action == "join" else circuits.leave)(circuit, bot, player=viewer)
         elif action == "ask" and viewer.pk == circuit.owner_id:

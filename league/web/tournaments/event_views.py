@@ -22,7 +22,7 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.people import ownership
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats, releases, rule, waiting
 from league.domain.tournaments.standings import standings
@@ -153,7 +153,7 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
     own_bots = _own_bots(viewer, event)
     inside = {row.bot_id for row in entered}
     player = getattr(viewer, "player", None)
-    own_ids = ownership.allowed_bots(player, (row.bot for row in entered), Act.ENTER)
+    own_ids = ownership.allowed_bots(player, (row.bot for row in entered), BotAct.ENTER)
     own_inside = [row.bot for row in entered if row.bot_id in own_ids]
     room = domain.room(event)
     is_out = viewer is not None and not owned and not consent.is_welcome(event, viewer.player)
@@ -185,7 +185,7 @@ def _guests(event: Event) -> list[str]:
 def _entrants(event: Event) -> list[EntryRequest]:
     """Return the entries of an event that has not started: entered bots, and bots whose owners have been asked."""
     rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
-    return list(rows.select_related("bot__owner", "version").order_by("pk"))
+    return list(rows.select_related("bot__owner", "bot__team", "version").order_by("pk"))
 
 
 def _playing(event: Event) -> list[Bot]:
@@ -225,7 +225,7 @@ def _own_bots(viewer: User | None, event: Event) -> list[Bot]:
     if event.owner.user_id != viewer.pk and not event.private and event.entrance != Entrance.ANYBODY:
         return []
     rows = Bot.objects.filter(
-        ownership.owned(getattr(viewer, "player", None), Act.ENTER),
+        ownership.owned(getattr(viewer, "player", None), BotAct.ENTER),
         state=BotState.ACTIVE,
         versions__status=VersionStatus.ACCEPTED,
     )

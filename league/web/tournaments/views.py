@@ -22,7 +22,7 @@ from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.people import ownership
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests, rule
 from league.domain.tournaments import brackets as domain_brackets
@@ -202,7 +202,7 @@ def _lives(tournament: Tournament) -> bool:
 def _removable_versions(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
     """Return the versions that the viewer may withdraw: their own, and as owner all."""
     versions = [row.entry.version for row in table.rows if row.entry.withdrawn is None]
-    own = ownership.allowed_bots(viewer, (version.bot for version in versions), Act.ENTER)
+    own = ownership.allowed_bots(viewer, (version.bot for version in versions), BotAct.ENTER)
     return [version for version in versions if owned or version.bot_id in own]
 
 
@@ -232,7 +232,7 @@ def _planned(tournament: Tournament) -> int:
 
 def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
     """Return what the page of an open tournament says of its entries: how many more it takes, and why it could not start so."""
-    own = len(ownership.allowed_bots(viewer, (row.entry.version.bot for row in table.rows), Act.ENTER))
+    own = len(ownership.allowed_bots(viewer, (row.entry.version.bot for row in table.rows), BotAct.ENTER))
     room = booking.room(tournament)
     return {
         "planned": _planned(tournament),
@@ -261,7 +261,7 @@ def _sittings(tournament: Tournament) -> int:
 
 def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
     rows = BotVersion.objects.filter(
-        ownership.owned(viewer, Act.ENTER, "bot__"),
+        ownership.owned(viewer, BotAct.ENTER, "bot__"),
         bot__state=BotState.ACTIVE,
         bot__stopped=None,
         status=VersionStatus.ACCEPTED,
@@ -274,7 +274,7 @@ def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
 def _correct(request: HttpRequest, tournament: Tournament, viewer: Player, action: str) -> None:
     """Carry out a correction of an entry by the owner of the tournament, or of its bot."""
     entry = get_object_or_404(
-        Entry.objects.select_related("tournament__pool", "version__bot__owner"),
+        Entry.objects.select_related("tournament__pool", "version__bot__owner", "version__bot__team"),
         tournament=tournament,
         pk=whole_number(request.POST.get("entry")),
     )
@@ -340,7 +340,7 @@ def _extend(request: HttpRequest, tournament: Tournament, viewer: Player) -> Non
 
 def _change_entry(tournament: Tournament, version: BotVersion, viewer: Player, action: str) -> None:
     """Enter or withdraw a version. Players may do so with their own; the owner of the tournament may withdraw any."""
-    if not ownership.may(viewer, version.bot, Act.ENTER) and not (
+    if not ownership.may(viewer, version.bot, BotAct.ENTER) and not (
         action == "withdraw" and viewer.pk == tournament.owner_id
     ):
         raise PermissionDenied

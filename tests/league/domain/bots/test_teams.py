@@ -7,7 +7,7 @@ import pytest
 from league.domain.bots import bots, challenges, closing, drafts, house, moves, teams
 from league.domain.core.errors import Forbidden, Refused, TooMany
 from league.domain.people import bans, ownership, players, quotas
-from league.domain.people.ownership import Act
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import enrolment, events, requests, tournaments
 from league.enums import Entrance, TeamRole
 from league.models import Bot, CoOwner, Match, Quota, Team, TeamMember
@@ -51,14 +51,14 @@ def rufo():
 @pytest.mark.parametrize(
     ("name", "acts"),
     [
-        ("ana", set(Act)),
-        ("ursula", set(Act) - {Act.MOVE}),
-        ("uli", {Act.LOOK, Act.CODE, Act.UPLOAD, Act.ENTER}),
-        ("rita", {Act.LOOK, Act.CODE}),
+        ("ana", set(BotAct)),
+        ("ursula", set(BotAct) - {BotAct.MOVE}),
+        ("uli", {BotAct.LOOK, BotAct.CODE, BotAct.UPLOAD, BotAct.ENTER}),
+        ("rita", {BotAct.LOOK, BotAct.CODE}),
         ("gone", set()),
         ("invited", set()),
         ("berto", set()),
-        ("staff", {Act.LOOK}),
+        ("staff", {BotAct.LOOK}),
     ],
 )
 def test_a_role_allows_what_it_says(ana, berto, ases, name, acts) -> None:
@@ -68,10 +68,10 @@ def test_a_role_allows_what_it_says(ana, berto, ases, name, acts) -> None:
     players.create("staff", staff=True, now=NOW)
 
     assert ownership.acts_of(person(name), rufo()) == acts
-    assert {act for act in Act if Bot.objects.filter(ownership.owned(person(name), act)).exists()} == acts - (
-        {Act.LOOK} if name == "staff" else set()
+    assert {act for act in BotAct if Bot.objects.filter(ownership.owned(person(name), act)).exists()} == acts - (
+        {BotAct.LOOK} if name == "staff" else set()
     )
-    for act in acts - ({Act.LOOK} if name == "staff" else set()):
+    for act in acts - ({BotAct.LOOK} if name == "staff" else set()):
         assert ownership.allowed_bots(person(name), [rufo()], act) == {rufo().pk}
 
 
@@ -206,7 +206,7 @@ def test_a_bot_is_handed_on(ana, berto, ases) -> None:
     bot = rufo()
     assert (bot.owner, bot.team_id) == (berto, None)
     assert ana.pk in ownership.people_of([bot], now=NOW)[bot.pk]
-    assert not ownership.may(ana, bot, Act.LOOK)
+    assert not ownership.may(ana, bot, BotAct.LOOK)
     with pytest.raises(Refused, match="nobody offers"):
         moves.accept(bot, player=berto, now=NOW)
 
