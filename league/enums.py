@@ -29,9 +29,9 @@ class TokenScope(models.TextChoices):
 class TeamRole(models.TextChoices):
     """What a member of a team may do with the bots of the team (league.domain.people.ownership)."""
 
-    OWNER = "owner", _("owner: everything")
-    UPLOADER = "uploader", _("uploader: upload versions, enter events")
-    READER = "reader", _("reader: read code and logs")
+    OWNER = "owner", _("owner")
+    UPLOADER = "uploader", _("uploader")
+    READER = "reader", _("reader")
 
 
 class Right(models.TextChoices):

@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
             name='TeamMember',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('owner', 'owner: everything'), ('uploader', 'uploader: upload versions, enter events'), ('reader', 'reader: read code and logs')], max_length=10)),
+                ('role', models.CharField(choices=[('owner', 'owner'), ('uploader', 'uploader'), ('reader', 'reader')], max_length=10)),
                 ('invited', models.DateTimeField()),
                 ('since', models.DateTimeField(null=True)),
                 ('shown', models.BooleanField(db_default=False, default=False)),

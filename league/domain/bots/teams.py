@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Forbidden, Refused, TooMany
@@ -226,8 +226,8 @@ def take_out(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
 
 
 def members(team: Team) -> QuerySet[TeamMember]:
-    """Select the members and the invited players, the oldest first. No query."""
-    return team.members.select_related("player").order_by("since", "invited", "pk")
+    """Select the members, the oldest first, then the invited players. No query."""
+    return team.members.select_related("player").order_by(F("since").asc(nulls_last=True), "pk")
 
 
 def history(bot: Bot) -> QuerySet[LeagueEvent]:
