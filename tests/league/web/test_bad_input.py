@@ -58,9 +58,12 @@ PLACES = [
     "/t/{}/",
     "/e/{}/",
     "/c/{}/",
+    "/teams/{}/",
     "/docs/{}/",
 ]
 SENT = {
+    "/teams/": [{"name": None}],
+    "/bots/rufo/hand-on/": [{"action": None}, {"action": "offer", "player": None}],
     "/bots/rufo/edit/": [{"description": None}, {"state": None}],
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
     "/accounts/me/": [{"label": None}, {"revoke": None}],
