@@ -128,7 +128,7 @@ QUERIES = {
     "signup": 3,
     "account": 26,
     "teams": 7,
-    "requests": 8,
+    "requests": 10,
     "mail": 6,
     "close account": 5,
     "forgotten": 3,
