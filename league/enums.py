@@ -26,6 +26,14 @@ class TokenScope(models.TextChoices):
         return order.index(self) >= order.index(needed)
 
 
+class TeamRole(models.TextChoices):
+    """What a member of a team may do with the bots of the team (league.domain.people.ownership)."""
+
+    OWNER = "owner", _("owner")
+    UPLOADER = "uploader", _("uploader")
+    READER = "reader", _("reader")
+
+
 class Right(models.TextChoices):
     """A right of an operator, granted separately. The words are Django permissions: `league.void`."""
 

@@ -25,6 +25,7 @@ from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rati
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableSeat
+from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
 from league.models.workers import Scheduler, StoredSnapshot, Worker
@@ -36,12 +37,14 @@ __all__ = [
     "Board",
     "BoardSums",
     "Bot",
+    "BotOffer",
     "BotSums",
     "BotVersion",
     "Case",
     "Change",
     "Check",
     "Circuit",
+    "CoOwner",
     "Consultation",
     "Draft",
     "Entry",
@@ -87,6 +90,8 @@ __all__ = [
     "TableOfDay",
     "TableSeat",
     "TakenName",
+    "Team",
+    "TeamMember",
     "Tournament",
     "Try",
     "VersionTest",

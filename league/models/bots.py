@@ -13,6 +13,8 @@ class Bot(models.Model):
     """A bot: a name under which its owner uploads versions."""
 
     owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="bots")
+    # The team whose members may use the bot (league.domain.bots.teams); the owner stays responsible for it.
+    team = models.ForeignKey("league.Team", null=True, on_delete=models.SET_NULL, related_name="bots")
     slug = models.SlugField(max_length=40, unique=True)
     state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
     description = models.TextField(blank=True)
@@ -70,6 +72,8 @@ class BotVersion(models.Model):
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # 1, 2, ... within the bot.
+    # The member of the team who uploaded it; null: the owner of the bot.
+    uploader = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="uploads")
     package = models.ForeignKey(Package, on_delete=models.PROTECT, related_name="versions")
     runtime = models.CharField(max_length=20)
     entry = models.CharField(max_length=120)

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
-from league.models import EntryRequest, Match, Party
+from league.models import BotOffer, EntryRequest, Match, Party, TeamMember
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import topics
 from league.web.common import game_lines, inputs, navigation, words
@@ -40,11 +40,13 @@ register.filter("spans", game_lines.number_range)
 
 @register.simple_tag(takes_context=True)
 def requests_waiting(context: dict[str, Any]) -> int:
-    """Count the requests that wait for the viewer's answer. One query for a viewer who is logged in."""
+    """Count the requests, invitations and offers that wait for the viewer's answer. One query for a viewer who is logged in."""
     user = context["request"].user if "request" in context else None
     if user is None or not user.is_authenticated:
         return 0
-    return EntryRequest.objects.filter(bot__owner__user=user, status=RequestStatus.ASKED).count()
+    requests = EntryRequest.objects.filter(bot__owner__user=user, status=RequestStatus.ASKED).values("pk")
+    invitations = TeamMember.objects.filter(player__user=user, since=None).values("pk")
+    return requests.union(invitations, BotOffer.objects.filter(receiver__user=user).values("pk"), all=True).count()
 
 
 @register.simple_tag(takes_context=True)

@@ -19,6 +19,7 @@ from league.web.people import digests, letters, news, own_data, ways_in
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
+from league.web.teams import views as teams
 from league.web.tournaments import bot_choice, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
@@ -38,6 +39,7 @@ urlpatterns = [
     path("bots/<slug:slug>/vs/<slug:other>/", bots.encounter, name="encounter"),
     path("bots/<slug:slug>/challenge/", bots.challenge, name="challenge"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
+    path("bots/<slug:slug>/hand-on/", teams.hand_on, name="bot-hand-on"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("bots/<slug:slug>/v<int:number>/source", downloads.source, name="version-source"),
     path("bots/<slug:slug>/v<int:number>/package.zip", downloads.package, name="version-package"),
@@ -46,6 +48,9 @@ urlpatterns = [
     path("players/<slug:name>/news.atom", news.feed, name="player-news"),
     path("players/<slug:name>/digest/<slug:period>/", digests.digest, name="digest"),
     path("players/<slug:name>/digest/<slug:period>.atom", digests.feed, name="digest-feed"),
+    path("teams/", teams.teams, name="teams"),
+    path("teams/<slug:name>/", teams.team, name="team"),
+    path("teams/<slug:name>/do/", teams.act_on_team, name="team-do"),
     path("submit/", bots.submit, name="submit"),
     path("editor/", trying.editor, name="editor"),
     path("editor/draft/", trying.draft, name="draft"),

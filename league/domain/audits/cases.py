@@ -16,7 +16,7 @@ from league.models import Audit, Case
 def open_cases() -> QuerySet[Audit]:
     """Return the open cases with match, bot and owner, the newest first. One query."""
     rows = Audit.objects.filter(verdict__in=CASES, closed=None).defer("match__secret")
-    return rows.select_related("work", "match__pool", "version__bot__owner").order_by("-finished")
+    return rows.select_related("work", "match__pool", "version__bot__owner", "version__bot__team").order_by("-finished")
 
 
 def close(row: Audit | Case, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> bool:

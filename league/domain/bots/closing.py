@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
-from league.domain.bots import bots
+from league.domain.bots import bots, teams
 from league.domain.core import clock, journal, names, search_words, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, sessions
@@ -24,6 +24,7 @@ from league.enums import BotState, MatchKind, RequestStatus
 from league.models import (
     Block,
     Bot,
+    BotOffer,
     Draft,
     EntryRequest,
     IdempotencyKey,
@@ -40,18 +41,23 @@ from league.pure.names import skeletons
 def close(player: Player, *, now: datetime | None = None) -> str:
     """Close the account of a player for good, and return the player's new name. Repeatable.
 
-    Raise Refused for the house, and for an operator, whose role must be revoked first. A try that a worker is playing is removed when it is old.
+    Raise Refused for the house, for the last owner of a team with other members, and for an operator, whose role must be revoked first.
+
+    A try that a worker is playing is removed when it is old.
     """
     now = clock.now_or(now)
     with transaction.atomic():
+        teams.leave_all(player, now=now)  # Teams are locked before players.
         players.lock(player.pk)
         row = Player.objects.select_related("user").get(pk=player.pk)
         _check(row)
         if not row.user.is_active:
             return row.name
         new = f"{players.CLOSED}{secrets.token_hex(5)}"
+        row.offers.all().delete()
         for bot in Bot.objects.filter(owner=row).exclude(state=BotState.RETIRED).order_by("pk"):
             bots.set_state(bot, BotState.RETIRED, actor=row.name, now=now)
+        BotOffer.objects.filter(bot__owner=row).delete()
         _remove_private(row, now)
         _rename(row, new, now)
         sessions.end(row.user_id, now=now)

@@ -1,4 +1,4 @@
-"""The words of names: the search finds players, bots and contests by the beginnings of these words, with one index look-up, on both databases.
+"""The words of names: the search finds players, teams, bots and contests by the beginnings of these words, with one index look-up, on both databases.
 
 Code that creates or renames such a row calls `put`. Stages and seasons have no words, because their event or league has; private events are not
 found.
@@ -12,9 +12,9 @@ from django.db import connection
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.utils.text import slugify
 
-from league.models import Bot, Circuit, Event, Player, SearchWord, Tournament
+from league.models import Bot, Circuit, Event, Player, SearchWord, Team, Tournament
 
-Named = Player | Bot | Tournament | Event | Circuit
+Named = Player | Bot | Team | Tournament | Event | Circuit
 Row = TypeVar("Row", bound=Model)
 MOST_ROWS = 200  # The most rows that are read for one word, since many names may share it.
 MOST_WORDS = 12  # The most words of a name.

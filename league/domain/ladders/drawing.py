@@ -27,6 +27,7 @@ from league.domain.core import clock, hints, transitions
 from league.domain.core.errors import IllegalMove
 from league.domain.ladders import version_tests
 from league.domain.matches import matches, workers
+from league.domain.people import ownership
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import LadderDraw, Match, Party, Pool, Rating, Rung
@@ -112,10 +113,11 @@ def _live() -> tuple[Counter[int], Counter[int]]:
 class _Game:
     """The current ladder of one game."""
 
-    def __init__(self, game: str, busy: Counter[int]) -> None:
+    def __init__(self, game: str, busy: Counter[int], now: datetime) -> None:
         self.pool: Pool = pools.pool(game)
         rows = Rung.objects.filter(willing(), game=game).order_by("pk").select_related("version__bot")
         self.rungs = list(rows)
+        self.people = ownership.people_of((rung.version.bot for rung in self.rungs), now=now)
         self.place = {rung.version_id: place for place, rung in enumerate(self.rungs)}
         rows_of = rows.order_by().values("version")
         rated = Rating.objects.filter(pool=self.pool, version__in=rows_of).values_list(
@@ -139,14 +141,12 @@ class _Game:
         return standing.Ladder([self._bot(rung) for rung in self.rungs])
 
     def _bot(self, rung: Rung) -> standing.LadderBot:
-        bot = rung.version.bot
-        # House bots may meet each other, so each counts as its own owner.
-        owner = -bot.pk if bot.is_house else bot.owner_id
+        people = self.people[rung.version.bot_id]
         tables = self.busy[rung.version_id]
         if rung.version_id not in self.ratings:
-            return standing.LadderBot(owner=owner, tables=tables, tied=rung.tied)
+            return standing.LadderBot(people, tables=tables, tied=rung.tied)
         elo, margin, _ = self.ratings[rung.version_id]
-        return standing.LadderBot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
+        return standing.LadderBot(people, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
 
     def met(self, version: int) -> tuple[Counter[int], bool]:
         """Count the opponents at a version's latest tables, by place on the ladder; True if a counted table connects it to the others.
@@ -215,7 +215,7 @@ class _Round:
         """Draw a table for `first`."""
         game = self.games.get(first.game)
         if game is None:
-            game = self.games[first.game] = _Game(first.game, self.busy)
+            game = self.games[first.game] = _Game(first.game, self.busy, self.now)
         if first.version_id not in game.place or self.busy[first.version_id] >= standing.TABLES:
             return
         place = game.place[first.version_id]

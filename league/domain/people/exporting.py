@@ -28,6 +28,8 @@ versions.jsonl    their versions
 checks.jsonl      what validation found in each game
 ratings.jsonl     their ratings
 bots/             the package of each version, ready to be submitted again
+teams.jsonl       teams that you are in, or are invited to
+offers.jsonl      bots that others want to hand on to you
 drafts.jsonl      texts in the editor that you have not submitted
 tries.jsonl       texts that you tried, with results and cards; they are removed after some days
 tables.jsonl      tables at which you sat; with every card if they have ended
@@ -88,6 +90,11 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "checks", Check.objects.filter(version__in=versions).order_by("pk").values(*CHECK, **version).iterator(500)
     rated = Rating.objects.filter(version__in=versions).order_by("pk")
     yield "ratings", rated.values(*RATING, game=F("pool__game"), options=F("pool__options"), **version)
+    yield "teams", player.memberships.order_by("pk").values("role", "invited", "since", "shown", name=F("team__name"))
+    yield (
+        "offers",
+        player.offers.order_by("bot").values("created", bot_name=F("bot__slug"), owner=F("bot__owner__name")),
+    )
     yield "drafts", player.drafts.order_by("pk").values("bot", "language", "text", "updated").iterator(CHUNK)
     yield "tries", _tries(player)
     yield "tables", _sat_at(player)

@@ -79,22 +79,29 @@ def _tournaments(player: Player, now: datetime) -> int:
     return alone.count() + events.count() + Circuit.objects.filter(owner=player, active=True).count()
 
 
+def _responsible(player: Player) -> Q:
+    """Return the condition that a version counts for a player: as the owner of its bot, or because they uploaded it for their team."""
+    return Q(bot__owner=player) | Q(uploader=player)
+
+
 def _bots(player: Player, now: datetime) -> int:
     return Bot.objects.filter(owner=player).exclude(state=BotState.RETIRED).count()
 
 
 def _validations(player: Player, now: datetime) -> int:
-    return BotVersion.objects.filter(bot__owner=player, status=VersionStatus.VALIDATING).count()
+    return BotVersion.objects.filter(_responsible(player), status=VersionStatus.VALIDATING).count()
 
 
 def _bytes(player: Player, now: datetime) -> int:
-    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(bot__owner=player).values("package"))
+    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(_responsible(player)).values("package"))
     return rows.aggregate(n=Sum("size"))["n"] or 0
 
 
 def _uploads(player: Player, now: datetime) -> Times:
     rows = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
-    return rows.order_by("at").values_list("at", flat=True)
+    others = BotVersion.objects.filter(bot__owner=player, created__gt=now - HOUR, uploader__isnull=False)
+    others = others.exclude(uploader=player).values_list("created", flat=True)
+    return rows.values_list("at", flat=True).union(others, all=True).order_by("at")
 
 
 def _requests(player: Player, now: datetime) -> Times:

@@ -16,8 +16,9 @@ from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
+from league.domain.people import ownership, quotas
 from league.domain.people import players as people
-from league.domain.people import quotas
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, formats, shares, tournaments
 from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
@@ -131,7 +132,8 @@ def join(
     """
     now = clock.now_or(now)
     bots.sent_version(bot, circuit.game)
-    if player.pk not in (circuit.owner_id, bot.owner_id):
+    is_own = ownership.may(player, bot, BotAct.ENTER)
+    if not is_own and player.pk != circuit.owner_id:
         raise Refused(
             "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=circuit.name
         )
@@ -139,10 +141,10 @@ def join(
         row = Circuit.objects.select_for_update(of=("self",)).select_related("owner").get(pk=circuit.pk)
         if row.bots.filter(pk=bot.pk).exists():
             return None
-        shares.check(row, player, row.bots.filter(owner=player).count(), now=now)
+        shares.check(row, player, bot, row.bots.all(), "pk", now=now)
         if player.pk == row.owner_id:
             consent.welcome(row, bot)
-        if player.pk != bot.owner_id and not bot.is_house:
+        if not is_own and not bot.is_house:
             people.lock(player.pk)
             consent.hold([bot], player)
         if not consent.is_willing(bot, player, row):
@@ -159,6 +161,7 @@ def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
         raise Refused("{tournament!r} is full; it takes {most} bots", tournament=circuit.name, most=most)
     circuit.bots.add(bot)
     journal.append("circuit.joined", consent.place(circuit), now=now, actor=actor, bot=bot.slug)
+    consent.note_entry(circuit, bot, actor=actor, now=now)
 
 
 def room(circuit: Circuit) -> int:

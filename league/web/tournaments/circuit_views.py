@@ -5,13 +5,14 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from league.domain.bots import consent
 from league.domain.core.errors import Refused, shown
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, formats, requests, rule
 from league.models import Bot, Circuit
 from league.service import changes
@@ -51,16 +52,17 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
     if viewer is None:
         return {}
     owned = may_manage(request, circuit.owner_id)
-    joined = {bot.slug: bot.owner_id for bot in circuit.bots.all()}
-    own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
+    joined = {bot.slug: bot for bot in circuit.bots.all()}
+    own = ownership.allowed_bots(viewer, joined.values(), BotAct.ENTER)
+    own_slugs = [slug for slug, _version in entrants(circuit.game, ownership.owned(viewer, BotAct.ENTER))]
     is_out = not owned and not consent.is_welcome(circuit, viewer)
-    has_share = owned or (list(joined.values()).count(viewer.pk) < circuit.per_player and not is_out)
+    has_share = owned or (len(own) < circuit.per_player and not is_out)
     return {
         "owned": owned,
         "is_out": is_out,
         "deletable": owned and is_deletable(circuit),
         "can_join": [slug for slug in own_slugs if slug not in joined] if has_share else [],
-        "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
+        "can_leave": [slug for slug, bot in joined.items() if owned or bot.pk in own],
     }
 
 
@@ -84,7 +86,7 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             circuits.set_active(circuit, action == "go", actor=viewer.name)
         elif action in ("join", "leave"):
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
-            if bot.owner_id != viewer.pk and not (action == "leave" and owned):
+            if not ownership.may(viewer, bot, BotAct.ENTER) and not (action == "leave" and owned):
                 raise PermissionDenied
             (circuits.join if action == "join" else circuits.leave)(circuit, bot, player=viewer)
         elif action == "ask" and viewer.pk == circuit.owner_id:

@@ -131,7 +131,7 @@ QUERIES = {
     "close account": 5,
     "forgotten": 3,
     "status": 11,
-    "search": 15,
+    "search": 17,
     "players": 4,
     "about": 3,
     "privacy": 3,
