@@ -116,6 +116,7 @@ class ApiToken(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(scope__in=list(TokenScope)), name="token_scope_is_known")
         ]
+        indexes = [models.Index(fields=["prefix"], name="token_prefix")]
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.label})"

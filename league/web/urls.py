@@ -96,6 +96,7 @@ urlpatterns = [
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("operators/", operators.operators, name="operators"),
+    path("operators/cases/", operators.open_cases, name="operator-cases"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("puzzles/", puzzles.puzzles, name="puzzles"),
     path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),

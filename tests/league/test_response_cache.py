@@ -302,7 +302,7 @@ NOT_KEPT = {
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
         account own-data close-account requests mail password submit editor try try-replay match-sent match-open compare play
-        table table-replay operators operator-action
+        table table-replay operators operator-cases operator-action
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
