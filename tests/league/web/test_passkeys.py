@@ -17,11 +17,18 @@ from league.domain.core import clock
 from league.domain.people import bans, passkeys, passwords, players, sessions, tokens
 from league.models import LeagueEvent, Passkey, Player
 from league.service.env import passkey_origin
+from tests.league.web.conftest import PATIENT_MS
 from tests.support.authenticator import Authenticator
 
 PASSWORD = "a long password"
 LOG_IN, OWN = "/accounts/login/passkey/", "/accounts/passkeys/"
 ENGLISH = {"accept-language": "en"}
+
+
+@pytest.fixture(autouse=True)
+def _on_this_machine(settings) -> None:
+    """Keys are bound to localhost, whatever database the tests have."""
+    settings.PASSKEY_ORIGIN = "http://localhost"
 
 
 @pytest.fixture
@@ -225,3 +232,52 @@ def test_the_address_comes_from_the_settings() -> None:
     for text in ("league.example", "http://league.example", "https://league.example/x", "https://"):
         with pytest.raises(ImproperlyConfigured):
             passkey_origin(text, [], https=True)
+
+
+@pytest.mark.slow
+def test_a_phone_adds_a_passkey_and_logs_in_without_a_name(browser, live_server) -> None:
+    """In Chromium with its own software device; on a phone's screen."""
+    players.create("ana", password=PASSWORD)
+    context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en-GB")
+    context.set_default_timeout(PATIENT_MS)
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    devices = context.new_cdp_session(page)
+    devices.send("WebAuthn.enable")
+    how = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True}
+    how |= {"isUserVerified": True, "automaticPresenceSimulation": True}
+    devices.send("WebAuthn.addVirtualAuthenticator", {"options": how})
+    home = live_server.url.replace("127.0.0.1", "localhost")
+
+    page.goto(f"{home}/accounts/login/")
+    page.fill("[name=username]", "ana")
+    page.fill("[name=password]", PASSWORD)
+    page.click("main form button.button")
+    page.goto(f"{home}/accounts/me/")
+    page.click("a[href='/accounts/passkeys/']")
+    page.fill("#name", "my phone")
+    page.click("form[data-passkey=create] button")
+    page.wait_for_selector("text=You can log in with it from now on")
+    page.fill("#name", "the same again")
+    page.click("form[data-passkey=create] button")
+    page.wait_for_selector("text=This device already holds a passkey of yours")
+    page.goto(f"{home}/accounts/me/")
+    page.click("main .push button")  # Log out
+
+    page.goto(f"{home}/accounts/login/?next=/bots/")
+    page.click("form[data-passkey=get] button")
+    page.wait_for_url(f"{home}/bots/")
+    page.goto(f"{home}/accounts/passkeys/")
+    assert "my phone" in page.inner_text("main")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    page.click("button:has-text('Remove')")
+    page.wait_for_selector("text=It no longer logs you in")
+    page.goto(f"{home}/accounts/me/")
+    page.click("main .push button")
+    page.goto(f"{home}/accounts/login/")
+    page.click("form[data-passkey=get] button")
+    page.wait_for_selector("text=This passkey is not known here any more")
+    assert errors == []
+    context.close()
