@@ -17,7 +17,7 @@ from league.models.judgements import Consultation, JudgedSum, Judgement
 from league.models.ladders import LadderDraw, Rung, VersionTest
 from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
-from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
+from league.models.people import ApiToken, Passkey, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
 from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
@@ -66,6 +66,7 @@ __all__ = [
     "MeetingSum",
     "Package",
     "Party",
+    "Passkey",
     "PlaceOfDay",
     "PlayedSum",
     "Player",

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
+from league.domain.people import passkeys
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
@@ -71,6 +72,7 @@ def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
 
 register.simple_tag(search.suggestions, name="near_pages")
 register.simple_tag(seating.is_on, name="people_sit_down")
+register.simple_tag(passkeys.site_id, name="passkey_site")
 
 
 @register.simple_tag(takes_context=True)

@@ -15,7 +15,7 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
-from league.web.people import digests, letters, news, own_data, ways_in
+from league.web.people import digests, letters, news, own_data, passkeys, ways_in
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
@@ -101,6 +101,7 @@ urlpatterns = [
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("operators/", operators.operators, name="operators"),
+    path("operators/cases/", operators.open_cases, name="operator-cases"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("puzzles/", puzzles.puzzles, name="puzzles"),
     path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),
@@ -137,6 +138,8 @@ urlpatterns = [
     path("accounts/signup/", people.sign_up, name="signup"),
     path("accounts/welcome/", people.welcome, name="welcome"),
     path("accounts/login/", people.LogIn.as_view(), name="login"),
+    path("accounts/login/passkey/", passkeys.log_in, name="passkey-login"),
+    path("accounts/passkeys/", passkeys.own, name="passkeys"),
     path("accounts/logout/", people.log_out, name="logout"),
     path("accounts/me/", people.account, name="account"),
     path("accounts/requests/", requests.requests, name="requests"),

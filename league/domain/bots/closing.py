@@ -62,6 +62,7 @@ def close(player: Player, *, now: datetime | None = None) -> str:
         _rename(row, new, now)
         sessions.end(row.user_id, now=now)
         row.tokens.all().delete()
+        row.passkeys.all().delete()
         journal.append("player.closed", f"player:{new}", now=now, actor=new)
     player.refresh_from_db()
     return new

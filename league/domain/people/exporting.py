@@ -78,6 +78,7 @@ def _account(player: Player) -> Row:
         "created": player.created,
         "last_login": user.last_login,
         "limits": dict(player.quotas.values_list("name", "value")),
+        "passkeys": list(player.passkeys.order_by("pk").values("name", "created", "last_used")),
         "keys": list(player.tokens.values("label", "prefix", "scope", "created", "last_used", "expires", "revoked")),
     }
 

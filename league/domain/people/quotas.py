@@ -200,10 +200,14 @@ def limits(player: Player, *, now: datetime | None = None) -> list[Limit]:
     return [_limit(player, kind, own.get(kind.name), now) for kind in KINDS.values()]
 
 
+def own_limit(player: Player, name: str) -> int | None:
+    """Return the limit that an operator has set for a player; None: the player has the default."""
+    return Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
+
+
 def limit(player: Player, name: str, *, now: datetime | None = None) -> Limit:
     """Return one limit of a player."""
-    own = Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
-    return _limit(player, KINDS[name], own, clock.now_or(now))
+    return _limit(player, KINDS[name], own_limit(player, name), clock.now_or(now))
 
 
 def most(player: Player | None, name: str) -> int | None:

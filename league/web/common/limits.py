@@ -60,7 +60,9 @@ FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-p
 # Actions of people on contests, which can be repeated at will.
 CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
-FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset", "close-account"), "password")
+FORMS |= dict.fromkeys(
+    ("password", "mail", "mail-confirm", "reset", "close-account", "passkeys", "passkey-login"), "password"
+)
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
 
 

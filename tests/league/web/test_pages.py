@@ -88,6 +88,11 @@ def pages_of_operators(league) -> dict[str, str]:
     return {
         "operators": "/operators/",
         "operators of a bot": "/operators/?subject=bot:rufo",
+        "person": "/operators/?subject=player:ana",
+        "limits of a person": "/operators/?subject=player:ana&list=limits",
+        "operators' search": "/operators/?q=ru",
+        "operators' search for nothing": "/operators/?q=nobody",
+        "open cases": "/operators/cases/",
         "operator action": f"/operators/void/?subject=match:{league.clean.public_id}",
         "operator action with choices": "/operators/quota/?subject=player:ana",
     }
@@ -196,17 +201,15 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     for link in ("/bots/rufo/", f"/m/{league.clean.public_id}/", f"/t/{league.cup.slug}/", "/players/ana/"):
         links = [target for target in Page(owner.get(link).content.decode()).links if target.startswith("/operators/")]
         assert len(links) == 1
-        journal = Page(follow(owner, links[0]).content.decode())
-        assert "bot:rufo" in journal.text  # The latest action
-        assert (
-            owner.get(
-                next(target for target in journal.links if target.startswith("/operators/") and target.count("/") == 3)
-            ).status_code
-            == 200
+        about = Page(follow(owner, links[0]).content.decode())
+        to_action = next(
+            target for target in about.links if target.startswith("/operators/") and target.count("/") == 3
         )
+        assert owner.get(to_action).status_code == 200
+    assert "bot.stopped" in Page(follow(owner, "/operators/?subject=bot:rufo").content.decode()).text
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
-    assert len(queries) == 11
+    assert len(queries) == 33
     assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 
