@@ -28,6 +28,7 @@ ASKED = {
     "/g/partnership/": ["pool", "page", "at"],
     "/overall/": ["page", "at"],
     "/e/": ["page"],
+    "/calendar/": ["game"],
     "/submit/": ["bot"],
     "/editor/": ["bot", "from", "at", "template", "language", "game", "players"],
     "/play/": ["game"],
@@ -58,11 +59,15 @@ PLACES = [
     "/t/{}/",
     "/e/{}/",
     "/c/{}/",
+    "/calendar/{}.ics",
+    "/calendar/of/{}/x.ics",
+    "/calendar/of/ana/{}.ics",
     "/docs/{}/",
 ]
 SENT = {
     "/bots/rufo/edit/": [{"description": None}, {"state": None}],
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
+    "/calendar/link/": [{"action": None}],
     "/accounts/me/": [{"label": None}, {"revoke": None}],
     "/accounts/mail/": [{"address": None, "password": "x"}],
     "/accounts/close/": [{"name": None, "password": "x"}, {"name": "ana", "password": None}],
