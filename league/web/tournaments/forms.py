@@ -217,6 +217,7 @@ class ContestForm(TermsForm):
             "Only people with your link see it and enter bots. You get the link on the next page. It does not count for the ratings."
         ),
     )
+    invite = forms.BooleanField(label=_("Let the players of the copied tournament in, too"), required=False)
     entrance = forms.ChoiceField(
         label=_("Who may enter"),
         choices=Entrance.choices,

@@ -20,7 +20,7 @@ ASKED = {
     "/m/{match}.jsonl": ["b", "s"],
     "/t/": ["page"],
     "/t/{cup}/": ["page"],
-    "/t/new/": ["game", "name", "with", "private", "boards"],
+    "/t/new/": ["game", "name", "with", "private", "boards", "copy"],
     "/t/new/?game=partnership": ["players", "format"],
     "/e/new/?game=partnership": ["players"],
     "/c/new/?game=partnership": ["players"],
