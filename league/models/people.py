@@ -19,6 +19,8 @@ class Player(models.Model):
     banned = models.DateTimeField(null=True)
     banned_until = models.DateTimeField(null=True)
     banned_for = models.TextField(blank=True, default="", db_default="")
+    # The secret part of the address of the player's own calendar; empty: there is none.
+    calendar_link = models.CharField(max_length=40, blank=True, default="", db_default="")
 
     class Meta:
         permissions = [(right.value, right.name.lower()) for right in Right]

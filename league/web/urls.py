@@ -20,7 +20,7 @@ from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
 from league.web.teams import views as teams
-from league.web.tournaments import bot_choice, creating
+from league.web.tournaments import bot_choice, calendar_views, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -81,6 +81,11 @@ urlpatterns = [
     path("e/<slug:slug>/marks.csv", events.marks, name="event-marks"),
     path("e/<slug:slug>/enter/", events.enter_event, name="event-enter"),
     path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
+    path("calendar/", calendar_views.calendar, name="calendar"),
+    path("calendar/link/", calendar_views.change_link, name="calendar-link"),
+    path("calendar/all.ics", calendar_views.calendar_file, name="calendar-files"),
+    path("calendar/<slug:game>.ics", calendar_views.calendar_file, name="calendar-file"),
+    path("calendar/of/<slug:name>/<slug:link>.ics", calendar_views.own_calendar_file, name="calendar-own"),
     path("c/new/", creating.old_address, {"format": "weekly"}, name="circuit-new"),
     path("c/<slug:slug>/", circuits.circuit, name="circuit"),
     path("c/<slug:slug>/do/", circuits.act_on_circuit, name="circuit-do"),

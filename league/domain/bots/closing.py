@@ -102,7 +102,7 @@ def _remove_private(player: Player, now: datetime) -> None:
 def _rename(player: Player, new: str, now: datetime) -> None:
     TakenName.objects.filter(holder=f"player:{player.name}").update(holder=f"player:{new}")
     names.take(names.PLAYER, new, holder=f"player:{new}", now=now)
-    Player.objects.filter(pk=player.pk).update(name=new)
+    Player.objects.filter(pk=player.pk).update(name=new, calendar_link="")
     search_words.put(player, new)
     player.user.set_unusable_password()
     blank = dict.fromkeys(("email", "first_name", "last_name"), "")

@@ -26,6 +26,9 @@ DOWNLOADS = frozenset(
             "match-replay",
             "match-log",
             "match-text",
+            "calendar-file",
+            "calendar-files",
+            "calendar-own",
         ),
         *("version-source", "version-package", "kit", "own-data"),
     }
@@ -46,6 +49,7 @@ HEAVY = frozenset(
             "tournament",
             "event",
             "circuit",
+            "calendar",
             "status",
             "search",
             "metrics",
@@ -58,7 +62,7 @@ HEAVY = frozenset(
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
 # Actions of people on contests, which can be repeated at will.
-CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
+CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(
     ("password", "mail", "mail-confirm", "reset", "close-account", "passkeys", "passkey-login"), "password"

@@ -31,7 +31,7 @@ from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import changes, topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.inputs import bot_named
+from league.web.common.inputs import bot_named, next_page
 from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
@@ -256,7 +256,7 @@ def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
         act(event, bot_named(request.POST.get("bot", "")), player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("event", slug=slug)
+    return redirect(next_page(request, reverse("event", args=[slug])))
 
 
 @require_safe

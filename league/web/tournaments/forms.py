@@ -37,6 +37,7 @@ WELL_KNOWN: dict[str, tuple[str | Promise, str | Promise]] = {
     "round_robin": (_("All meet all"), _("Fair and clear. Best up to 24 bots.")),
     "single_elimination": (_("Knock-out"), _("Short and tense. One lost match and out.")),
     "swiss": (_("By strength"), _("Many bots, few rounds (Swiss system).")),
+    "arena": (_("Arena"), _("Short matches again and again, for an hour.")),
     GROUPS: (_("Groups"), _("The best of each group meet in a final stage.")),
     WEEKLY: (_("Every week"), _("A league with divisions, promotion and relegation.")),
 }
@@ -44,6 +45,8 @@ PARAMETER_WORDS: dict[str, str | Promise] = {
     "cycles": _("Times that each pair meets"),
     "sure": _("Stop when the best is this sure (0 to 0.999)"),
     "rounds": _("Rounds"),
+    "minutes": _("Minutes"),
+    "most": _("Most matches of each bot"),
     "bronze": _("Match for third place"),
     "extra": _("Extra boards at a time after a tie"),
     "cap": _("Most extra boards"),
@@ -217,6 +220,7 @@ class ContestForm(TermsForm):
             "Only people with your link see it and enter bots. You get the link on the next page. It does not count for the ratings."
         ),
     )
+    invite = forms.BooleanField(label=_("Let the players of the copied tournament in, too"), required=False)
     entrance = forms.ChoiceField(
         label=_("Who may enter"),
         choices=Entrance.choices,

@@ -123,6 +123,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds": _rounds(tournament),
         "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),
         "grows": _grows(tournament),
+        "ends": formats.ends_at(tournament),
         "changes": _changes(tournament),
         "mine": _own_versions(viewer, tournament) if viewer and _changes(tournament) else [],
         "waiting": requests.waiting(tournament) if _changes(tournament) else [],
