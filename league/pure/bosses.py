@@ -68,7 +68,7 @@ def season_end(season: int) -> datetime:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class BossCandidate:
     """A version that may be a boss: its owner, and its certain rating; None without one."""
 
     version: int
@@ -85,7 +85,7 @@ class BossChoice:
     house: int | None = field(default=None, repr=False)  # Takes over if the boss cannot play.
 
 
-def choose_bosses(house: Sequence[Candidate], offered: Sequence[Candidate]) -> list[BossChoice]:
+def choose_bosses(house: Sequence[BossCandidate], offered: Sequence[BossCandidate]) -> list[BossChoice]:
     """Choose the bosses of all leagues, wood first. `house`: the house bots, weakest first; `offered`: bots that their owners offer.
 
     The three weakest house bots guard wood, bronze and silver, and the strongest one of the others gold. From gold down, the best offered bot takes a
@@ -95,15 +95,15 @@ def choose_bosses(house: Sequence[Candidate], offered: Sequence[Candidate]) -> l
     rungs = [*house[: LEAGUES - 1], *house[LEAGUES - 1 :][-1:]]
     bosses = [BossChoice(rung.version, house=rung.version) for rung in rungs]
     bosses += [BossChoice() for _ in range(LEAGUES - len(bosses))]
-    left = sorted((one for one in offered if one.elo is not None), key=lambda one: (-(one.elo or 0.0), one.version))
+    free = sorted((bot for bot in offered if bot.elo is not None), key=lambda bot: (-(bot.elo or 0.0), bot.version))
     for league in reversed(range(LEAGUES)):
         floor = rungs[min(league, len(rungs) - 1)].elo if rungs else None
         ceiling = rungs[league + 1].elo if league + 1 < len(rungs) else inf
         if floor is None or ceiling is None or league > len(rungs):
             continue
-        best = next((one for one in left if floor < (one.elo or 0.0) < ceiling), None)
+        best = next((bot for bot in free if floor < (bot.elo or 0.0) < ceiling), None)
         if best is not None:
             bosses[league].version = best.version
             bosses[league].stand_in = rungs[league + 1].version if league + 1 < len(rungs) else None
-            left = [one for one in left if one.owner != best.owner]
+            free = [bot for bot in free if bot.owner != best.owner]
     return bosses

@@ -5,19 +5,20 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache
 from math import comb
 
 import pytest
 
 from engine import sprt
 from league.pure import bosses
-from league.pure.bosses import Candidate, boss_rules, choose_bosses
+from league.pure.bosses import BossCandidate as Candidate
+from league.pure.bosses import boss_rules, choose_bosses
 
 MATCH = 8  # Boards between two looks at the results.
 
 
-@lru_cache(maxsize=None)
+@cache
 def ratio(lost: int, won: int) -> float:
     return sprt.llr((lost, 0, won), bosses.ELO0, bosses.ELO1)
 
@@ -49,7 +50,7 @@ def chance_to_rise(elo: float, attempt: int) -> tuple[float, float]:
 def test_an_equal_bot_rises_by_luck_in_at_most_one_season_of_twenty_however_often_it_is_uploaded():
     by_luck = [chance_to_rise(0.0, attempt)[0] for attempt in (1, 2, 3, 4)]
     assert by_luck == sorted(by_luck, reverse=True)
-    # Beyond these attempts the shares of the error rate are all that is left of it.
+    # Beyond these attempts the shares of the error rate are the rest of it.
     rest = bosses.ALPHA - sum(map(bosses.error_rate, (1, 2, 3, 4)))
     assert sum(by_luck) + rest <= bosses.ALPHA
     assert sum(map(bosses.error_rate, range(1, 10_000))) == pytest.approx(bosses.ALPHA, abs=1e-5)
