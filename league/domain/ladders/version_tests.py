@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from django.db.models import QuerySet
 
@@ -50,10 +50,10 @@ def estimate(test: SequentialTest) -> sprt.Estimate | None:
 
 
 @dataclass(frozen=True)
-class ShownTest:
+class ShownTest(Generic[Test]):
     """A test as pages show it, with its estimate."""
 
-    test: SequentialTest
+    test: Test
     estimate: sprt.Estimate | None
 
     @property
@@ -88,7 +88,7 @@ class ShownTest:
         return min(1.0, max(0.0, self.test.llr / rules_of(self.test).bounds.upper))
 
 
-def list_tests(bot: Bot, most: int = 25) -> list[ShownTest]:
+def list_tests(bot: Bot, most: int = 25) -> list[ShownTest[VersionTest]]:
     """Return the tests of a bot's versions, newest first. One query."""
     tests = VersionTest.objects.filter(version__bot=bot).select_related("version__bot", "before__bot")
     return [ShownTest(test, estimate(test)) for test in tests.order_by("-pk")[:most]]

@@ -7,9 +7,11 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cache
 from math import comb
+from pathlib import Path
 
 import pytest
 
+import engine
 from engine import sprt
 from league.pure import bosses
 from league.pure.bosses import BossCandidate as Candidate
@@ -61,6 +63,13 @@ def test_a_clearly_stronger_bot_rises_soon_and_even_late():
     assert chance > 0.97
     assert boards < 150
     assert chance_to_rise(100.0, 5)[0] > 0.9
+
+
+@pytest.mark.parametrize("elo", [0, 60, 100, 150])
+def test_the_document_has_the_chances(elo):
+    cells = [f"{chance:.1%}, {boards:.0f} boards" for chance, boards in (chance_to_rise(elo, k) for k in (1, 3, 5))]
+    text = (Path(engine.__file__).parents[1] / "docs" / "boss-leagues.md").read_text(encoding="utf-8")
+    assert f"| {elo} Elo | {' | '.join(cells)} |" in text
 
 
 @pytest.mark.slow
