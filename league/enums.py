@@ -329,6 +329,16 @@ class VersionTestVerdict(models.TextChoices):
     SUPERSEDED = "superseded", _("ended by a newer version")
 
 
+class BossLeague(models.IntegerChoices):
+    """The boss leagues of a game, from the lowest up. A bot rises to the next one by beating the boss of its own."""
+
+    WOOD = 0, _("Wood")
+    BRONZE = 1, _("Bronze")
+    SILVER = 2, _("Silver")
+    GOLD = 3, _("Gold")
+    CROWN = 4, _("Gold, boss beaten")  # Above all bosses, until the season ends.
+
+
 class FaultKind(models.TextChoices):
     """A fault. `infrastructure` is a fault of the league and never counts against a bot."""
 

@@ -14,7 +14,7 @@ from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
 from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
-from league.models.ladders import LadderDraw, Rung, VersionTest
+from league.models.ladders import Boss, BossTest, LadderDraw, Rung, SequentialTest, VersionTest
 from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Passkey, Player, Quota, SessionOwner, Subscription, TakenName
@@ -36,6 +36,8 @@ __all__ = [
     "Block",
     "Board",
     "BoardSums",
+    "Boss",
+    "BossTest",
     "Bot",
     "BotOffer",
     "BotSums",
@@ -82,6 +84,7 @@ __all__ = [
     "Scheduler",
     "SearchWord",
     "Season",
+    "SequentialTest",
     "SessionOwner",
     "Sitting",
     "StoredSnapshot",

@@ -275,6 +275,15 @@ def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = Non
     bot.on_ladders = on
 
 
+def offer_as_boss(bot: Bot, *, on: bool, actor: str, now: datetime | None = None) -> None:
+    """Set whether the owner offers a bot as a boss, from the next season on (`league.domain.ladders.bosses`). Repeatable."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        if Bot.objects.filter(pk=bot.pk).exclude(offered_as_boss=on).update(offered_as_boss=on):
+            journal.append("bot.offered_as_boss", f"bot:{bot.slug}", now=now, actor=actor, to=on)
+    bot.offered_as_boss = on
+
+
 def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
     """Block a player from entering, challenging or asking for any of the owner's bots; their open requests are refused. Repeatable."""
     now = clock.now_or(now)
