@@ -25,6 +25,7 @@ from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rati
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableSeat
+from league.models.talk import Comment, Report
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
 from league.models.workers import Scheduler, StoredSnapshot, Worker
@@ -42,6 +43,7 @@ __all__ = [
     "Change",
     "Check",
     "Circuit",
+    "Comment",
     "Consultation",
     "Draft",
     "Entry",
@@ -73,6 +75,7 @@ __all__ = [
     "Quota",
     "Rating",
     "RatingPoint",
+    "Report",
     "Round",
     "Rung",
     "Scheduler",
