@@ -19,6 +19,7 @@ from league.web.people import digests, letters, news, own_data, ways_in
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
+from league.web.talk import views as talk
 from league.web.tournaments import bot_choice, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
@@ -96,6 +97,7 @@ urlpatterns = [
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("operators/", operators.operators, name="operators"),
+    path("operators/reports/", operators.reports, name="operator-reports"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("puzzles/", puzzles.puzzles, name="puzzles"),
     path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),
@@ -106,6 +108,8 @@ urlpatterns = [
     path("embed/tables/<slug:public_id>/replay.json", embedding.embed_table_json, name="embed-table-replay"),
     path("embed/puzzles/<slug:identity>/", embedding.embed_puzzle, name="embed-puzzle"),
     path("oembed", embedding.oembed, name="oembed"),
+    path("talk/", talk.talk, name="talk"),
+    path("talk/<int:comment>/", talk.comment, name="comment"),
     path("tv/", tv.tv, name="tv"),
     path("status/", pages.status, name="status"),
     path("queue/", RedirectView.as_view(pattern_name="status", query_string=True, permanent=True), name="queue"),

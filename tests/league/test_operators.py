@@ -25,10 +25,11 @@ from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
 from league.domain.people import bans, players, quotas, rights, tokens
 from league.domain.ratings import ratings
+from league.domain.talk import comments
 from league.domain.tournaments import enrolment, events, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import Right
-from league.models import Audit, Bot, LeagueEvent, Match, Player, Sitting, Tournament
+from league.models import Audit, Bot, Comment, LeagueEvent, Match, Player, Report, Sitting, Tournament
 from league.web import urls as web
 from tests.support import league as made
 from tests.support.parts import mostly_slow
@@ -86,6 +87,9 @@ PLANS: dict[str, tuple[str, dict[str, str]]] = {
     "embargo": ("tournament:cup", {"until": "soon"}),
     "lift_embargo": ("tournament:cup", {}),
     "conclude": ("audit:{audit}", {"conclusion": "honest"}),
+    "hide": ("comment:{comment}", {}),
+    "show": ("comment:{comment}", {}),
+    "leave": ("comment:{comment}", {}),
 }
 
 
@@ -102,6 +106,12 @@ def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
         with override_settings(AUDIT_PERCENT=100):
             sampling.draw(now=made.NOW)
         Audit.objects.update(verdict="differs", first={}, finished=made.NOW)
+    elif "comment" in subject:
+        comment = Comment.objects.create(author=league.ana, tournament=league.cup, text="rude", created=made.NOW)
+        Report.objects.create(comment=comment, reporter=league.olga, reason="insult", text="rude", created=made.NOW)
+        if name == "show":
+            comments.hide(comment, **BY, now=made.NOW)
+        subject = f"comment:{comment.pk}"
     audit = Audit.objects.select_related("work").first()
     return subject.format(match=league.match.public_id, audit=audit.work.public_id if audit else ""), {
         key: until() if value == "soon" else value for key, value in fields.items()

@@ -295,14 +295,14 @@ NOT_KEPT = {
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
         search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
-        login signup forgotten reset mail-confirm digest-stop event-join
+        login signup forgotten reset mail-confirm digest-stop event-join talk
     """,
     "it follows what kind of answer the client takes": "api:index",
     "it is for probes": "healthz readyz metrics version-json",
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
         account own-data close-account requests mail password submit editor try try-replay match-sent match-open compare play
-        table table-replay operators operator-action
+        table table-replay operators operator-action operator-reports comment
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal

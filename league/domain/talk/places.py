@@ -90,8 +90,7 @@ def _match(rest: str, viewer: Player | None) -> Place | None:
 
 def _puzzle(rest: str, viewer: Player | None) -> Place | None:
     """Return a puzzle that the viewer has answered: before that, a comment would spoil it."""
-    answered = viewer is not None and PuzzleAnswer.objects.filter(player=viewer, puzzle=rest).exists()
-    return Place(puzzle=rest) if answered and rest in shelf.shelf().by_id else None
+    return of_puzzle(rest, viewer) if rest in shelf.shelf().by_id else None
 
 
 def _tournament(rest: str, viewer: Player | None) -> Place | None:
@@ -105,6 +104,12 @@ def _event(rest: str, viewer: Player | None) -> Place | None:
     user = _user(viewer)
     row = sight.events(Event.objects.select_related("owner"), user).defer("secret").filter(slug=rest).first()
     return Place(event=row) if row and sight.sees_results(row, user) else None
+
+
+def of_puzzle(identity: str, viewer: Player | None) -> Place | None:
+    """Return the place of a puzzle if the viewer has answered it. One query."""
+    answered = viewer is not None and PuzzleAnswer.objects.filter(player=viewer, puzzle=identity).exists()
+    return Place(puzzle=identity) if answered else None
 
 
 def visible(viewer: Player | None) -> QuerySet[Comment]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, Min, Prefetch, QuerySet
 
 from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.people import quotas
 from league.enums import ReportReason
 from league.models import Comment, Player, Report
+
+MOST_LISTED = 50  # The most comments on the page of operators.
 
 
 def report(player: Player, comment: Comment, reason: str, *, now: datetime | None = None) -> Report:
@@ -33,4 +35,5 @@ def reported() -> QuerySet[Comment]:
     """Select the comments with open reports, by the number of reports and the time of the first. Those of banned players wait until the ban ends."""
     rows = Comment.objects.filter(reports__decided=None, reports__isnull=False, author__banned=None)
     counted = rows.annotate(count=Count("reports"), first=Min("reports__created"))
-    return counted.select_related("author", "match", "tournament", "event").order_by("-count", "first", "pk")
+    waiting = Prefetch("reports", Report.objects.filter(decided=None).select_related("reporter").order_by("pk"))
+    return counted.select_related("author").prefetch_related(waiting).order_by("-count", "first", "pk")

@@ -17,6 +17,7 @@ from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
 from league.domain.operators.subjects import AUDIT, CASE, KINDS
 from league.domain.people import rights
+from league.domain.talk import reports as talk_reports
 from league.domain.upkeep import cases
 from league.models import Case, Match, Player
 from league.web.common import lists
@@ -71,6 +72,17 @@ def operators(request: HttpRequest) -> HttpResponse:
         "acts": [(act, _page_of(act.subject)) for act in page],
     }
     return render(request, "operators/operators.html", context)
+
+
+@never_cache
+@login_required
+def reports(request: HttpRequest) -> HttpResponse:
+    """List the comments with open reports, those with the most reports first. Five queries."""
+    player = _operator(request)
+    rows = talk_reports.reported()
+    most = talk_reports.MOST_LISTED
+    context = {"rows": rows[:most], "count": rows.count(), "rights": rights.rights_of(player)}
+    return render(request, "operators/reports.html", context)
 
 
 @never_cache
