@@ -29,14 +29,12 @@ def check_writer(player: Player, place: Place, *, now: datetime | None = None) -
     now = clock.now_or(now)
     if not place.is_open:
         raise Refused("There are no comments here.")
-    if player.banned is not None:
-        raise Refused("Your account is banned, so you cannot write.")
     wait = timedelta(hours=settings.TALK_AFTER_HOURS)
     age = now - player.created
     if not player.user.is_staff and age < UNCONFIRMED * wait:
         if age < wait:
             raise Refused("New accounts may write comments after {hours} hours.", hours=settings.TALK_AFTER_HOURS)
-        if not subscriptions.is_confirmed(subscriptions.find(player), player.user.email):
+        if settings.MAIL and not subscriptions.is_confirmed(subscriptions.find(player), player.user.email):
             raise Refused(
                 "Without a confirmed email address, new accounts may write comments after {hours} hours.",
                 hours=UNCONFIRMED * settings.TALK_AFTER_HOURS,
@@ -68,6 +66,9 @@ def write(
         _check_answer(player, place, answers)
     with transaction.atomic():
         quotas.ask(player, quotas.COMMENTS, now=now)
+        # A ban, and the closing of the account, lock the player, too.
+        if not Player.objects.filter(pk=player.pk, user__is_active=True).exists():
+            raise Refused("Your account is banned or closed, so you cannot write.")
         if Comment.objects.filter(author=player, created__gt=now - SAME_FOR, text=text).exists():
             raise Refused("You have written the same comment in the last day. Write something else.")
         return Comment.objects.create(

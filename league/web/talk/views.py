@@ -43,7 +43,7 @@ def talk(request: HttpRequest) -> HttpResponse:
         try:
             row = comments.write(player_of(request), place, request.POST.get("text", ""), step=step, answers=answers)
         except Refused as refusal:
-            context = {"refused": shown(refusal), "text": request.POST.get("text", "")[:MOST_TEXT], "step": step}
+            context = {"refused": shown(refusal), "text": request.POST.get("text", "")[: 10 * MOST_TEXT], "step": step}
             status = 429 if isinstance(refusal, TooMany) else 422
         else:
             messages.success(request, _("Your comment is published."))

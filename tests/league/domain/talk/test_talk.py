@@ -65,6 +65,7 @@ def test_a_text_is_plain_visible_and_short() -> None:
 
 
 def test_who_may_write(cup, ana, berto, settings) -> None:
+    settings.MAIL = True
     place = at_match(cup, None)
     new = players.create("nadia", now=LATE)
     with pytest.raises(Refused, match="after 24 hours"):

@@ -179,7 +179,7 @@ def test_a_puzzle_shows_comments_after_an_answer(league, owner, stranger, reader
     item = next(iter(shelf.shelf().by_id.values()))
     page = f"/puzzles/{item.id}/"
     assert owner.post("/talk/", {"about": f"puzzle:{item.id}", "text": "it is the ace"}).status_code == 404
-    owner.post(page, {"action": item.best[0]})
+    owner.post(page, {"do": item.best[0]})
     assert owner.post("/talk/", {"about": f"puzzle:{item.id}", "text": "it is the ace"}).url == f"{page}#talk"
     assert ["it is the ace" in read(client, page) for client in (owner, stranger, reader)] == [True, False, False]
     number = Comment.objects.get().pk
@@ -191,7 +191,7 @@ def test_a_puzzle_shows_comments_after_an_answer(league, owner, stranger, reader
     ]
     assert (
         "it is the ace"
-        in reader.post(page, {"action": item.legal[0]}, headers={"origin": "http://testserver"}).content.decode()
+        in reader.post(page, {"do": item.legal[0]}, headers={"origin": "http://testserver"}).content.decode()
     )
 
 
@@ -204,6 +204,7 @@ def test_an_event_has_the_comments_of_its_stages(league, owner, stranger) -> Non
     assert "see you there" not in read(owner, f"/e/{event.slug}/")
 
 
+@pytest.mark.slow
 def test_ten_thousand_comments_weigh_no_more_than_a_page(league, reader, stranger) -> None:
     at = {"match": league.clean, "board": 1, "sitting": 0, "author": league.berto, "created": clock.present()}
     Comment.objects.bulk_create(
