@@ -67,7 +67,7 @@ class TakenName(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]
-        indexes = [models.Index(fields=["holder"], condition=models.Q(until__isnull=False), name="name_given_up")]
+        indexes = [models.Index(fields=["holder"], name="name_of_holder")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"

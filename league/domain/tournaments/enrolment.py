@@ -47,6 +47,7 @@ def enter(
         if row.entrance == Entrance.OWNER and player.pk != row.owner_id:
             raise Refused("The owner of {tournament!r} chooses its bots.", tournament=row.name)
         shares.check(row, player, row.entries.filter(version__bot__owner=player, withdrawn=None).count(), now=now)
+        shares.check_left(row, version, player)
         if player.pk == row.owner_id:
             consent.welcome(row, bot)
         if player.pk != bot.owner_id and not bot.is_house:
