@@ -44,6 +44,23 @@ class Right(models.TextChoices):
     QUOTA = "quota", _("change the limits of players")
     EMBARGO = "embargo", _("hide and show replays")
     AUDIT = "audit", _("close audits that differ")
+    MODERATE = "moderate", _("hide and show comments")
+
+
+class ReportReason(models.TextChoices):
+    """The reason for which a player reports a comment."""
+
+    INSULT = "insult", _("insult or threat")
+    SPAM = "spam", _("advertising or flooding")
+    PRIVATE = "private", _("private data of somebody")
+    OTHER = "other", _("something else against the rules")
+
+
+class ReportOutcome(models.TextChoices):
+    """What the operators decided about a reported comment."""
+
+    HIDDEN = "hidden", _("hidden")
+    LEFT = "left", _("left as it is")
 
 
 class Period(models.TextChoices):

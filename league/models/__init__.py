@@ -26,6 +26,7 @@ from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableSeat
 from league.models.teams import BotOffer, CoOwner, Team, TeamMember
+from league.models.talk import Comment, Report
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
 from league.models.workers import Scheduler, StoredSnapshot, Worker
@@ -47,6 +48,7 @@ __all__ = [
     "Check",
     "Circuit",
     "CoOwner",
+    "Comment",
     "Consultation",
     "Draft",
     "Entry",
@@ -79,6 +81,7 @@ __all__ = [
     "Quota",
     "Rating",
     "RatingPoint",
+    "Report",
     "Round",
     "Rung",
     "Scheduler",

@@ -57,6 +57,7 @@ PLAYED = "played"
 RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
+TALK = "talk"  # Counts comments.
 RELEASE = "release"  # A key that counts no rows, for responses that change only with a new release.
 CLOCK = "clock"  # A key that counts no rows: it grows every `CLOCK_S`, for responses that depend on the time of day.
 CLOCK_S = 10
@@ -105,6 +106,7 @@ RULES = (
         settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
         also=("'pool:' || r.pool_id",),
     ),
+    CountRule("league_comment", ("'talk'",)),
     CountRule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
     CountRule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
     name_rule("league_player", "name"),

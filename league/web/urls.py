@@ -19,6 +19,7 @@ from league.web.people import digests, letters, news, own_data, passkeys, ways_i
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
+from league.web.talk import views as talk
 from league.web.teams import views as teams
 from league.web.tournaments import bot_choice, calendar_views, creating
 from league.web.tournaments import circuit_views as circuits
@@ -107,6 +108,7 @@ urlpatterns = [
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("operators/", operators.operators, name="operators"),
     path("operators/cases/", operators.open_cases, name="operator-cases"),
+    path("operators/reports/", operators.reports, name="operator-reports"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("puzzles/", puzzles.puzzles, name="puzzles"),
     path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),
@@ -117,6 +119,8 @@ urlpatterns = [
     path("embed/tables/<slug:public_id>/replay.json", embedding.embed_table_json, name="embed-table-replay"),
     path("embed/puzzles/<slug:identity>/", embedding.embed_puzzle, name="embed-puzzle"),
     path("oembed", embedding.oembed, name="oembed"),
+    path("talk/", talk.talk, name="talk"),
+    path("talk/<int:comment>/", talk.comment, name="comment"),
     path("tv/", tv.tv, name="tv"),
     path("status/", pages.status, name="status"),
     path("queue/", RedirectView.as_view(pattern_name="status", query_string=True, permanent=True), name="queue"),

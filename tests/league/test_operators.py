@@ -25,10 +25,11 @@ from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
 from league.domain.people import bans, players, quotas, rights, tokens
 from league.domain.ratings import ratings
+from league.domain.talk import comments
 from league.domain.tournaments import enrolment, events, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import Right
-from league.models import Audit, Bot, LeagueEvent, Match, Player, Sitting, Tournament
+from league.models import Audit, Bot, Comment, LeagueEvent, Match, Player, Report, Sitting, Tournament
 from league.web import urls as web
 from tests.support import league as made
 from tests.support.parts import mostly_slow
@@ -88,6 +89,9 @@ PLANS: dict[str, tuple[str, dict[str, str]]] = {
     "conclude": ("audit:{audit}", {"conclusion": "honest"}),
     "reopen": ("audit:{audit}", {}),
     "retry": ("match:{next}", {}),
+    "hide": ("comment:{comment}", {}),
+    "show": ("comment:{comment}", {}),
+    "leave": ("comment:{comment}", {}),
 }
 
 
@@ -106,6 +110,12 @@ def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
         Audit.objects.update(verdict="differs", first={}, finished=made.NOW)
     elif name == "retry":
         league.next_cup.matches.update(not_before=clock.present() + timedelta(hours=1))
+    elif "comment" in subject:
+        comment = Comment.objects.create(author=league.ana, tournament=league.cup, text="rude", created=made.NOW)
+        Report.objects.create(comment=comment, reporter=league.olga, reason="insult", text="rude", created=made.NOW)
+        if name == "show":
+            comments.hide(comment, **BY, now=made.NOW)
+        subject = f"comment:{comment.pk}"
     audit = Audit.objects.select_related("work").first()
     if name == "reopen" and audit is not None:
         cases.close(audit, conclusion="honest", **BY)

@@ -25,12 +25,14 @@ from league.models import (
     Block,
     Bot,
     BotOffer,
+    Comment,
     Draft,
     EntryRequest,
     IdempotencyKey,
     Match,
     Player,
     PuzzleAnswer,
+    Report,
     Subscription,
     Table,
     TakenName,
@@ -94,6 +96,9 @@ def _remove_private(player: Player, now: datetime) -> None:
             transitions.move(request, RequestStatus.WITHDRAWN, now=now, actor=player.name, answered=now)
     EntryRequest.objects.filter(asker=player).update(message="")
     Match.work.filter(kind=MatchKind.TRY, owner=player).exclude(status__in=Match.HELD).delete()
+    # What others answered stays. Nothing is left to judge about a comment without its text.
+    Comment.objects.filter(author=player, deleted=None).update(text="", deleted=now)
+    Report.objects.filter(Q(reporter=player, decided=None) | Q(comment__author=player)).delete()
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
     for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
         model._default_manager.filter(player=player).delete()

@@ -18,12 +18,13 @@ from league.domain.bots import bots
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes, leases
 from league.domain.operators.fields import CONCLUSION, DEFAULT, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, ActionField
-from league.domain.operators.subjects import AUDIT, BOT, CASE, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
+from league.domain.operators.subjects import AUDIT, BOT, CASE, COMMENT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
 from league.domain.people import bans, quotas, subscriptions
+from league.domain.talk import comments
 from league.domain.tournaments import progress
 from league.domain.upkeep import repair
 from league.enums import MatchKind, MatchStatus, Right, TournamentStatus
-from league.models import Audit, Bot, Case, Match, Player, Tournament
+from league.models import Audit, Bot, Case, Comment, Match, Player, Tournament
 from league.pure.refusal import Message
 
 WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -338,6 +339,34 @@ def _time(value: datetime | None) -> str:
     return f"{value.astimezone(UTC):%Y-%m-%dT%H:%MZ}" if value else ""
 
 
+def _hide(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        comment: Comment = subject.row
+        if comments.hide(comment, **call.context):
+            yield Message(
+                "hid comment {number} by {author}; only its author still sees it, with the reason",
+                **_named(comment),
+            )
+
+
+def _show(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        if comments.show(subject.row):
+            yield Message("comment {number} by {author} is shown again", **_named(subject.row))
+
+
+def _leave(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        if count := comments.leave(subject.row, actor=call.actor, now=call.now):
+            yield Message(
+                "closed {count} reports of comment {number} by {author}; it stays", count=count, **_named(subject.row)
+            )
+
+
+def _named(comment: Comment) -> dict[str, object]:
+    return {"number": comment.pk, "author": comment.author.name}
+
+
 ACTIONS = {
     action.name: action
     for action in (
@@ -506,6 +535,42 @@ ACTIONS = {
             do=_retry,
             command="try_again",
             example="match:8f3k2pq7ab",
+        ),
+        Action(
+            name="hide",
+            right=Right.MODERATE,
+            title=gettext_noop("Hide a comment"),
+            sentence=gettext_noop("Nobody but its author sees it, with the reason. Its reports are closed."),
+            kinds=(COMMENT,),
+            many=True,
+            undo=_by("show"),
+            do=_hide,
+            command="hide_comment",
+            example="12",
+        ),
+        Action(
+            name="show",
+            right=Right.MODERATE,
+            title=gettext_noop("Show a hidden comment"),
+            sentence=gettext_noop("Everybody sees it again."),
+            kinds=(COMMENT,),
+            many=True,
+            undo=_by("hide"),
+            do=_show,
+            command="show_comment",
+            example="12",
+        ),
+        Action(
+            name="leave",
+            right=Right.MODERATE,
+            title=gettext_noop("Leave a reported comment"),
+            sentence=gettext_noop("Its reports are closed, and it stays as it is."),
+            kinds=(COMMENT,),
+            many=True,
+            lasting=gettext_noop("Cannot be undone; the comment can still be hidden."),
+            do=_leave,
+            command="leave_comment",
+            example="12",
         ),
     )
 }

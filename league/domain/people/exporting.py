@@ -36,6 +36,8 @@ tables.jsonl      tables at which you sat; with every card if they have ended
 puzzles.jsonl     your answers to puzzles
 contests.jsonl    tournaments, events and recurring leagues that you organise
 requests.jsonl    your requests to enter bots of others
+comments.jsonl    your comments, with the reason if an operator hid one
+reports.jsonl     comments of others that you reported
 blocks.jsonl      players whom you have blocked
 journal.jsonl     lines of the journal about your account
 
@@ -47,6 +49,7 @@ VERSION = ("runtime", "entry", "games", "refused", "deterministic", "status", "f
 CHECK = ("game", "name", "fault", "fault_detail", "situation", "request", "answer", "decisions", "max_cpu_s", "seconds")
 RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "rank_best", "rank_worst", "updated")
 TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", "finished", "scores")
+COMMENT = ("id", "board", "sitting", "step", "puzzle", "text", "created", "deleted", "hidden", "hidden_for")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
 Row = Mapping[str, Any]
@@ -110,6 +113,13 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
         circuit_name=F("circuit__slug"),
     )
     yield "requests", requests
+    about = {
+        "match_name": F("match__public_id"),
+        "tournament_name": F("tournament__slug"),
+        "event_name": F("event__slug"),
+    }
+    yield "comments", player.comments.order_by("pk").values(*COMMENT, **about).iterator(500)
+    yield "reports", player.reports.order_by("pk").values("comment", "reason", "created", "outcome").iterator(500)
     yield "blocks", player.blocks.order_by("pk").values("created", player=F("blocked__name"))
     lines = LeagueEvent.objects.filter(subject=f"player:{player.name}").order_by("pk")
     yield "journal", lines.values("at", "kind", "actor", "data").iterator(500)

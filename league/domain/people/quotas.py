@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_noop
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused, TooMany
@@ -24,6 +25,7 @@ from league.models import (
     Bot,
     BotVersion,
     Circuit,
+    Comment,
     Consultation,
     EntryRequest,
     Event,
@@ -33,13 +35,29 @@ from league.models import (
     Package,
     Player,
     Quota,
+    Report,
     Table,
     Tournament,
     Try,
 )
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS, TRIES, SERIES, TABLES = (
+(
+    BOARDS,
+    TOURNAMENTS,
+    BOTS,
+    VALIDATIONS,
+    UPLOADS,
+    BYTES,
+    REQUESTS,
+    CHALLENGES,
+    JUDGEMENTS,
+    TRIES,
+    SERIES,
+    TABLES,
+    COMMENTS,
+    REPORTS,
+) = (
     "boards",
     "tournaments",
     "bots",
@@ -52,6 +70,8 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JU
     "tries",
     "series",
     "tables",
+    "comments",
+    "reports",
 )
 MEGABYTE = 1024 * 1024
 Times = QuerySet[Any, datetime]
@@ -145,6 +165,17 @@ def _tables(player: Player, now: datetime) -> Times:
     return rows.order_by("created").values_list("created", flat=True)
 
 
+def _comments(player: Player, now: datetime) -> Times:
+    """List comments; a deleted one counts, too."""
+    rows = Comment.objects.filter(author=player, created__gt=now - HOUR)
+    return rows.order_by("created").values_list("created", flat=True)
+
+
+def _reports(player: Player, now: datetime) -> Times:
+    rows = Report.objects.filter(reporter=player, created__gt=now - DAY)
+    return rows.order_by("created").values_list("created", flat=True)
+
+
 @dataclass(frozen=True)
 class LimitKind:
     """A kind of limit. `used` returns a player's use at a time; `default` the limit of everybody without an own one.
@@ -173,6 +204,8 @@ KINDS = {
         LimitKind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
         LimitKind(SERIES, _series, lambda: settings.QUOTA_SERIES, HOUR),
         LimitKind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
+        LimitKind(COMMENTS, _comments, lambda: settings.QUOTA_COMMENTS, HOUR),
+        LimitKind(REPORTS, _reports, lambda: settings.QUOTA_REPORTS, DAY),
     )
 }
 
@@ -253,6 +286,20 @@ def check_free(player: Player, name: str, more: int, *, wait_s: float = 60, now:
     raise _refusal(limit_now, more, max(1, int(wait_s)))
 
 
+# The refusals for limits whose use goes down with time.
+LATER = {
+    CHALLENGES: gettext_noop(
+        "you have made {used} challenges in the last day; the limit is {most}. Challenge again in {minutes} minutes"
+    ),
+    COMMENTS: gettext_noop(
+        "you have written {used} comments in the last hour; the limit is {most}. Write again in {minutes} minutes"
+    ),
+    REPORTS: gettext_noop(
+        "you have reported {used} comments in the last day; the limit is {most}. Report again in {minutes} minutes"
+    ),
+}
+
+
 def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
     values = {"used": limit_now.used, "most": limit_now.most, "more": more, "minutes": -(-wait_s // 60)}
     if limit_now.name == UPLOADS:
@@ -278,12 +325,6 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
     if limit_now.name == REQUESTS:
         return TooMany(
             "you have asked for {used} bots of other players in the last day; the limit is {most}. Ask again in {minutes} minutes",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == CHALLENGES:
-        return TooMany(
-            "you have made {used} challenges in the last day; the limit is {most}. Challenge again in {minutes} minutes",
             retry_after=wait_s,
             **values,
         )
@@ -314,6 +355,8 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
             retry_after=wait_s,
             **values,
         )
+    if limit_now.name in LATER:
+        return TooMany(LATER[limit_now.name], retry_after=wait_s, **values)
     return _lasting_refusal(limit_now, values)
 
 

@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from league.domain.audits import cases as audit_cases
+from league.domain.talk import reports
 from league.domain.upkeep import cases
 from league.models import Audit, Case, Match
 
@@ -30,6 +31,7 @@ QUEUES: tuple[ReviewQueue, ...] = (
     ReviewQueue(
         _("Open cases"), lambda: audit_cases.open_cases().count() + cases.open_cases().count(), "operator-cases"
     ),
+    ReviewQueue(_("Reported comments"), lambda: reports.reported().count(), "operator-reports"),
 )
 
 

@@ -21,6 +21,7 @@ from league.domain.operators.actions import ACTIONS, Action
 from league.domain.operators.overview import Sign, overview
 from league.domain.operators.subjects import CASE, KINDS, PLAYER
 from league.domain.people import rights
+from league.domain.talk import reports as talk_reports
 from league.domain.upkeep import cases
 from league.models import LeagueEvent, Player
 from league.web.common import lists
@@ -159,6 +160,17 @@ def open_cases(request: HttpRequest) -> HttpResponse:
     """List the open cases: audits with a difference, and results that ratings do not explain. Five queries."""
     operator_of(request)
     return render(request, "operators/cases.html", {"cases": queues.open_cases()})
+
+
+@never_cache
+@login_required
+def reports(request: HttpRequest) -> HttpResponse:
+    """List the comments with open reports, those with the most reports first. Five queries."""
+    player = operator_of(request)
+    rows = talk_reports.reported()
+    most = talk_reports.MOST_LISTED
+    context = {"rows": rows[:most], "count": rows.count(), "rights": rights.rights_of(player)}
+    return render(request, "operators/reports.html", context)
 
 
 @never_cache

@@ -18,6 +18,8 @@ ASKED = {
     "/m/{match}/replay.json": ["b", "s", "as"],
     "/m/{match}.txt": ["b", "s"],
     "/m/{match}.jsonl": ["b", "s"],
+    "/talk/": ["about"],
+    "/talk/?about=match:{match}:1:0": ["cursor"],
     "/t/": ["page"],
     "/t/{cup}/": ["page"],
     "/t/new/": ["game", "name", "with", "private", "boards", "copy"],
@@ -72,7 +74,13 @@ SENT = {
     "/accounts/mail/": [{"address": None, "password": "x"}],
     "/accounts/close/": [{"name": None, "password": "x"}, {"name": "ana", "password": None}],
     "/accounts/forgotten/": [{"username": None}],
-    "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}, {"rest": None}, {"forced": None}],
+    "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}, {"rest": None}, {"forced": None}, {"talk": None}],
+    "/talk/": [
+        {"about": None, "text": "x"},
+        {"about": "match:{match}:1:0", "text": None},
+        {"about": "match:{match}:1:0", "text": "x", "step": None},
+        {"about": "match:{match}:1:0", "text": "x", "answers": None},
+    ],
     "/accounts/signup/": [{"name": None, "password": "a long password"}, {"name": "dora", "password": None}],
     "/accounts/login/": [{"username": None, "password": "x"}],
     "/editor/": [
