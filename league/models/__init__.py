@@ -17,6 +17,7 @@ from league.models.judgements import Consultation, JudgedSum, Judgement
 from league.models.ladders import LadderDraw, Rung, VersionTest
 from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
+from league.models.notices import Follow, Notice, NoticeChoice, NoticeSource
 from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
@@ -47,6 +48,7 @@ __all__ = [
     "Entry",
     "EntryRequest",
     "Event",
+    "Follow",
     "FoundPuzzle",
     "Guest",
     "IdempotencyKey",
@@ -61,6 +63,9 @@ __all__ = [
     "MatchLog",
     "MatchStyle",
     "MeetingSum",
+    "Notice",
+    "NoticeChoice",
+    "NoticeSource",
     "Package",
     "Party",
     "PlaceOfDay",

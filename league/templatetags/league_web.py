@@ -12,13 +12,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
+from league.domain.notices import following, inbox
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
 from league.models import EntryRequest, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import topics
-from league.web.common import game_lines, inputs, navigation, words
+from league.web.common import game_lines, inputs, navigation, viewers, words
 from league.web.common.prefs import theme
 from league.web.matches import seats
 from league.web.pages import search
@@ -45,6 +46,31 @@ def requests_waiting(context: dict[str, Any]) -> int:
     if user is None or not user.is_authenticated:
         return 0
     return EntryRequest.objects.filter(bot__owner__user=user, status=RequestStatus.ASKED).count()
+
+
+@register.simple_tag(takes_context=True)
+def notices_unread(context: dict[str, Any]) -> str:
+    """Return the number of the viewer's unread notices for the bell; "" if there is none, "99+" for many. One query for a viewer who is logged in."""
+    viewer = viewers.viewer_of(context["request"]) if "request" in context else None
+    count = inbox.count_unread(viewer) if viewer is not None else 0
+    return "99+" if count >= inbox.MOST_COUNTED else str(count or "")
+
+
+@register.inclusion_tag("parts/follow.html", takes_context=True)
+def follow_button(context: dict[str, Any], kind: str, target: following.Target) -> dict[str, Any]:
+    """Render the button to follow a row, and the number of its followers. One query; another one for a viewer who is logged in."""
+    request = context["request"]
+    viewer = viewers.viewer_of(request)
+    return {
+        "kind": kind,
+        "name": getattr(target, following.TARGETS[kind][2]),
+        "followers": following.count_followers(target),
+        "following": viewer is not None and following.is_following(viewer, target),
+        "may": viewer is not None and following.may_follow(viewer, target),
+        "guest": viewer is None,
+        "back": request.path,
+        "csrf_token": context.get("csrf_token"),
+    }
 
 
 @register.simple_tag(takes_context=True)

@@ -26,8 +26,11 @@ from league.models import (
     Bot,
     Draft,
     EntryRequest,
+    Follow,
     IdempotencyKey,
     Match,
+    Notice,
+    NoticeChoice,
     Player,
     PuzzleAnswer,
     Subscription,
@@ -88,7 +91,9 @@ def _remove_private(player: Player, now: datetime) -> None:
     EntryRequest.objects.filter(asker=player).update(message="")
     Match.work.filter(kind=MatchKind.TRY, owner=player).exclude(status__in=Match.HELD).delete()
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
-    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
+    Notice.objects.filter(actor=player).delete()  # They have the name.
+    Follow.objects.filter(person=player).delete()
+    for model in (Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription, Table):
         model._default_manager.filter(player=player).delete()
 
 

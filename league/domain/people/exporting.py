@@ -22,7 +22,7 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json      name, address, limits, and keys (of a key only the first characters are stored)
+account.json      name, address, limits, ways of notices, and keys (of a key only the first characters are stored)
 bots.jsonl        your bots
 versions.jsonl    their versions
 checks.jsonl      what validation found in each game
@@ -35,6 +35,8 @@ puzzles.jsonl     your answers to puzzles
 contests.jsonl    tournaments, events and recurring leagues that you organise
 requests.jsonl    your requests to enter bots of others
 blocks.jsonl      players whom you have blocked
+follows.jsonl     what you follow
+notices.jsonl     notices of the last 90 days
 journal.jsonl     lines of the journal about your account
 
 Each line of a .jsonl file is a JSON object. Times are UTC. Matches are public; this address lists those of a bot:
@@ -47,6 +49,7 @@ RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "
 TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", "finished", "scores")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
+NOTICE = ("kind", "text", "words", "count", "created", "read", "mailed")
 Row = Mapping[str, Any]
 
 
@@ -76,6 +79,7 @@ def _account(player: Player) -> Row:
         "created": player.created,
         "last_login": user.last_login,
         "limits": dict(player.quotas.values_list("name", "value")),
+        "notices": dict(player.notice_choices.values_list("kind", "way")),
         "keys": list(player.tokens.values("label", "prefix", "scope", "created", "last_used", "expires", "revoked")),
     }
 
@@ -103,6 +107,9 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     )
     yield "requests", requests
     yield "blocks", player.blocks.order_by("pk").values("created", player=F("blocked__name"))
+    follows = {"bot_name": F("bot__slug"), "tournament_name": F("tournament__slug"), "event_name": F("event__slug")}
+    yield "follows", player.follows.order_by("pk").values("created", player_name=F("person__name"), **follows)
+    yield "notices", player.notices.order_by("pk").values(*NOTICE).iterator(500)
     lines = LeagueEvent.objects.filter(subject=f"player:{player.name}").order_by("pk")
     yield "journal", lines.values("at", "kind", "actor", "data").iterator(500)
 

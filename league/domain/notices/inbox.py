@@ -1,0 +1,28 @@
+"""A player's notices: reading them, and how many are unread."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from league.domain.core import clock
+from league.models import Notice, Player
+
+MOST_COUNTED = 100  # The bell counts no further.
+
+
+def notices_of(player: Player) -> QuerySet[Notice]:
+    """Select the player's notices."""
+    return Notice.objects.filter(player=player)
+
+
+def count_unread(player: Player) -> int:
+    """Count the unread notices, up to MOST_COUNTED. One query, using the index."""
+    return len(notices_of(player).filter(read=None).values_list("pk")[:MOST_COUNTED])
+
+
+def mark_read(player: Player, notices: QuerySet[Notice] | None = None, *, now: datetime | None = None) -> int:
+    """Mark these notices of the player, or all, as read; return the number of those that were not. No letter tells of them any more."""
+    rows = notices_of(player) if notices is None else notices.filter(player=player)
+    return rows.filter(read=None).update(read=clock.now_or(now), due=None)
