@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from league.domain.core import clock
 from league.domain.core.errors import Refused
@@ -44,14 +44,11 @@ def column_of(target: Target) -> str:
     return next(column for column, model, _key in TARGETS.values() if isinstance(target, model))
 
 
-def count_followers(target: Target) -> int:
-    """Count the followers. One query, using the index."""
-    return Follow.objects.filter(**{column_of(target): target}).count()
-
-
-def is_following(player: Player, target: Target) -> bool:
-    """Return True if the player follows this. One query, using the index."""
-    return Follow.objects.filter(**{column_of(target): target}, player=player).exists()
+def count_followers(target: Target, player: Player | None) -> tuple[int, bool]:
+    """Return the number of followers, and True if the player is one of them. One query, using the index."""
+    rows = Follow.objects.filter(**{column_of(target): target})
+    counts = rows.aggregate(all=Count("pk"), own=Count("pk", filter=Q(player=player and player.pk)))
+    return counts["all"], bool(counts["own"])
 
 
 def may_follow(player: Player, target: Target) -> bool:

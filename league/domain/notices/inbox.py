@@ -1,4 +1,4 @@
-"""A player's notices: reading them, and how many are unread."""
+"""A player's notices, and reading them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from django.db.models import QuerySet
 from league.domain.core import clock
 from league.models import Notice, Player
 
-MOST_COUNTED = 100  # The bell counts no further.
-
 
 def notices_of(player: Player) -> QuerySet[Notice]:
     """Select the player's notices."""
     return Notice.objects.filter(player=player)
 
 
-def count_unread(player: Player) -> int:
-    """Count the unread notices, up to MOST_COUNTED. One query, using the index."""
-    return len(notices_of(player).filter(read=None).values_list("pk")[:MOST_COUNTED])
+def has_unread(player: Player) -> bool:
+    """Return True if the player has unread notices. One query, using the index."""
+    return notices_of(player).filter(read=None).exists()
 
 
 def mark_read(player: Player, notices: QuerySet[Notice] | None = None, *, now: datetime | None = None) -> int:

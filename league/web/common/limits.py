@@ -57,8 +57,8 @@ HEAVY = frozenset(
 )
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
-# Actions of people on contests, which can be repeated at will.
-CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
+# Actions of people on contests and on what they follow, which can be repeated at will.
+CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do", "follow"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset", "close-account"), "password")
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.

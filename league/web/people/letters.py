@@ -45,7 +45,7 @@ def write(row: Subscription, mailing: Mailing) -> Letter:
             title = f"{digests.title_of(row.player)}: {digests.span(mailing.digest)}"
             parts = [f"{title} (UTC)", *lines, *_results(row, mailing.digest)]
         parts += [
-            _("Choose what you are told, and how:") + f"\n{row.site}{reverse('notice-ways')}",
+            _("Notice settings:") + f"\n{row.site}{reverse('notice-ways')}",
             "-- \n" + _("You get this email because you subscribed to it. Unsubscribe:") + f"\n{stop}",
         ]
         return Letter(title, "\n\n".join(parts) + "\n", stop)

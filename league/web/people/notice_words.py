@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -53,7 +52,7 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "faulty": (_("%(bot)s v%(version)s failed in a match: %(fault)s."), _match),
     "paused": (_("The league has paused %(bot)s because it failed in its last matches."), _bot),
     "stopped": (_("An operator has suspended %(bot)s."), _bot),
-    "overtaken": (_("%(rival)s overtook %(bot)s in %(game)s: it is in place %(place)s now."), _board),
+    "overtaken": (_("%(bot)s was overtaken by %(rival)s in %(game)s: place %(place)s now."), _board),
     "requested": (_("%(player)s asks to enter %(bot)s in %(tournament)s."), _requests),
     "challenged": (_("%(player)s challenged %(bot)s."), _match),
     "table_waits": (_("Your table of %(game)s waits for you."), _table),
@@ -77,11 +76,11 @@ def sentence(notice: Notice) -> str:
     if "fault" in words:
         words["fault"] = fault_name(words["fault"])
     if "at" in words:
-        words["at"] = date_format(datetime.fromisoformat(words["at"]), "TIME_FORMAT")
+        words["at"] = f"{datetime.fromisoformat(words['at']):%H:%M}"
     text = str(SENTENCES[notice.text][0]) % words
     if notice.count > 1:
         times = ngettext("%(count)d time", "%(count)d times", notice.count) % {"count": notice.count}
-        return f"{text} ({times})"
+        return f"{text.removesuffix('.')} ({times})"
     return text
 
 

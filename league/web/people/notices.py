@@ -32,7 +32,7 @@ def notices(request: HttpRequest) -> HttpResponse:
         return redirect("notices")
     page = lists.page_of(request, inbox.notices_of(player))
     rows = [(row, notice_words.sentence(row)) for row in page]
-    return render(request, "people/notices.html", {"page": page, "rows": rows, "unread": inbox.count_unread(player)})
+    return render(request, "people/notices.html", {"page": page, "rows": rows, "unread": inbox.has_unread(player)})
 
 
 @never_cache
@@ -62,15 +62,14 @@ def choose_ways(request: HttpRequest) -> HttpResponse:
             return redirect("notice-ways")
     row = subscriptions.find(player)
     chosen = ways.ways_of(player)
+    offered = list(NoticeWay) if settings.MAIL else [NoticeWay.NEVER, NoticeWay.SITE]
     context = {
         "mail": settings.MAIL,
         "address": player.user.email,
         "confirmed": subscriptions.is_confirmed(row, player.user.email),
         "refused": refused,
-        "kinds": [(kind, chosen[kind]) for kind in NoticeKind],
-        "ways": NoticeWay.choices
-        if settings.MAIL
-        else [(way.value, way.label) for way in (NoticeWay.NEVER, NoticeWay.SITE)],
+        "kinds": [(kind, chosen[kind] if chosen[kind] in offered else NoticeWay.SITE) for kind in NoticeKind],
+        "ways": [(way.value, way.label) for way in offered],
         "row": row,
         "periods": [("", _("never")), (Period.DAY, _("daily")), (Period.WEEK, _("weekly, on Monday"))],
         "languages": settings.LANGUAGES,

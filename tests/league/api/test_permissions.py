@@ -30,6 +30,8 @@ WRITES = [
     ("POST", "tournaments/next-cup/entries", {"bot": "luna"}, 401, 403, 201, 403),
     ("DELETE", "tournaments/next-cup/entries/0", None, 401, 403, 204, 403),
     ("GET", "me", None, 401, 200, 200, 200),
+    ("GET", "me/notices", None, 401, 200, 200, 200),
+    ("POST", "me/notices/read", {"ids": [1]}, 401, 200, 200, 200),
     ("GET", "tokens", None, 401, 200, 200, 200),
     ("POST", "tokens", {"label": "x"}, 401, 403, 403, 403),
     ("DELETE", "tokens/{token}", None, 401, 404, 204, 404),

@@ -58,6 +58,7 @@ PLACES = [
     "/t/{}/",
     "/e/{}/",
     "/c/{}/",
+    "/notices/{}/",
     "/docs/{}/",
 ]
 SENT = {
@@ -65,6 +66,8 @@ SENT = {
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
     "/accounts/me/": [{"label": None}, {"revoke": None}],
     "/accounts/mail/": [{"address": None, "password": "x"}],
+    "/notices/ways/": [{"failed": None}, {"period": None, "language": None}],
+    "/follows/player/berto/": [{"action": None}, {"next": None}],
     "/accounts/close/": [{"name": None, "password": "x"}, {"name": "ana", "password": None}],
     "/accounts/forgotten/": [{"username": None}],
     "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}, {"rest": None}, {"forced": None}],

@@ -77,11 +77,11 @@ def test_a_flood_is_one_line_with_a_count_that_reading_ends(league: League) -> N
     spreading.run(now=SOON)
     assert texts(league.ana) == {"faulty": 100}
     inbox.mark_read(league.ana, now=SOON)
-    assert inbox.count_unread(league.ana) == 0
+    assert not inbox.has_unread(league.ana)
     journal.append("bot.failed", "bot:rufo", now=NOW, **facts)
     spreading.run(now=SOON)
     assert texts(league.ana) == {"faulty": 1}
-    assert inbox.count_unread(league.ana) == 1
+    assert inbox.has_unread(league.ana)
 
 
 def test_refused_stopped_asked_and_challenged(league: League) -> None:
@@ -159,9 +159,9 @@ def test_followed_players_and_winners(league: League) -> None:
     entered = Notice.objects.filter(player=fan, text="entered")
     assert {row.words["bot"] for row in entered} == {"rufo"}, "only bots of the player herself"
     luna = following.find("bot", "luna", fan)
-    assert following.count_followers(luna) == 1
+    assert following.count_followers(luna, fan) == (1, True)
     following.unfollow(fan, luna)
-    assert following.count_followers(luna) == 0
+    assert following.count_followers(luna, None) == (0, False)
 
 
 def test_limits_blocks_and_oneself(league: League, monkeypatch) -> None:
