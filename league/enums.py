@@ -57,7 +57,7 @@ class NoticeKind(models.TextChoices):
 
 
 class NoticeWay(models.TextChoices):
-    """The ways by which a player is told. Each way but `never` also shows the notice on the site."""
+    """The ways by which a player gets notices. Each but `never` also shows them on the site."""
 
     NEVER = "never", _("never")
     SITE = "site", _("on the site only")

@@ -1,4 +1,4 @@
-"""Tables of notices: what players follow, what they were told, and by which way they want to be told."""
+"""Tables of notices: what players follow, the notices to them, and the ways by which they want notices."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Notice(models.Model):
 
 
 class NoticeChoice(models.Model):
-    """The way by which a player wants to be told of a kind; without a row it is the kind's default."""
+    """The way by which a player wants notices of a kind; without a row it is the kind's default."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="notice_choices", db_index=False)
     kind = models.CharField(max_length=12, choices=NoticeKind)

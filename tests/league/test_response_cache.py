@@ -301,11 +301,11 @@ NOT_KEPT = {
     "it is for probes": "healthz readyz metrics version-json",
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
-        notices notice notice-ways follows
+        notices notice notice-ways follows api:my-notices
         account own-data close-account requests mail password submit editor try try-replay match-sent match-open compare play
         table table-replay operators operator-action
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
-        api:my-notices api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
+        api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """

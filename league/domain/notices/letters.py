@@ -155,37 +155,37 @@ def _send_digest(run: _Pass, row: Subscription) -> None:
             _send_period(run, row, notices, digest, now if until < latest else following)
             return
         since = until
-    _mark(row, told=latest, due=following, tries=0)
+    _mark(row, until=latest, due=following, tries=0)
 
 
 def _unread(row: Subscription, until: datetime) -> list[Notice]:
-    """Return the unread notices before `until` of which no letter has told, and one more than a letter has room for."""
+    """Return the unread notices before `until` that are in no letter yet, and one more than a letter has room for."""
     kinds = [kind for kind, way in ways.ways_of(row.player).items() if way == NoticeWay.DIGEST]
     rows = Notice.objects.filter(player=row.player_id, read=None, mailed=None, kind__in=kinds, created__lt=until)
     return list(rows.order_by("id")[: MOST_NOTICES + 1])
 
 
 def _send_period(run: _Pass, row: Subscription, notices: list[Notice], digest: Digest, due: datetime) -> None:
-    told, paused, tries, ids = row.told, row.due, row.tries, [notice.pk for notice in notices]
+    before, paused, tries, ids = row.told, row.due, row.tries, [notice.pk for notice in notices]
     with transaction.atomic():
-        if not _mark(row, told=digest.until, due=due, tries=0):
+        if not _mark(row, until=digest.until, due=due, tries=0):
             return  # The player has changed the subscription in the meantime.
         Notice.objects.filter(pk__in=ids).update(mailed=run.now)
 
     def undo() -> None:
         with transaction.atomic():
-            _mark(row, told=told, due=paused, tries=tries)
+            _mark(row, until=before, due=paused, tries=tries)
             Notice.objects.filter(pk__in=ids, mailed=run.now).update(mailed=None)
 
     mailing = Mailing(None, notices[:MOST_NOTICES], len(notices) > MOST_NOTICES, digest)
     _hand_over(run, row, mailing, f"digest.{row.period}.{digest.until:%Y%m%d}", undo)
 
 
-def _mark(row: Subscription, *, told: datetime | None, due: datetime | None, tries: int) -> bool:
+def _mark(row: Subscription, *, until: datetime | None, due: datetime | None, tries: int) -> bool:
     """Write the state of a digest, unless the player or another process has changed it since it was read."""
     rows = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period)
-    changed = bool(rows.update(told=told, due=due, tries=tries))
-    row.told, row.due, row.tries = told, due, tries
+    changed = bool(rows.update(told=until, due=due, tries=tries))
+    row.told, row.due, row.tries = until, due, tries
     return changed
 
 

@@ -1,4 +1,4 @@
-"""Reading the journal: who is told what about a line.
+"""Reading the journal: who gets which notice about a line.
 
 `SOURCES` has a function for each kind of line that the journal queues for notices (`journal.NOTICED`). A function returns groups of players who get
 the same notice, or the time from which the line may be read, if most people may not see yet what happened.
@@ -35,7 +35,7 @@ NEAR = 30  # Places above a bot among which its rival is looked for.
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Hearers:
     """The players who get one notice, however many they are."""
 
     players: QuerySet[Player]
@@ -45,7 +45,7 @@ class Group:
     actor: int | None = None
 
 
-Groups: TypeAlias = "list[Group] | datetime"
+Groups: TypeAlias = "list[Hearers] | datetime"
 
 
 def _owner(bot: Bot) -> QuerySet[Player]:
@@ -63,9 +63,9 @@ def _version_moved(line: LeagueEvent, now: datetime) -> Groups:
         return []
     words = {"bot": version.bot.slug, "version": version.number}
     if line.data.get("to") == VersionStatus.REJECTED:
-        return [Group(_owner(version.bot), "refused", line.subject, {**words, "fault": version.fault})]
+        return [Hearers(_owner(version.bot), "refused", line.subject, {**words, "fault": version.fault})]
     if line.data.get("to") == VersionStatus.ACCEPTED:
-        return [Group(_followers(bot=version.bot), "new_version", line.subject, words)]
+        return [Hearers(_followers(bot=version.bot), "new_version", line.subject, words)]
     return []
 
 
@@ -74,7 +74,7 @@ def _version_refused(line: LeagueEvent, now: datetime) -> Groups:
     if version is None:
         return []
     words = {"bot": version.bot.slug, "version": version.number, "games": line.data["games"]}
-    return [Group(_owner(version.bot), "partly_refused", f"{line.subject}:games", words)]
+    return [Hearers(_owner(version.bot), "partly_refused", f"{line.subject}:games", words)]
 
 
 def _version(line: LeagueEvent) -> BotVersion | None:
@@ -94,7 +94,7 @@ def _bot_held(line: LeagueEvent, now: datetime) -> Groups:
     bot = _bot(line.subject.partition(":")[2])
     if bot is None:
         return []
-    return [Group(_owner(bot), line.kind.partition(".")[2], _by_day(line), {"bot": bot.slug})]
+    return [Hearers(_owner(bot), line.kind.partition(".")[2], _by_day(line), {"bot": bot.slug})]
 
 
 def _bot_failed(line: LeagueEvent, now: datetime) -> Groups:
@@ -109,7 +109,7 @@ def _bot_failed(line: LeagueEvent, now: datetime) -> Groups:
         if (when := _shown_to_guests(event, now)) is not None:
             return when
         players = _knowing(players, event)
-    return [Group(players, "faulty", _by_day(line), words)]
+    return [Hearers(players, "faulty", _by_day(line), words)]
 
 
 def _request_asked(line: LeagueEvent, now: datetime) -> Groups:
@@ -118,7 +118,7 @@ def _request_asked(line: LeagueEvent, now: datetime) -> Groups:
     if request is None or request.asker_id == request.bot.owner_id:
         return []
     words = {"bot": request.bot.slug, "player": request.asker.name, "tournament": request.occasion.name}
-    return [Group(_owner(request.bot), "requested", line.subject, words, request.asker_id)]
+    return [Hearers(_owner(request.bot), "requested", line.subject, words, request.asker_id)]
 
 
 def _challenged(line: LeagueEvent, now: datetime) -> Groups:
@@ -129,7 +129,7 @@ def _challenged(line: LeagueEvent, now: datetime) -> Groups:
     parties = Party.objects.filter(match__public_id=public_id, version__bot__is_house=False)
     bots = [party.version.bot for party in parties.select_related("version__bot").order_by("number")]
     return [
-        Group(
+        Hearers(
             _owner(bot),
             "challenged",
             line.subject,
@@ -146,12 +146,14 @@ def _table_waits(line: LeagueEvent, now: datetime) -> Groups:
     row = Table.objects.filter(public_id=public_id, turn=line.data["turn"], player__isnull=False).first()
     if row is None or row.finished is not None:
         return []
-    players = Player.objects.filter(pk=row.player_id)
-    return [Group(players, "table_waits", line.subject, {"table": public_id, "game": line.data["game"]})]
+    players = Player.objects.filter(tables=row)
+    return [Hearers(players, "table_waits", line.subject, {"table": public_id, "game": line.data["game"]})]
 
 
 def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:
-    rows = Tournament.objects.filter(slug=line.subject.partition(":")[2], event=None)  # Events tell of their stages.
+    rows = Tournament.objects.filter(
+        slug=line.subject.partition(":")[2], event=None
+    )  # Stages of events have none of their own.
     tournament = rows.defer("secret").first()
     to = line.data.get("to")
     if tournament is None or to not in (TournamentStatus.RUNNING, TournamentStatus.FINISHED):
@@ -161,23 +163,23 @@ def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:
     if to == TournamentStatus.RUNNING:
         about = f"started:{line.subject}"
         return [
-            Group(entrants, "started", about, words),
-            Group(_followers(tournament=tournament), "started", about, words),
+            Hearers(entrants, "started", about, words),
+            Hearers(_followers(tournament=tournament), "started", about, words),
         ]
     return [
         *_placed(tournament, words, f"ended:{line.subject}"),
-        Group(_followers(tournament=tournament), "ended", f"ended:{line.subject}", words),
+        Hearers(_followers(tournament=tournament), "ended", f"ended:{line.subject}", words),
     ]
 
 
-def _placed(tournament: Tournament, words: dict[str, Any], about: str) -> list[Group]:
+def _placed(tournament: Tournament, words: dict[str, Any], about: str) -> list[Hearers]:
     """Return a group for each owner of entries, with the best place, and one for the followers of each winner."""
     entries = Entry.objects.filter(tournament=tournament, place__isnull=False, version__bot__is_house=False)
     best: dict[int, Entry] = {}
     for entry in entries.select_related("version__bot").order_by("place", "number"):
         best.setdefault(entry.version.bot.owner_id, entry)
     groups = [
-        Group(
+        Hearers(
             Player.objects.filter(pk=owner),
             "placed",
             about,
@@ -187,7 +189,7 @@ def _placed(tournament: Tournament, words: dict[str, Any], about: str) -> list[G
     ]
     winners = Entry.objects.filter(tournament=tournament, place=1).select_related("version__bot")
     return groups + [
-        Group(
+        Hearers(
             _followers(bot=entry.version.bot),
             "won",
             f"won:{entry.version.bot.slug}:{about}",
@@ -230,7 +232,7 @@ def _event_begins(line: LeagueEvent, now: datetime) -> Groups:
     followers = _followers(event=event)
     if event.private:
         followers = followers.filter(pk__in=event.guests.values("player"))
-    return [Group(_entrants(event), text, about, words), Group(followers, text, about, words)]
+    return [Hearers(_entrants(event), text, about, words), Hearers(followers, text, about, words)]
 
 
 def _event_finished(line: LeagueEvent, now: datetime) -> Groups:
@@ -243,12 +245,15 @@ def _event_finished(line: LeagueEvent, now: datetime) -> Groups:
     about = f"ended:{line.subject}"
     last = list(Tournament.objects.filter(event=event).order_by("-stage").defer("secret")[:2])
     groups = _placed(last[0], words, about) if last and (len(last) == 1 or last[1].stage != last[0].stage) else []
-    groups += [Group(_entrants(event), "ended", about, words), Group(_followers(event=event), "ended", about, words)]
-    return [Group(_knowing(group.players, event), group.text, group.about, group.words) for group in groups]
+    groups += [
+        Hearers(_entrants(event), "ended", about, words),
+        Hearers(_followers(event=event), "ended", about, words),
+    ]
+    return [Hearers(_knowing(group.players, event), group.text, group.about, group.words) for group in groups]
 
 
 def _entered(line: LeagueEvent, now: datetime) -> Groups:
-    """Tell the followers of a player of a bot that the player entered, if everybody may know."""
+    """Notify the followers of a player of a bot that the player entered, if everybody may know."""
     word, _, slug = line.subject.partition(":")
     bot = _bot(line.data["bot"] if "bot" in line.data else str(line.data["version"]).rpartition(" v")[0])
     if bot is None or bot.owner.name != line.actor:
@@ -261,7 +266,9 @@ def _entered(line: LeagueEvent, now: datetime) -> Groups:
         return []
     words = {"bot": bot.slug, "player": line.actor, "tournament": row.name, "slug": slug, "kind": word}
     return [
-        Group(_followers(person=bot.owner), "entered", f"entered:{bot.slug}:{line.subject}"[:120], words, bot.owner_id)
+        Hearers(
+            _followers(person=bot.owner), "entered", f"entered:{bot.slug}:{line.subject}"[:120], words, bot.owner_id
+        )
     ]
 
 

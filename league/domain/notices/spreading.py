@@ -1,19 +1,20 @@
 """Making notices from the journal, by the scheduler.
 
 A line of the journal queues itself in the transaction in which the thing happens (`journal.append`), and leaves the queue in the transaction that
-stores its last notice. So each line is told exactly once, whoever is killed, and a bot with 10,000 followers costs the reporting worker nothing.
+stores its last notice. So each line is spread exactly once, whoever is killed, and a bot with 10,000 followers costs the reporting worker nothing.
 """
 
 from __future__ import annotations
 
 import logging
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 
 from league.domain.core import clock, journal
-from league.domain.notices import sources, telling
-from league.domain.notices.telling import Note
+from league.domain.notices import notifying, sources
+from league.domain.notices.notifying import Note
 from league.enums import RequestStatus, TableStatus, TournamentStatus
 from league.models import Event, LeagueEvent, Notice, NoticeSource, Table, TableOfDay
 
@@ -24,7 +25,7 @@ STAGE = 10**12  # Positions of the first group of recipients end before this num
 RETRY = timedelta(minutes=10)
 KEPT = timedelta(days=90)  # Older notices are removed.
 SOON = timedelta(hours=1)  # This long before it starts a tournament is announced.
-WAITS = timedelta(minutes=5)  # A person who has been to move for this time is told.
+WAITS = timedelta(minutes=5)  # A person who has been to move for this time is notified.
 AT_ONCE = 200  # The most rows of a query that looks ahead.
 
 
@@ -51,7 +52,7 @@ def _spread(pk: int, most: int, now: datetime) -> int:
                 if source is None:
                     return stored
                 count, more = _step(source, now)
-        except Exception:  # One line must not keep all others from being told.
+        except Exception:  # One line must not block all others.
             log.exception("the notices of line %s failed; trying again later", pk)
             NoticeSource.objects.filter(pk=pk).update(due=now + RETRY)
             return stored
@@ -63,10 +64,10 @@ def _step(source: NoticeSource, now: datetime) -> tuple[int, bool]:
     """Store the next batch of a line; return their number, and True if more may follow."""
     notes, reached = _batch(source, now)
     if isinstance(notes, datetime):  # Never, if it is withheld for good.
-        kept = NoticeSource.objects.filter(pk=source.pk)
-        kept.update(due=notes) if notes < now + KEPT else kept.delete()
+        rows = NoticeSource.objects.filter(pk=source.pk)
+        rows.update(due=notes) if notes < now + KEPT else rows.delete()
         return 0, False
-    telling.store(notes, now=now)
+    notifying.store(notes, now=now)
     if reached is None:
         source.delete()
     else:
@@ -97,7 +98,7 @@ def _batch(source: NoticeSource, now: datetime) -> tuple[list[Note] | datetime, 
 
 
 def _overtaken(line: LeagueEvent, after: int) -> tuple[list[Note], int | None]:
-    table = TableOfDay.objects.filter(pool=line.subject.partition(":")[2], day=line.data["day"]).first()
+    table = TableOfDay.objects.filter(pool=int(line.subject.partition(":")[2]), day=line.data["day"]).first()
     if table is None:
         return [], None
     falls, reached = sources.falls(table, after, BATCH)
@@ -118,14 +119,14 @@ def _foresee(now: datetime) -> None:
     soon = Event.objects.filter(status=TournamentStatus.OPEN, due__gt=now, due__lte=now + SOON)
     soon = soon.filter(requests__status=RequestStatus.GRANTED).distinct()
     for slug, due in soon.order_by("due").values_list("slug", "due")[:AT_ONCE]:
-        _once("event.soon", f"event:{slug}", now, at=due.isoformat())
+        _once("event.soon", f"event:{slug}", now, {"at": f"{due:%Y-%m-%dT%H:%M:%SZ}"})
     waits = Table.objects.filter(status=TableStatus.RESTING, player__isnull=False, turn__isnull=False)
     rows = waits.filter(since__lt=now - WAITS).order_by("pk").values_list("public_id", "turn", "pool__game")
     for public_id, turn, game in rows[:AT_ONCE]:
-        _once("table.waits", f"table:{public_id}", now, turn=turn, game=game)
+        _once("table.waits", f"table:{public_id}", now, {"turn": turn, "game": game})
 
 
-def _once(kind: str, subject: str, now: datetime, **data: str | int) -> None:
+def _once(kind: str, subject: str, now: datetime, data: dict[str, Any]) -> None:
     """Append a line unless the latest one of this kind about the subject says the same."""
     latest = journal.latest(subject, [kind], 1)
     if not latest or latest[0].data != data:

@@ -35,7 +35,9 @@ def write(row: Subscription, mailing: Mailing) -> Letter:
     """Write notices as an email, in the reader's language. A digest also has the results of the reader's bots."""
     with override(row.language):
         stop = f"{row.site}{reverse('mail-stop', args=[subscriptions.stop_word(row, mailing.kind or '')])}"
-        lines = [f"{notice_words.sentence(one)}\n{row.site}{notice_words.address(one)}" for one in mailing.notices]
+        lines = [
+            f"{notice_words.sentence(notice)}\n{row.site}{notice_words.address(notice)}" for notice in mailing.notices
+        ]
         if mailing.more:
             lines.append(_("There are more:") + f"\n{row.site}{reverse('notices')}")
         if mailing.digest is None:

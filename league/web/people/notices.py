@@ -1,4 +1,4 @@
-"""Pages of notices: the list, the ways by which a player is told, and what the player follows."""
+"""Pages of notices: the list, the ways by which a player gets them, and what the player follows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def open_notice(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 @login_required
 def choose_ways(request: HttpRequest) -> HttpResponse:
-    """Show and change the ways by which the player is told of each kind, and how often the digest is sent."""
+    """Show and change the ways by which the player gets notices of each kind, and how often the digest is sent."""
     player = player_of(request)
     refused = None
     if request.method == "POST":

@@ -141,6 +141,7 @@ def test_every_read_but_the_account_is_open_to_all():
         "/api/v1/me/limits",
         "/api/v1/me/requests",
         "/api/v1/me/blocks",
+        "/api/v1/me/notices",
         "/api/v1/requests/{id}",
         "/api/v1/tokens",
         "/api/v1/tries/{id}",

@@ -12,7 +12,7 @@ from league.domain.bots import bots, challenges, closing, consent
 from league.domain.core import journal
 from league.domain.core.errors import Refused
 from league.domain.matches import sight
-from league.domain.notices import following, inbox, sources, spreading, telling, ways
+from league.domain.notices import following, inbox, notifying, sources, spreading, ways
 from league.domain.notices.kinds import DEFAULTS, TEXTS
 from league.domain.people import bans, players
 from league.enums import NoticeKind, NoticeWay
@@ -116,16 +116,16 @@ def test_followers_hear_in_batches_and_a_killed_pass_goes_on(league: League, mon
     monkeypatch.setattr(spreading, "BATCH", 10)
     monkeypatch.setattr(spreading, "MOST", 10)
     assert spreading.run(now=SOON) == 10
-    store = telling.store
+    store = notifying.store
 
     def killed(notes, *, now):
         store(notes, now=now)
         raise SystemExit
 
-    monkeypatch.setattr(telling, "store", killed)
+    monkeypatch.setattr(notifying, "store", killed)
     with pytest.raises(SystemExit):
         spreading.run(now=SOON)
-    monkeypatch.setattr(telling, "store", store)
+    monkeypatch.setattr(notifying, "store", store)
     while spreading.run(now=SOON):
         pass
     assert Notice.objects.filter(text="new_version").count() == 25
@@ -184,9 +184,9 @@ def test_the_banned_the_house_and_those_who_want_nothing_are_told_nothing(league
     ways.choose(league.ana, {NoticeKind.FAILED: NoticeWay.NEVER}, now=NOW)
     bans.ban(league.berto, why="a test", actor="eva", now=NOW)
     people_told = [league.ana, league.berto, house]
-    assert telling.tell(people_told, "paused", "x", now=NOW, bot="rufo") == 0
-    assert telling.tell(people_told, "challenged", "x", now=NOW, bot="rufo") == 1
-    assert telling.tell(people_told, "challenged", "x", now=NOW, bot="rufo") == 0
+    assert notifying.notify(people_told, "paused", "x", now=NOW, bot="rufo") == 0
+    assert notifying.notify(people_told, "challenged", "x", now=NOW, bot="rufo") == 1
+    assert notifying.notify(people_told, "challenged", "x", now=NOW, bot="rufo") == 0
     with pytest.raises(Refused):
         ways.choose(league.ana, {"failed": "pigeon"}, now=NOW)
 
@@ -237,9 +237,9 @@ def test_overtaken_once_a_day_by_a_bot_that_stood_below(league: League) -> None:
     day(1, ["rufo", "luna", "sol"])
     day(2, ["sol", "rufo", "luna"])
     spreading.run(now=SOON)
-    told = {row.player.name: row.words for row in Notice.objects.filter(text="overtaken").select_related("player")}
-    assert set(told) == {"ana", "berto"}
-    assert (told["ana"]["rival"], told["ana"]["place"]) == ("sol", 2)
+    lost = {row.player.name: row.words for row in Notice.objects.filter(text="overtaken").select_related("player")}
+    assert set(lost) == {"ana", "berto"}
+    assert (lost["ana"]["rival"], lost["ana"]["place"]) == ("sol", 2)
     falls, reached = sources.falls(TableOfDay.objects.latest("day"), 0, 2)
     assert ([fall.bot.slug for fall in falls], reached) == (["rufo"], 2)
     falls, reached = sources.falls(TableOfDay.objects.latest("day"), 2, 2)

@@ -1,4 +1,4 @@
-"""Storing notices: each once for its player, kind and subject, however often it is told.
+"""Storing notices: each once for its player, kind and subject, however often it is stored.
 
 A notice about something that happens again, such as a failing bot, is not repeated: the stored one counts, and is unread again.
 """
@@ -37,8 +37,8 @@ class Note:
         return TEXTS[self.text]
 
 
-def tell(recipients: Iterable[Player], text: str, about: str, *, now: datetime, mark: str = "", **words: Any) -> int:
-    """Store a notice to each of a few players, in the transaction in which the thing happens; return the number of new ones. Repeatable."""
+def notify(recipients: Iterable[Player], text: str, about: str, *, now: datetime, mark: str = "", **words: Any) -> int:
+    """Notify a few players, in the transaction in which the thing happens; return the number of new ones. Repeatable."""
     return store([Note(player.pk, text, about, words, mark=mark) for player in recipients], now=now)
 
 
@@ -46,24 +46,24 @@ def store(notes: Sequence[Note], *, now: datetime) -> int:
     """Store notices by the ways that their players chose; return the number of stored ones. A few queries, two more for each repeated one."""
     open_players = _open({note.player for note in notes})
     chosen = ways.chosen(open_players, {note.kind for note in notes})
-    wanted = [
+    due_notes = [
         note for note in notes if note.player in open_players and chosen[note.player, note.kind] != NoticeWay.NEVER
     ]
-    if not wanted:
+    if not due_notes:
         return 0
-    at_once = {note.player for note in wanted if chosen[note.player, note.kind] == NoticeWay.ONCE}
+    at_once = {note.player for note in due_notes if chosen[note.player, note.kind] == NoticeWay.ONCE}
     reachable = set(subscriptions.reachable(now).filter(player__in=at_once).values_list("player", flat=True))
     with transaction.atomic():
         rows = Notice.objects.filter(
-            player__in={note.player for note in wanted},
-            kind__in={note.kind for note in wanted},
-            about__in={note.about for note in wanted},
+            player__in={note.player for note in due_notes},
+            kind__in={note.kind for note in due_notes},
+            about__in={note.about for note in due_notes},
         )
         stored = {
             (player, kind, about): mark
             for player, kind, about, mark in rows.values_list("player", "kind", "about", "mark")
         }
-        fresh = [note for note in wanted if (note.player, note.kind, note.about) not in stored]
+        fresh = [note for note in due_notes if (note.player, note.kind, note.about) not in stored]
         Notice.objects.bulk_create(
             (
                 Notice(
@@ -83,14 +83,14 @@ def store(notes: Sequence[Note], *, now: datetime) -> int:
         )
         again = [
             note
-            for note in wanted
+            for note in due_notes
             if note.mark and stored.get((note.player, note.kind, note.about), note.mark) != note.mark
         ]
         return len(fresh) + sum(_count(note) for note in again)
 
 
 def _open(of_players: Collection[int]) -> set[int]:
-    """Return those of these players who can sign in: nobody else is told anything, nor is the house."""
+    """Return those of these players who can sign in: nobody else gets notices, nor does the house."""
     rows = Player.objects.filter(pk__in=of_players, user__is_active=True).exclude(name=players.HOUSE)
     return set(rows.values_list("pk", flat=True))
 
