@@ -132,7 +132,7 @@ RULES = (
     ("league_table", "UPDATE", "status IN ('waiting', 'held')", "status IN ('waiting', 'held', 'resting', 'finished', 'void')"),
     ("league_tableaction", "INSERT", "", "EXISTS (SELECT FROM league_table t WHERE t.id = table_id AND t.status = 'held')"),
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
-    # Only new lines, before anybody is told.
+    # Only new lines of the journal.
     ("league_noticesource", "INSERT", "", "reached = 0 AND line_id > (SELECT max(e.id) FROM league_leagueevent e) - 1000"),
     # House bots, and bots that are being played or audited, or sit at a table.
     ("league_package", "SELECT",

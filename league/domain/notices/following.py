@@ -1,4 +1,4 @@
-"""Following: a player follows bots, players, tournaments and events, and is told of their news. The public sees only how many follow."""
+"""Following: a player follows bots, players, tournaments and events, and gets notices of their news. The public sees only how many follow."""
 
 from __future__ import annotations
 

@@ -21,6 +21,6 @@ def has_unread(player: Player) -> bool:
 
 
 def mark_read(player: Player, notices: QuerySet[Notice] | None = None, *, now: datetime | None = None) -> int:
-    """Mark these notices of the player, or all, as read; return the number of those that were not. No letter tells of them any more."""
+    """Mark these notices of the player, or all, as read; return the number of those that were not. They stand in no later letter."""
     rows = notices_of(player) if notices is None else notices.filter(player=player)
     return rows.filter(read=None).update(read=clock.now_or(now), due=None)
