@@ -70,6 +70,26 @@ class Period(models.TextChoices):
     WEEK = "week", _("week")
 
 
+class NoticeKind(models.TextChoices):
+    """The kinds of notices; a player chooses a way for each (league.domain.notices.kinds)."""
+
+    FAILED = "failed", _("One of my bots fails")
+    OVERTAKEN = "overtaken", _("One of my bots is overtaken")
+    ASKED = "asked", _("Somebody asks for one of my bots or challenges it")
+    TABLE = "table", _("A table waits for me")
+    EVENT = "event", _("A tournament that I play in or follow starts or ends")
+    FOLLOWED = "followed", _("A bot or player that I follow has news")
+
+
+class NoticeWay(models.TextChoices):
+    """The ways by which a player gets notices. Each but `never` also shows them on the site."""
+
+    NEVER = "never", _("never")
+    SITE = "site", _("on the site only")
+    DIGEST = "digest", _("in the digest")
+    ONCE = "once", _("by email at once")
+
+
 class BotState(models.TextChoices):
     """The state of a bot, set by its owner or the league."""
 

@@ -17,6 +17,7 @@ from league.models.judgements import Consultation, JudgedSum, Judgement
 from league.models.ladders import Boss, BossTest, LadderDraw, Rung, SequentialTest, VersionTest
 from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
+from league.models.notices import Follow, Notice, NoticeChoice, NoticeSource
 from league.models.people import ApiToken, Passkey, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
@@ -25,8 +26,8 @@ from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rati
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableSeat
-from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.talk import Comment, Report
+from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
 from league.models.workers import Scheduler, StoredSnapshot, Worker
@@ -54,6 +55,7 @@ __all__ = [
     "Entry",
     "EntryRequest",
     "Event",
+    "Follow",
     "FoundPuzzle",
     "Guest",
     "IdempotencyKey",
@@ -68,6 +70,9 @@ __all__ = [
     "MatchLog",
     "MatchStyle",
     "MeetingSum",
+    "Notice",
+    "NoticeChoice",
+    "NoticeSource",
     "Package",
     "Party",
     "Passkey",

@@ -76,7 +76,7 @@ class TakenName(models.Model):
 
 
 class Subscription(models.Model):
-    """A player's subscription to the digest by mail, and the state of its delivery (league.domain.people.subscriptions)."""
+    """A player's confirmed address, the digest by mail, and the state of its delivery (league.domain.people.subscriptions)."""
 
     player = models.OneToOneField(Player, primary_key=True, on_delete=models.CASCADE, related_name="subscription")
     # The address that `asked` and `confirmed` refer to. If the account has another address now, nothing is sent.
@@ -92,6 +92,9 @@ class Subscription(models.Model):
     told = models.DateTimeField(null=True)
     due = models.DateTimeField(null=True)  # When the next digest is tried.
     tries = models.PositiveSmallIntegerField(default=0)  # Attempts to send the current digest.
+    # Letters other than digests that were sent on the day `letters_on` (UTC).
+    letters = models.PositiveSmallIntegerField(default=0, db_default=0)
+    letters_on = models.DateField(null=True)
 
     class Meta:
         constraints = [only_words("subscription", "period", Period, or_empty=True)]

@@ -53,7 +53,7 @@ def name_rule(table: str, *columns: str) -> CountRule:
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
-PLAYED = "played"
+PLAYED, FOLLOWS = "played", "follows"
 RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
@@ -85,6 +85,7 @@ RULES = (
     CountRule("league_rung", ("'bots'",), columns=("r.league",), on=("update",)),
     CountRule("league_judgedsum", ("'bots'",)),
     CountRule("league_playedsum", ("'played'",)),
+    CountRule("league_follow", ("'follows'",), on=("insert", "delete")),
     CountRule("league_audit", ("'audits'",)),
     CountRule("league_judgement", ("'judgements'",), columns=("r.status",)),
     # Consultations are shown on the pages of analyses, to the same readers.

@@ -15,7 +15,7 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
-from league.web.people import digests, letters, news, own_data, passkeys, ways_in
+from league.web.people import digests, letters, news, notices, own_data, passkeys, ways_in
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
@@ -157,7 +157,12 @@ urlpatterns = [
     path("accounts/close/", own_data.close, name="close-account"),
     path("accounts/mail/", ways_in.address, name="mail"),
     path("accounts/mail/confirm/<str:word>/", letters.confirm, name="mail-confirm"),
-    path("accounts/digest/stop/<str:word>/", letters.stop, name="digest-stop"),
+    path("accounts/digest/stop/<str:word>/", letters.stop, name="mail-stop"),
+    path("notices/", notices.notices, name="notices"),
+    path("notices/<int:number>/", notices.open_notice, name="notice"),
+    path("notices/ways/", notices.choose_ways, name="notice-ways"),
+    path("follows/", notices.follows, name="follows"),
+    path("follows/<slug:kind>/<slug:name>/", notices.follow, name="follow"),
     path("accounts/forgotten/", ways_in.forgotten, name="forgotten"),
     path("accounts/reset/<str:uidb64>/<str:token>/", ways_in.ByLink.as_view(), name="reset"),
     path("prefs/", prefs.keep_preferences, name="prefs"),

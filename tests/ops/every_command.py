@@ -80,7 +80,7 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["keep_replays", "--dry-run"],
         ["repair", "--game", "partnership", "--revisions", "1..99", "--before", later, *TRIED],
         ["repair", "--replays", "--dry-run"],
-        ["send_digests"],
+        ["send_letters"],
         ["set_quota", "ana", "boards", "500000", *TRIED],
         ["ban", "ana", *TRIED],
         ["unban", "ana", *TRIED],

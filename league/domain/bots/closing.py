@@ -28,8 +28,11 @@ from league.models import (
     Comment,
     Draft,
     EntryRequest,
+    Follow,
     IdempotencyKey,
     Match,
+    Notice,
+    NoticeChoice,
     Player,
     PuzzleAnswer,
     Report,
@@ -100,7 +103,9 @@ def _remove_private(player: Player, now: datetime) -> None:
     Comment.objects.filter(author=player, deleted=None).update(text="", deleted=now)
     Report.objects.filter(Q(reporter=player, decided=None) | Q(comment__author=player)).delete()
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
-    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
+    Notice.objects.filter(actor=player).delete()  # They have the name.
+    Follow.objects.filter(person=player).delete()
+    for model in (Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription, Table):
         model._default_manager.filter(player=player).delete()
 
 

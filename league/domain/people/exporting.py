@@ -22,7 +22,7 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json      name, address, limits, and keys (of a key only the first characters are stored)
+account.json      name, address, limits, ways of notices, and keys (of a key only the first characters are stored)
 bots.jsonl        your bots
 versions.jsonl    their versions
 checks.jsonl      what validation found in each game
@@ -39,6 +39,8 @@ requests.jsonl    your requests to enter bots of others
 comments.jsonl    your comments, with the reason if an operator hid one
 reports.jsonl     comments of others that you reported
 blocks.jsonl      players whom you have blocked
+follows.jsonl     what you follow
+notices.jsonl     notices of the last 90 days
 journal.jsonl     lines of the journal about your account
 
 Each line of a .jsonl file is a JSON object. Times are UTC. Matches are public; this address lists those of a bot:
@@ -52,6 +54,7 @@ TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", 
 COMMENT = ("id", "board", "sitting", "step", "puzzle", "text", "created", "deleted", "hidden", "hidden_for")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
+NOTICE = ("kind", "text", "words", "count", "created", "read", "mailed")
 Row = Mapping[str, Any]
 
 
@@ -82,6 +85,7 @@ def _account(player: Player) -> Row:
         "last_login": user.last_login,
         "limits": dict(player.quotas.values_list("name", "value")),
         "passkeys": list(player.passkeys.order_by("pk").values("name", "created", "last_used")),
+        "notices": dict(player.notice_choices.values_list("kind", "way")),
         "keys": list(player.tokens.values("label", "prefix", "scope", "created", "last_used", "expires", "revoked")),
     }
 
@@ -121,6 +125,9 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "comments", player.comments.order_by("pk").values(*COMMENT, **about).iterator(500)
     yield "reports", player.reports.order_by("pk").values("comment", "reason", "created", "outcome").iterator(500)
     yield "blocks", player.blocks.order_by("pk").values("created", player=F("blocked__name"))
+    follows = {"bot_name": F("bot__slug"), "tournament_name": F("tournament__slug"), "event_name": F("event__slug")}
+    yield "follows", player.follows.order_by("pk").values("created", player_name=F("person__name"), **follows)
+    yield "notices", player.notices.order_by("pk").values(*NOTICE).iterator(500)
     lines = LeagueEvent.objects.filter(subject=f"player:{player.name}").order_by("pk")
     yield "journal", lines.values("at", "kind", "actor", "data").iterator(500)
 

@@ -19,6 +19,7 @@ from league.domain.jobs.handlers import puzzles, registry
 from league.domain.judgements import summing
 from league.domain.ladders import drawing, places
 from league.domain.matches import fairness, health, holds, leases, validation, workers
+from league.domain.notices import spreading
 from league.domain.people import bans
 from league.domain.ratings import daily, ratings, refits
 from league.domain.tables import guests, holding
@@ -108,6 +109,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("paired", play_ladders),  # Matches of standing ladders queued.
     ("summed", _sum),  # Analyses added to the totals of their bots.
     ("played", totals.count_new),  # Matches added to the totals of their bots.
+    ("noticed", spreading.run),  # Notices stored.
 )
 
 

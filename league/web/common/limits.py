@@ -61,8 +61,8 @@ HEAVY = frozenset(
 )
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
-# Actions of people on contests and comments, which can be repeated at will.
-CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link", "talk", "comment"})
+# Actions of people on contests, on comments and on what they follow, which can be repeated at will.
+CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link", "talk", "comment", "follow"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(
     ("password", "mail", "mail-confirm", "reset", "close-account", "passkeys", "passkey-login"), "password"

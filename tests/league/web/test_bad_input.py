@@ -64,6 +64,7 @@ PLACES = [
     "/calendar/{}.ics",
     "/calendar/of/{}/x.ics",
     "/calendar/of/ana/{}.ics",
+    "/notices/{}/",
     "/docs/{}/",
 ]
 SENT = {
@@ -72,6 +73,8 @@ SENT = {
     "/calendar/link/": [{"action": None}],
     "/accounts/me/": [{"label": None}, {"revoke": None}],
     "/accounts/mail/": [{"address": None, "password": "x"}],
+    "/notices/ways/": [{"failed": None}, {"period": None, "language": None}],
+    "/follows/player/berto/": [{"action": None}, {"next": None}],
     "/accounts/close/": [{"name": None, "password": "x"}, {"name": "ana", "password": None}],
     "/accounts/forgotten/": [{"username": None}],
     "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}, {"rest": None}, {"forced": None}, {"talk": None}],
