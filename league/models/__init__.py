@@ -10,6 +10,7 @@ from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.cases import Case
 from league.models.changes import Change
+from league.models.classes import Assignment, ClassMember, HandIn, SchoolClass
 from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
 from league.models.jobs import Job
@@ -31,6 +32,7 @@ from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
     "ApiToken",
+    "Assignment",
     "Audit",
     "Block",
     "Board",
@@ -42,6 +44,7 @@ __all__ = [
     "Change",
     "Check",
     "Circuit",
+    "ClassMember",
     "Consultation",
     "Draft",
     "Entry",
@@ -49,6 +52,7 @@ __all__ = [
     "Event",
     "FoundPuzzle",
     "Guest",
+    "HandIn",
     "IdempotencyKey",
     "Job",
     "JudgedSum",
@@ -76,6 +80,7 @@ __all__ = [
     "Round",
     "Rung",
     "Scheduler",
+    "SchoolClass",
     "SearchWord",
     "Season",
     "SessionOwner",

@@ -20,16 +20,18 @@ from league.domain.bots import bots
 from league.domain.core import clock, journal, names, search_words, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, sessions
-from league.enums import BotState, MatchKind, RequestStatus
+from league.enums import BotState, ClassRole, MatchKind, RequestStatus
 from league.models import (
     Block,
     Bot,
+    ClassMember,
     Draft,
     EntryRequest,
     IdempotencyKey,
     Match,
     Player,
     PuzzleAnswer,
+    SchoolClass,
     Subscription,
     Table,
     TakenName,
@@ -88,8 +90,11 @@ def _remove_private(player: Player, now: datetime) -> None:
     EntryRequest.objects.filter(asker=player).update(message="")
     Match.work.filter(kind=MatchKind.TRY, owner=player).exclude(status__in=Match.HELD).delete()
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
-    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
+    taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
+    for model in (ClassMember, Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
         model._default_manager.filter(player=player).delete()
+    with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
+    SchoolClass.objects.filter(pk__in=taught).exclude(pk__in=with_teacher).delete()
 
 
 def _rename(player: Player, new: str, now: datetime) -> None:

@@ -23,6 +23,7 @@ DOWNLOADS = frozenset(
             "tournament-matches-csv",
             "crosstable-csv",
             "event-marks",
+            "class-marks",
             "match-replay",
             "match-log",
             "match-text",
@@ -34,6 +35,7 @@ DOWNLOADS = frozenset(
 HEAVY = frozenset(
     {
         *(
+            "class-alike",
             "draft",
             "try",
             "match-open",
@@ -58,7 +60,9 @@ HEAVY = frozenset(
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
 # Actions of people on contests, which can be repeated at will.
-CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
+CHANGES = frozenset(
+    {"event-enter", "event-do", "tournament-do", "circuit-do", "class-do", "class-join", "class-hand-in"}
+)
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset", "close-account"), "password")
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
