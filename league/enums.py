@@ -183,6 +183,8 @@ class MatchKind(models.TextChoices):
     CHALLENGE = "challenge", _("unrated challenge")  # Requested by the owner of one of its bots; never rated.
     LADDER = "ladder", _("standing ladder")  # Drawn by the league for idle time (league.domain.ladders).
     TRY = "try", _("try")  # Not a match: an author tries a text in private (league.domain.bots.tries).
+    # Measures a version that a student has handed in (league.domain.classes). Only the class sees it; never rated.
+    ASSIGNMENT = "assignment", _("class assignment")
     AUDIT = "audit", _("audit")  # Not a match: a conversation is repeated with its bot (league.domain.audits).
 
 
@@ -374,6 +376,29 @@ class BossLeague(models.IntegerChoices):
     SILVER = 2, _("Silver")
     GOLD = 3, _("Gold")
     CROWN = 4, _("Gold, boss beaten")  # Above all bosses, until the season ends.
+
+
+class ClassRole(models.TextChoices):
+    """The role of a member of a class."""
+
+    TEACHER = "teacher", _("teacher")
+    STUDENT = "student", _("student")
+
+
+class PassRule(models.TextChoices):
+    """The pass mark of an assignment."""
+
+    BETTER = "better", _("better than a house bot, 95 % sure, without a fault")
+    CLEAN = "clean", _("no fault")
+
+
+class HandInVerdict(models.TextChoices):
+    """The result of a version that was handed in."""
+
+    PASSED = "passed", _("passed")
+    NOT_BETTER = "not_better", _("not better")  # The boards show that the bot is not better than the house bot.
+    UNSURE = "unsure", _("not sure")  # All boards are played, and they do not show which one is better.
+    FAULT = "fault", _("fault")
 
 
 class FaultKind(models.TextChoices):

@@ -10,6 +10,7 @@ from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.cases import Case
 from league.models.changes import Change
+from league.models.classes import Assignment, ClassMember, HandIn, SchoolClass
 from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
 from league.models.jobs import Job
@@ -34,6 +35,7 @@ from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
     "ApiToken",
+    "Assignment",
     "Audit",
     "Block",
     "Board",
@@ -48,6 +50,7 @@ __all__ = [
     "Change",
     "Check",
     "Circuit",
+    "ClassMember",
     "CoOwner",
     "Comment",
     "Consultation",
@@ -58,6 +61,7 @@ __all__ = [
     "Follow",
     "FoundPuzzle",
     "Guest",
+    "HandIn",
     "IdempotencyKey",
     "Job",
     "JudgedSum",
@@ -90,6 +94,7 @@ __all__ = [
     "Round",
     "Rung",
     "Scheduler",
+    "SchoolClass",
     "SearchWord",
     "Season",
     "SequentialTest",

@@ -30,11 +30,11 @@ class FairQueueWork(Work):
 
 
 class Played(Work):
-    """Matches between bots, without audits and tries, which only share the queue. Pages, counts and ratings use this manager."""
+    """Matches between bots, without audits, tries and matches of classes. Pages, counts and ratings use this manager."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
-        """Return the rows without audits and tries."""
-        return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY])
+        """Return the rows that everybody may know of."""
+        return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY, MatchKind.ASSIGNMENT])
 
 
 class Match(Leased):

@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from league.web.bots import downloads
 from league.web.bots import views as bots
+from league.web.classes import views as classes
 from league.web.common import prefs
 from league.web.games import views as games
 from league.web.matches import embedding, opening, playing, puzzles, tables, trying, tv
@@ -139,6 +140,19 @@ urlpatterns = [
     path("learn/", learning.learn, name="learn"),
     path("learn/how/", learning.how, name="how"),
     path("teach/", learning.teach, name="teach"),
+    path("class/", classes.class_list, name="classes"),
+    path("class/new/", classes.new_class, name="class-new"),
+    path("class/<slug:slug>/", classes.school_class, name="class"),
+    path("class/<slug:slug>/join/<slug:link>/", classes.join_class, name="class-join"),
+    path("class/<slug:slug>/edit/", classes.edit_class, name="class-edit"),
+    path("class/<slug:slug>/do/", classes.act_on_class, name="class-do"),
+    path("class/<slug:slug>/marks.csv", classes.marks_csv, name="class-marks"),
+    path("class/<slug:slug>/students/<int:number>/", classes.student, name="class-student"),
+    path("class/<slug:slug>/new/", classes.new_assignment, name="class-assignment-new"),
+    path("class/<slug:slug>/<int:number>/", classes.assignment, name="class-assignment"),
+    path("class/<slug:slug>/<int:number>/edit/", classes.edit_assignment, name="class-assignment-edit"),
+    path("class/<slug:slug>/<int:number>/hand-in/", classes.hand_in, name="class-hand-in"),
+    path("class/<slug:slug>/<int:number>/alike/", classes.similar, name="class-alike"),
     path("research/", learning.research, name="research"),
     path("run-your-own/", learning.run_your_own, name="run-your-own"),
     path("docs/", documents.documents, name="docs"),

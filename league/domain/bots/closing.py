@@ -20,11 +20,12 @@ from league.domain.bots import bots, teams
 from league.domain.core import clock, journal, names, search_words, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, sessions
-from league.enums import BotState, MatchKind, RequestStatus
+from league.enums import BotState, ClassRole, MatchKind, RequestStatus
 from league.models import (
     Block,
     Bot,
     BotOffer,
+    ClassMember,
     Comment,
     Draft,
     EntryRequest,
@@ -36,6 +37,7 @@ from league.models import (
     Player,
     PuzzleAnswer,
     Report,
+    SchoolClass,
     Subscription,
     Table,
     TakenName,
@@ -105,8 +107,11 @@ def _remove_private(player: Player, now: datetime) -> None:
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
     Notice.objects.filter(actor=player).delete()  # They have the name.
     Follow.objects.filter(person=player).delete()
-    for model in (Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription, Table):
+    taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
+    for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription, Table):
         model._default_manager.filter(player=player).delete()
+    with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
+    SchoolClass.objects.filter(pk__in=taught).exclude(pk__in=with_teacher).delete()
 
 
 def _rename(player: Player, new: str, now: datetime) -> None:

@@ -34,6 +34,7 @@ drafts.jsonl      texts in the editor that you have not submitted
 tries.jsonl       texts that you tried, with results and cards; they are removed after some days
 tables.jsonl      tables at which you sat; with every card if they have ended
 puzzles.jsonl     your answers to puzzles
+classes.jsonl     your classes, and what you have handed in there
 contests.jsonl    tournaments, events and recurring leagues that you organise
 requests.jsonl    your requests to enter bots of others
 comments.jsonl    your comments, with the reason if an operator hid one
@@ -55,6 +56,7 @@ COMMENT = ("id", "board", "sitting", "step", "puzzle", "text", "created", "delet
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
 NOTICE = ("kind", "text", "words", "count", "created", "read", "mailed")
+HAND_IN = ("attempt", "created", "is_late", "won", "drawn", "lost", "verdict", "why", "decided")
 Row = Mapping[str, Any]
 
 
@@ -108,6 +110,7 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "tables", _sat_at(player)
     answers = player.puzzle_answers.order_by("pk")
     yield "puzzles", answers.values("puzzle", "game", "answer", "solved", "created").iterator(500)
+    yield "classes", _classes(player)
     yield "contests", _contests(player)
     requests = player.requests.order_by("pk").values(
         *REQUEST,
@@ -137,6 +140,15 @@ def _tries(player: Player) -> Iterator[Row]:
     for row in rows.values("name", "language", "source", "created", "finished", "result").iterator(CHUNK):
         result = row["result"]
         yield {**row, "result": None if result is None else json.loads(zlib.decompress(bytes(result)))}
+
+
+def _classes(player: Player) -> Iterator[Row]:
+    for member in player.classes.select_related("school_class").order_by("pk"):
+        handed_in = member.hand_ins.order_by("pk").values(
+            *HAND_IN, number=F("assignment__number"), bot=F("version__bot__slug"), version_number=F("version__number")
+        )
+        own = {name: getattr(member, name) for name in ("role", "name", "number", "helped", "joined")}
+        yield {"class": member.school_class.name, **own, "handed_in": list(handed_in)}
 
 
 def _sat_at(player: Player) -> Iterator[Row]:

@@ -111,7 +111,7 @@ def choose(player: Player, period: str, *, language: str, site: str, now: dateti
 
 def late(now: datetime) -> QuerySet[Subscription]:
     """Select the subscriptions whose last letter the mail server did not take, and that wait for the next attempt."""
-    return open_rows(now).filter(tries__gt=0)
+    return reachable(now).filter(tries__gt=0)
 
 
 def retry(player: Player, *, now: datetime) -> bool:

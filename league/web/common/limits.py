@@ -23,6 +23,7 @@ DOWNLOADS = frozenset(
             "tournament-matches-csv",
             "crosstable-csv",
             "event-marks",
+            "class-marks",
             "match-replay",
             "match-log",
             "match-text",
@@ -37,6 +38,7 @@ DOWNLOADS = frozenset(
 HEAVY = frozenset(
     {
         *(
+            "class-alike",
             "draft",
             "try",
             "match-open",
@@ -61,8 +63,13 @@ HEAVY = frozenset(
 )
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
-# Actions of people on contests, on comments and on what they follow, which can be repeated at will.
-CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link", "talk", "comment", "follow"})
+# Actions of people on contests, classes, comments and on what they follow, which can be repeated at will.
+CHANGES = frozenset(
+    {
+        *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link"),
+        *("class-do", "class-join", "class-hand-in", "talk", "comment", "follow"),
+    }
+)
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(
     ("password", "mail", "mail-confirm", "reset", "close-account", "passkeys", "passkey-login"), "password"
