@@ -32,6 +32,7 @@ from league.models import (
     PuzzleAnswer,
     Subscription,
     Table,
+    TablePerson,
     TakenName,
 )
 from league.pure.names import skeletons
@@ -88,8 +89,11 @@ def _remove_private(player: Player, now: datetime) -> None:
     EntryRequest.objects.filter(asker=player).update(message="")
     Match.work.filter(kind=MatchKind.TRY, owner=player).exclude(status__in=Match.HELD).delete()
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
-    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
+    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription):
         model._default_manager.filter(player=player).delete()
+    Table.objects.filter(people__player=player, shared=False).delete()
+    # At a table of several people a bot plays on, and the seat keeps the new name.
+    TablePerson.objects.filter(player=player, seated=True).update(seated=False, away=True)
 
 
 def _rename(player: Player, new: str, now: datetime) -> None:

@@ -44,7 +44,7 @@ BOT = ("state", "description", "entry_policy", "on_ladders", "away_until", "paus
 VERSION = ("runtime", "entry", "games", "refused", "deterministic", "status", "fault", "fault_detail", "created")
 CHECK = ("game", "name", "fault", "fault_detail", "situation", "request", "answer", "decisions", "max_cpu_s", "seconds")
 RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "rank_best", "rank_worst", "updated")
-TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", "finished", "scores")
+TABLE = ("public_id", "rated", "boards", "created", "status", "reason", "finished", "scores", "records")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
 Row = Mapping[str, Any]
@@ -115,7 +115,9 @@ def _tries(player: Player) -> Iterator[Row]:
 
 
 def _sat_at(player: Player) -> Iterator[Row]:
-    rows = player.tables.order_by("pk").values(*TABLE, "records", game=F("pool__game"), options=F("pool__options"))
+    columns = {name: F(f"table__{name}") for name in TABLE}
+    rules = {"game": F("table__pool__game"), "options": F("table__pool__options")}
+    rows = player.seats.order_by("table").values(seat=F("number"), **columns, **rules)
     for row in rows.iterator(CHUNK):
         records = bytes(row["records"])
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}

@@ -33,7 +33,7 @@ from league.models import (
     Package,
     Player,
     Quota,
-    Table,
+    TablePerson,
     Tournament,
     Try,
 )
@@ -134,8 +134,9 @@ def _tried(player: Player, now: datetime, which: Q) -> Times:
 
 
 def _tables(player: Player, now: datetime) -> Times:
-    rows = Table.objects.filter(player=player, created__gt=now - HOUR).exclude(status=TableStatus.VOID)
-    return rows.order_by("created").values_list("created", flat=True)
+    seats = TablePerson.objects.filter(player=player, table__created__gt=now - HOUR)
+    rows = seats.exclude(table__status=TableStatus.VOID).order_by("table__created")
+    return rows.values_list("table__created", flat=True)
 
 
 @dataclass(frozen=True)
