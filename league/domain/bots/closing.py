@@ -40,6 +40,7 @@ from league.models import (
     SchoolClass,
     Subscription,
     Table,
+    TablePerson,
     TakenName,
 )
 from league.pure.names import skeletons
@@ -108,10 +109,13 @@ def _remove_private(player: Player, now: datetime) -> None:
     Notice.objects.filter(actor=player).delete()  # They have the name.
     Follow.objects.filter(person=player).delete()
     taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
-    for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription, Table):
+    for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription):
         model._default_manager.filter(player=player).delete()
     with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
     SchoolClass.objects.filter(pk__in=taught).exclude(pk__in=with_teacher).delete()
+    Table.objects.filter(people__player=player, shared=False).delete()
+    # At a table of several people a bot plays on, and the seat keeps the new name.
+    TablePerson.objects.filter(player=player, seated=True).update(seated=False, away=True)
 
 
 def _rename(player: Player, new: str, now: datetime) -> None:

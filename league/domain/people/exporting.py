@@ -51,7 +51,7 @@ BOT = ("state", "description", "entry_policy", "on_ladders", "away_until", "paus
 VERSION = ("runtime", "entry", "games", "refused", "deterministic", "status", "fault", "fault_detail", "created")
 CHECK = ("game", "name", "fault", "fault_detail", "situation", "request", "answer", "decisions", "max_cpu_s", "seconds")
 RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "rank_best", "rank_worst", "updated")
-TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", "finished", "scores")
+TABLE = ("public_id", "rated", "boards", "created", "status", "reason", "finished", "scores", "records")
 COMMENT = ("id", "board", "sitting", "step", "puzzle", "text", "created", "deleted", "hidden", "hidden_for")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
@@ -152,7 +152,9 @@ def _classes(player: Player) -> Iterator[Row]:
 
 
 def _sat_at(player: Player) -> Iterator[Row]:
-    rows = player.tables.order_by("pk").values(*TABLE, "records", game=F("pool__game"), options=F("pool__options"))
+    columns = {name: F(f"table__{name}") for name in TABLE}
+    rules = {"game": F("table__pool__game"), "options": F("table__pool__options")}
+    rows = player.seats.order_by("table").values(seat=F("number"), **columns, **rules)
     for row in rows.iterator(CHUNK):
         records = bytes(row["records"])
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}

@@ -36,7 +36,7 @@ from league.models import (
     Player,
     Quota,
     Report,
-    Table,
+    TablePerson,
     Tournament,
     Try,
 )
@@ -161,8 +161,9 @@ def _tried(player: Player, now: datetime, which: Q) -> Times:
 
 
 def _tables(player: Player, now: datetime) -> Times:
-    rows = Table.objects.filter(player=player, created__gt=now - HOUR).exclude(status=TableStatus.VOID)
-    return rows.order_by("created").values_list("created", flat=True)
+    seats = TablePerson.objects.filter(player=player, table__created__gt=now - HOUR)
+    rows = seats.exclude(table__status=TableStatus.VOID).order_by("table__created")
+    return rows.values_list("table__created", flat=True)
 
 
 def _comments(player: Player, now: datetime) -> Times:

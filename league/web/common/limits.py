@@ -111,6 +111,8 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
         if request.POST.get("do") == "refresh":  # Choosing another game on the form opens no table.
             return []
         return [("guest", f"a{where}")]
+    if name == "table-do" and request.POST.get("do") == "sit" and not request.user.is_authenticated:
+        return [("guest", f"a{where}")]
     if name not in FORMS or request.method != "POST":
         return []
     scope = FORMS[name]
