@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     atomic = False
     dependencies = [
-        ('league', '0016_cases'),
+        ('league', '0017_people_at_tables'),
     ]
 
     operations = [

@@ -20,7 +20,7 @@ def some_version(**arguments: object) -> models.ForeignKey:
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("league", "0016_cases")]
+    dependencies = [('league', '0020_teams')]
 
     operations = [
         migrations.CreateModel(
