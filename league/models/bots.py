@@ -43,6 +43,8 @@ class Bot(models.Model):
     )
     # True if the owner lets the bot play on the standing ladders of its games (league.domain.ladders).
     on_ladders = models.BooleanField(default=True, db_default=True)
+    # True if the owner offers the bot as a boss, from the next season on (league.domain.ladders.bosses).
+    offered_as_boss = models.BooleanField(default=False, db_default=False)
     # Until then it is not drawn for them, because its owner took it off (league.domain.bots.willing).
     away_until = models.DateTimeField(null=True)
     created = models.DateTimeField()

@@ -16,8 +16,8 @@ from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import validation
 from league.domain.people import ownership, players, quotas
 from league.domain.people.ownership import BotAct
-from league.enums import BotState, VersionStatus
-from league.models import Bot, BotVersion, Player
+from league.enums import BotState, ClassRole, VersionStatus
+from league.models import Bot, BotVersion, ClassMember, Player
 
 HOLD = timedelta(days=1)  # How long a pause by the owner keeps the bot's matches in the queue.
 HOLD_AGAIN = timedelta(days=7)  # How long after such a pause the next one does not keep them.
@@ -140,6 +140,9 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
         if locked.name.startswith(players.CLOSED):
             raise Refused("this account is closed, so it can upload nothing")
         fresh["owner_banned"] = locked.banned is not None
+        # What is written for a class plays on no ladder, unless its owner lets it.
+        studies = {"player": player, "role": ClassRole.STUDENT, "school_class__archived": None}
+        fresh["on_ladders"] = not ClassMember.objects.filter(**studies).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
         search_words.put(bot, name)
     if not ownership.may(player, bot, BotAct.UPLOAD):

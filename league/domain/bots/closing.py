@@ -20,19 +20,27 @@ from league.domain.bots import bots, teams
 from league.domain.core import clock, journal, names, search_words, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, sessions
-from league.enums import BotState, MatchKind, RequestStatus
+from league.enums import BotState, ClassRole, MatchKind, RequestStatus
 from league.models import (
     Block,
     Bot,
     BotOffer,
+    ClassMember,
+    Comment,
     Draft,
     EntryRequest,
+    Follow,
     IdempotencyKey,
     Match,
+    Notice,
+    NoticeChoice,
     Player,
     PuzzleAnswer,
+    Report,
+    SchoolClass,
     Subscription,
     Table,
+    TablePerson,
     TakenName,
 )
 from league.pure.names import skeletons
@@ -62,6 +70,7 @@ def close(player: Player, *, now: datetime | None = None) -> str:
         _rename(row, new, now)
         sessions.end(row.user_id, now=now)
         row.tokens.all().delete()
+        row.passkeys.all().delete()
         journal.append("player.closed", f"player:{new}", now=now, actor=new)
     player.refresh_from_db()
     return new
@@ -93,15 +102,26 @@ def _remove_private(player: Player, now: datetime) -> None:
             transitions.move(request, RequestStatus.WITHDRAWN, now=now, actor=player.name, answered=now)
     EntryRequest.objects.filter(asker=player).update(message="")
     Match.work.filter(kind=MatchKind.TRY, owner=player).exclude(status__in=Match.HELD).delete()
+    # What others answered stays. Nothing is left to judge about a comment without its text.
+    Comment.objects.filter(author=player, deleted=None).update(text="", deleted=now)
+    Report.objects.filter(Q(reporter=player, decided=None) | Q(comment__author=player)).delete()
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
-    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
+    Notice.objects.filter(actor=player).delete()  # They have the name.
+    Follow.objects.filter(person=player).delete()
+    taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
+    for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription):
         model._default_manager.filter(player=player).delete()
+    with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
+    SchoolClass.objects.filter(pk__in=taught).exclude(pk__in=with_teacher).delete()
+    Table.objects.filter(people__player=player, shared=False).delete()
+    # At a table of several people a bot plays on, and the seat keeps the new name.
+    TablePerson.objects.filter(player=player, seated=True).update(seated=False, away=True)
 
 
 def _rename(player: Player, new: str, now: datetime) -> None:
     TakenName.objects.filter(holder=f"player:{player.name}").update(holder=f"player:{new}")
     names.take(names.PLAYER, new, holder=f"player:{new}", now=now)
-    Player.objects.filter(pk=player.pk).update(name=new)
+    Player.objects.filter(pk=player.pk).update(name=new, calendar_link="")
     search_words.put(player, new)
     player.user.set_unusable_password()
     blank = dict.fromkeys(("email", "first_name", "last_name"), "")

@@ -24,7 +24,7 @@ from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import ownership, players, quotas
 from league.domain.people.ownership import BotAct
 from league.enums import EntryPolicy, RequestStatus, TournamentStatus
-from league.models import Block, Bot, BotVersion, Circuit, EntryRequest, Event, Player, Tournament
+from league.models import Block, Bot, BotVersion, Circuit, EntryRequest, Event, Follow, Player, Tournament
 from league.models.consent import MOST_MESSAGE
 
 if TYPE_CHECKING:
@@ -275,6 +275,15 @@ def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = Non
     bot.on_ladders = on
 
 
+def offer_as_boss(bot: Bot, *, on: bool, actor: str, now: datetime | None = None) -> None:
+    """Set whether the owner offers a bot as a boss, from the next season on (`league.domain.ladders.bosses`). Repeatable."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        if Bot.objects.filter(pk=bot.pk).exclude(offered_as_boss=on).update(offered_as_boss=on):
+            journal.append("bot.offered_as_boss", f"bot:{bot.slug}", now=now, actor=actor, to=on)
+    bot.offered_as_boss = on
+
+
 def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
     """Block a player from entering, challenging or asking for any of the owner's bots; their open requests are refused. Repeatable."""
     now = clock.now_or(now)
@@ -289,6 +298,7 @@ def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
         row, fresh = Block.objects.get_or_create(owner=owner, blocked=blocked, defaults={"created": now})
         if fresh:
             journal.append("player.blocked", f"player:{owner.name}", now=now, actor=owner.name, blocked=name)
+        Follow.objects.filter(Q(person=owner) | Q(bot__owner=owner), player=blocked).delete()
         requests = EntryRequest.objects.filter(bot__owner=owner, asker=blocked, status=RequestStatus.ASKED)
         for request in requests.order_by("pk"):
             with suppress(IllegalMove):  # It has just been withdrawn, or has expired.

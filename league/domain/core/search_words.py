@@ -66,5 +66,17 @@ def having(rows: QuerySet[Row], text: str) -> QuerySet[Row]:
     return rows
 
 
+def named(rows: QuerySet[Row], column: str, term: str, most: int) -> list[Row]:
+    """Return at most `most` rows whose unique name begins with a term, then those that have words beginning with its words.
+
+    At most one query for each word, and two.
+    """
+    results = list(rows.filter(begins(column, term)).order_by(column)[:most])
+    if len(results) < most:
+        others = having(rows, term).exclude(pk__in=[row.pk for row in results])
+        results += others.order_by(column)[: most - len(results)]
+    return results
+
+
 def _kind(model: type[Model]) -> str:
     return model.__name__.lower()

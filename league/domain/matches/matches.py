@@ -81,7 +81,7 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
     for start in range(0, len(plans), BATCH):
         part = plans[start : start + BATCH]
         with transaction.atomic():
-            present = set(Match.objects.filter(key__in=[plan.key for plan in part]).values_list("key", flat=True))
+            present = set(Match.work.filter(key__in=[plan.key for plan in part]).values_list("key", flat=True))
             new_plans = [plan for plan in part if plan.key not in present]
             if not new_plans:
                 continue
@@ -90,9 +90,9 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
             rows = {plan.key: (plan, _row(plan, now, people)) for plan in new_plans}
             _expect(list(rows.values()))
             fairness.place([row for _, row in rows.values()])
-            Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
+            Match.work.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
             ids = {row.public_id: plan for plan, row in rows.values()}
-            new = list(Match.objects.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
+            new = list(Match.work.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
             Party.objects.bulk_create(
                 Party(match_id=pk, number=number, version_id=version.pk)
                 for pk, public in new

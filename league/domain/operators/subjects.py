@@ -8,7 +8,7 @@ from typing import Any
 
 from league.domain.core.errors import Refused
 from league.domain.people import ownership
-from league.models import Audit, Bot, Case, Event, Match, Player, Tournament
+from league.models import Audit, Bot, Case, Comment, Event, Match, Player, Tournament
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ def _entrants_of_event(event: Event) -> set[int]:
 
 
 MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT, CASE = "match", "tournament", "event", "bot", "player", "audit", "case"
+COMMENT = "comment"
 KINDS = {
     kind.name: kind
     for kind in (
@@ -84,6 +85,11 @@ KINDS = {
             CASE,
             lambda name: Case.objects.select_related("loser", "winner").filter(pk=_whole_number(name)).first(),
             lambda case: {case.loser_id, case.winner_id},
+        ),
+        SubjectKind(
+            COMMENT,
+            lambda name: Comment.objects.select_related("author").filter(pk=_whole_number(name)).first(),
+            lambda comment: {comment.author_id},
         ),
     )
 }

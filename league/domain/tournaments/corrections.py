@@ -26,7 +26,19 @@ Row = TypeVar("Row", bound=Model)
 MOST_DESCRIPTION = 2000
 MOST_REASON = 300
 MOST_NAMES, MOST_STEPS = 5, 100  # The most renames, and the most other corrections, of a row by one player in a day.
-STEPS = frozenset({"described", "shared", "entries_opened", "entries_closed", "disqualified", "reinstated", "replaced"})
+STEPS = frozenset(
+    {
+        "talk_opened",
+        "talk_closed",
+        "described",
+        "shared",
+        "entries_opened",
+        "entries_closed",
+        "disqualified",
+        "reinstated",
+        "replaced",
+    }
+)
 STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
 
 
@@ -105,6 +117,16 @@ def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime 
             kind = "entries_opened" if to == Entrance.ANYBODY else "entries_closed"
             _note(locked, kind, now=clock.now_or(now), actor=actor)
     row.refresh_from_db(fields=["entrance"])
+
+
+def set_talk(row: Tournament | Event, *, on: bool, actor: str, now: datetime | None = None) -> None:
+    """Allow comments under it, or none; none hides those that are there. Repeatable."""
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.talk != on:
+            type(row).objects.filter(pk=row.pk).update(talk=on)
+            _note(locked, "talk_opened" if on else "talk_closed", now=clock.now_or(now), actor=actor)
+    row.refresh_from_db(fields=["talk"])
 
 
 def set_share(row: Contest, per_player: int, *, actor: str, now: datetime | None = None) -> None:

@@ -49,6 +49,7 @@ def enter(
         if row.entrance == Entrance.OWNER and player.pk != row.owner_id:
             raise Refused("The owner of {tournament!r} chooses its bots.", tournament=row.name)
         shares.check(row, player, bot, row.entries.filter(withdrawn=None), "version__bot", now=now)
+        shares.check_left(row, version, player, now=now)
         if player.pk == row.owner_id:
             consent.welcome(row, bot)
         if not is_own and not bot.is_house:

@@ -15,7 +15,7 @@ from league.domain.bots import consent
 from league.domain.core import journal
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people import ownership, players
-from league.models import Bot, Player
+from league.models import Bot, BotVersion, Player, Tournament
 
 ENTRIES = {
     "tournament": "tournament.entered",
@@ -24,12 +24,28 @@ ENTRIES = {
 }  # Kinds of journal lines.
 MOST_A_DAY = 10  # Entries of one player in one contest in a day: a player may leave and come back, but not endlessly.
 
+MOST_LEFT = (
+    16  # Versions that a player may withdraw from a running ladder, which keeps the place of each for its return.
+)
+
 
 def checked(per_player: int) -> int:
     """Return the allowed number of bots of each player if it is valid. Raise Refused otherwise."""
     if type(per_player) is not int or not 1 <= per_player <= settings.MAX_ENTRIES:
         raise Refused("a player may enter 1 to {most} bots, not {count!r}", most=settings.MAX_ENTRIES, count=per_player)
     return per_player
+
+
+def check_left(ladder: Tournament, version: BotVersion, player: Player, *, now: datetime) -> None:
+    """Check that its people have not used up a ladder's places by withdrawing versions other than this one. Raise Refused."""
+    related = ownership.related_bots(version.bot, now=now)
+    rows = ladder.entries.filter(version__bot__in=related, withdrawn__isnull=False).exclude(version=version)
+    if player.pk != ladder.owner_id and rows.count() >= MOST_LEFT:
+        raise Refused(
+            "You have withdrawn {count} versions from {tournament!r}, which keeps a place for each. Let one of them return.",
+            count=MOST_LEFT,
+            tournament=ladder.name,
+        )
 
 
 def check(

@@ -31,7 +31,7 @@ from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.judgements import summing
-from league.domain.ladders import version_tests
+from league.domain.ladders import climbs, version_tests
 from league.domain.matches import encounters, replays, sight, validation
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
@@ -55,7 +55,7 @@ MOST_OPEN = 5  # The most tournaments open for entries.
 MOST_MATCHES = 24  # Number of latest matches of a bot in which its last loss is looked for.
 FIRST_MATCHES = 6  # Number of matches on the overview.
 FIRST_GAMES = 6  # Number of games on the overview.
-TABS = ("overview", "games", "matches", "versions", "history", "settings")
+TABS = ("overview", "games", "leagues", "matches", "versions", "history", "settings")
 NEEDS = {"history": BotAct.LOOK, "settings": BotAct.MANAGE}  # What a viewer must be allowed to do for a tab.
 MOST_MATCHES_OF_TWO = 20  # Number of latest matches of two bots against each other.
 
@@ -102,6 +102,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
             rows = _played(request, bot)
             context |= {"page": lists.page_of(request, lists.with_parties(rows))}
             context |= _challenge_form(viewer_of(request), bot, versions)
+        case "leagues":
+            context |= _climbs(bot, request.GET.get("game", ""))
         case "versions":
             audited = {pk for pk, summary in results.summaries(versions).items() if summary.reproducible}
             context |= {"reproducible": audited, "version_tests": list(version_tests.list_tests(bot))}
@@ -139,6 +141,16 @@ def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.Pool
     return list(lines.values())
 
 
+def _climbs(bot: Bot, game: str = "") -> dict[str, Any]:
+    """Return the leagues of a bot, one of them (in `game`, else the first), and the boards of its test that cost most. Up to six queries."""
+    by_game = climbs.climbs_of_bot(bot)
+    chosen = next((climb for climb in by_game if climb.rung.game == game), by_game[0] if by_game else None)
+    if chosen is None:
+        return {}
+    costly = climbs.costly_boards(chosen.test.test) if chosen.test else []
+    return {"climbs": by_game, "climb": chosen, "costly": costly, "digits": climbs.digits(chosen.rung.game)}
+
+
 def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owned: bool) -> dict[str, Any]:
     """Return the last loss and other answers for the owner, the first games and the latest matches."""
     ratings = list(_ratings(bot))
@@ -158,6 +170,7 @@ def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owne
     of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]
     context["test"] = max(of_newest, key=lambda shown_test: shown_test.boards, default=None)
     context["tests"] = len(of_newest)
+    context |= _climbs(bot)
     if owned:
         context["loss"] = last_loss(bot, matches)
         if newest is not None:
@@ -341,6 +354,8 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             consent.set_policy(bot, request.POST["entry_policy"], actor=viewer.name)
         if "on_ladders" in request.POST:
             consent.let_on_ladders(bot, on=request.POST["on_ladders"] == "1", actor=viewer.name)
+        if "offered_as_boss" in request.POST:
+            consent.offer_as_boss(bot, on=request.POST["offered_as_boss"] == "1", actor=viewer.name)
         if "state" in request.POST:
             domain.set_state(bot, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))

@@ -103,12 +103,8 @@ def _group(title: Any, results: Sequence[SearchResult]) -> Group:
 
 
 def _named(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
-    """Return rows whose unique name begins with a term, then those that have words beginning with its words. At most three queries."""
-    results = list(rows.filter(search_words.begins(column, term)).order_by(column)[: MOST + 1])
-    if len(results) <= MOST:
-        others = search_words.having(rows, term).exclude(pk__in=[row.pk for row in results])
-        results += others.order_by(column)[: MOST + 1 - len(results)]
-    return results
+    """Return the rows of a group by name, and one more if there are others. At most three queries."""
+    return search_words.named(rows, column, term, MOST + 1)
 
 
 def games(term: str) -> list[SearchResult]:

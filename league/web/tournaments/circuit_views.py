@@ -7,16 +7,18 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from league.domain.bots import consent
+from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, formats, requests, rule
 from league.models import Bot, Circuit
 from league.service import changes
-from league.web.common.inputs import bot_named
+from league.web.common.inputs import bot_named, next_page
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
@@ -28,7 +30,7 @@ MOST_SEASONS = 20  # The most seasons on the page, the latest.
 
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS, changes.CLOCK)
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a recurring league: its calendar, its bots and its latest seasons by division. Six queries."""
+    """Show a recurring league: its calendar, its bots and its latest seasons by division, and the table of the quarter. Seven queries."""
     rows = Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
     circuit = get_object_or_404(rows, slug=slug)
     latest = circuit.seasons.order_by("-number").prefetch_related(tournaments_with_entries(None))[:MOST_SEASONS]
@@ -40,6 +42,8 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": requests.waiting(circuit),
         "log": public_lines(circuit),
         "room": circuits.room(circuit),
+        "table": circuits.table(circuit, now=clock.present()),
+        "points": circuits.POINTS,
         "picture": pictures.of_circuit(circuit, list(circuit.bots.all())),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
@@ -97,4 +101,4 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             raise PermissionDenied
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("circuit", slug=slug) if circuit.pk else redirect("tournaments")
+    return redirect(next_page(request, reverse("circuit", args=[slug]))) if circuit.pk else redirect("tournaments")

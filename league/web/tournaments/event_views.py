@@ -23,6 +23,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
+from league.domain.talk.places import Place
 from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats, releases, rule, waiting
 from league.domain.tournaments.standings import standings
@@ -30,8 +31,9 @@ from league.enums import BotState, Entrance, RequestStatus, TournamentStatus, Ve
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import changes, topics
+from league.web.common import talk
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.inputs import bot_named
+from league.web.common.inputs import bot_named, next_page
 from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
@@ -69,9 +71,9 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/events.html", context)
 
 
-@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS, changes.CLOCK)
+@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS, changes.TALK, changes.CLOCK)
 def event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show an event: every stage with the advancing bots and the matches for which it waits. Nine queries; one more before it starts."""
+    """Show an event: every stage with the advancing bots and the matches for which it waits. Ten queries; one more before it starts."""
     viewer = user_of(request)
     changes.keep_until(request, *map(changes.of_tournament, sight.find_stages(slug)))
     rows = sight.tournaments(Tournament.objects.filter(event__slug=slug), viewer)
@@ -127,6 +129,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "guests": _guests(event) if owned and event.private else [],
         "until_form": UntilForm.of(event),
         "holds": event.finished is None or event.embargo is not None,
+        "talk": talk.section(request, Place(event=event)) if sees_results else None,
         **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
     }
     return render(request, "tournaments/event.html", context)
@@ -256,7 +259,7 @@ def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
         act(event, bot_named(request.POST.get("bot", "")), player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("event", slug=slug)
+    return redirect(next_page(request, reverse("event", args=[slug])))
 
 
 @require_safe

@@ -24,6 +24,7 @@ from league.domain.matches import embargoes, sight
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
+from league.domain.talk.places import Place
 from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests, rule
 from league.domain.tournaments import brackets as domain_brackets
 from league.domain.tournaments import tournaments as domain
@@ -31,7 +32,7 @@ from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, Entrance, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Entry, EntryRequest, Match, Party, Player, Tournament
 from league.service import changes, topics
-from league.web.common import lists
+from league.web.common import lists, talk
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
@@ -74,9 +75,9 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show state, standings, crosstable and matches. Ten queries; eleven while entries change."""
+    """Show state, standings, crosstable and matches. Eleven queries; twelve while entries change."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
-    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS, changes.CLOCK)
+    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS, changes.TALK, changes.CLOCK)
     topics.follow(request, changes.of_tournament(pk))
     tournament = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
     if not _lives(tournament):
@@ -123,6 +124,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds": _rounds(tournament),
         "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),
         "grows": _grows(tournament),
+        "ends": formats.ends_at(tournament),
         "changes": _changes(tournament),
         "mine": _own_versions(viewer, tournament) if viewer and _changes(tournament) else [],
         "waiting": requests.waiting(tournament) if _changes(tournament) else [],
@@ -139,6 +141,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "offered": _offered(tournament, viewer) if owned and viewer and _changes(tournament) else [],
         "takes": tournament.entrance == Entrance.ANYBODY or owned,
         "deletable": owned and is_deletable(tournament),
+        "talk": talk.section(request, Place(tournament=tournament)) if tournament.event_id is None else None,
     }
     return render(request, "tournaments/tournament.html", context)
 
