@@ -11,12 +11,13 @@ from django.db import transaction
 from django.test import Client
 
 from league.domain.bots import closing, moves, teams
+from league.domain.notices import spreading
 from league.domain.people import bans, ownership, players, tokens
 from league.domain.tournaments import enrolment, tournaments
 from league.enums import Entrance, TokenScope
 from league.models import Bot, BotVersion, LeagueEvent, Player, Team
 from tests.support import rows
-from tests.support.league import NOW, accepted, source
+from tests.support.league import NOW, accepted, later, source
 from tests.support.parts import mostly_slow
 
 pytestmark = pytest.mark.django_db
@@ -196,7 +197,7 @@ def test_from_the_invitation_to_the_history(ases, settings) -> None:
     invited, stranger = client_of("invited"), client_of("stranger")
     page = invited.get("/teams/").content.decode()
     assert "You are invited to the team <strong>ases</strong> as owner." in page
-    assert '<span class="count">1' in page
+    assert "Requests (1)" in page
     assert invited.post(TEAM, {"action": "accept", "shown": "on"}).url == "/teams/ases/"
     enrolment.enter(
         tournaments.Tournament.objects.get(), Bot.objects.get(slug="rufo"), player=Player.objects.get(name="uploader")
@@ -209,6 +210,14 @@ def test_from_the_invitation_to_the_history(ases, settings) -> None:
     assert "ases" in stranger.get("/search/?q=ases").content.decode()
     for name in ("/bots/rufo/", "/bots/", "/t/copa/"):
         assert '<a href="/teams/ases/">ases</a>' in stranger.get(name).content.decode(), name
+
+
+def test_an_invitation_and_an_offer_are_notices(ases) -> None:
+    spreading.run(now=later(60))
+    notices = {name: client_of(name).get("/notices/").content.decode() for name in ("invited", "stranger", "reader")}
+    assert "ana invites you to the team ases." in notices["invited"]
+    assert "ana wants to hand sol on to you." in notices["stranger"]
+    assert "invites you" not in notices["reader"]  # Answered in the meantime.
 
 
 def test_a_history_names_nobody_who_left_the_league_and_no_private_event(ases) -> None:
