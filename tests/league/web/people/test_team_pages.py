@@ -16,6 +16,7 @@ from league.domain.people import bans, ownership, players, tokens
 from league.domain.tournaments import enrolment, tournaments
 from league.enums import Entrance, TokenScope
 from league.models import Bot, BotVersion, LeagueEvent, Player, Team
+from tests.league.web.conftest import PATIENT_MS
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, source
 from tests.support.parts import mostly_slow
@@ -230,6 +231,44 @@ def test_a_history_names_nobody_who_left_the_league_and_no_private_event(ases) -
     assert "a private tournament" in page
     assert "secret" not in page
     assert ownership.may(Player.objects.get(name="reader"), bot, ownership.BotAct.LOOK)
+
+
+@pytest.mark.slow
+def test_two_people_share_a_bot_and_hand_it_on(live, browser) -> None:
+    """Ana makes a team on a desk, Berto joins on a phone, sees who did what, and takes the bot over."""
+    url, league = live
+    pages = {}
+    for player, width in ((league.ana, 1280), (league.berto, 390)):
+        context = browser.new_context(
+            viewport={"width": width, "height": 844}, locale="en-GB", java_script_enabled=False
+        )
+        session = client_of(player.name).cookies["sessionid"].value
+        context.add_cookies([{"name": "sessionid", "value": session, "url": url}])
+        context.set_default_timeout(PATIENT_MS)
+        pages[player.name] = context.new_page()
+    ana, berto = pages["ana"], pages["berto"]
+    ana.goto(f"{url}/teams/")
+    ana.fill("#name", "ases")
+    ana.click("text=Create team")
+    ana.select_option("#bot", "rufo")
+    ana.click("text=Put in the team")
+    ana.fill("#player", "berto")
+    ana.click("main button:has-text('Invite')")
+    berto.goto(f"{url}/teams/")
+    assert berto.evaluate("document.documentElement.scrollWidth") <= 390
+    berto.click("text=Join the team")
+    assert "berto" in berto.inner_text("main table >> nth=1")
+    berto.goto(f"{url}/bots/rufo/?tab=history")
+    assert "berto joined the team" in berto.inner_text("main")
+    assert "ana put the bot in the team ases" in berto.inner_text("main")
+    ana.goto(f"{url}/bots/rufo/?tab=settings")
+    ana.fill("#receiver", "berto")
+    ana.click("text=Offer the bot")
+    berto.goto(f"{url}/teams/")
+    berto.click("text=Take over the bot")
+    assert "by berto · ases" in berto.inner_text("main")
+    for page in pages.values():
+        page.context.close()
 
 
 def test_a_refused_name_is_said_at_the_field(ases) -> None:
