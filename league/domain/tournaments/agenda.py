@@ -102,11 +102,11 @@ def coming(dates: Sequence[Appointment], *, now: datetime) -> tuple[list[Appoint
         and (isinstance(date.contest, Circuit) or date.contest.status == TournamentStatus.OPEN)
     ]
     week = [date for date in open_dates if date.start <= now + timedelta(days=7)]
-    shown = {consent.place(date.contest) for date in week}
+    listed = {consent.place(date.contest) for date in week}
     later = []
     for date in open_dates:
-        if consent.place(date.contest) not in shown:
-            shown.add(consent.place(date.contest))
+        if consent.place(date.contest) not in listed:
+            listed.add(consent.place(date.contest))
             later.append(date)
     return week, later
 
