@@ -27,7 +27,7 @@ class TokenScope(models.TextChoices):
 
 
 class TeamRole(models.TextChoices):
-    """What a member of a team may do with the bots of the team (league.domain.people.ownership)."""
+    """A role in a team: what a member may do with its bots (league.domain.people.ownership)."""
 
     OWNER = "owner", _("owner")
     UPLOADER = "uploader", _("uploader")

@@ -13,7 +13,15 @@ DAY = timedelta(days=1)
 NOTICED = frozenset(
     {
         *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "pool.day"),
-        *("request.asked", "match.challenged", "table.waits", "tournament.moved", "tournament.entered"),
+        *(
+            "request.asked",
+            "team.invited",
+            "bot.offered",
+            "match.challenged",
+            "table.waits",
+            "tournament.moved",
+            "tournament.entered",
+        ),
         *("event.soon", "event.started", "event.finished", "event.entered"),
     }
 )

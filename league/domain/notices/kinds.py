@@ -21,6 +21,8 @@ TEXTS: dict[str, NoticeKind] = {
     "stopped": NoticeKind.FAILED,
     "overtaken": NoticeKind.OVERTAKEN,
     "requested": NoticeKind.ASKED,
+    "invited": NoticeKind.ASKED,
+    "offered": NoticeKind.ASKED,
     "challenged": NoticeKind.ASKED,
     "table_waits": NoticeKind.TABLE,
     "starts_soon": NoticeKind.EVENT,

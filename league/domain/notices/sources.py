@@ -28,6 +28,7 @@ from league.models import (
     Player,
     Table,
     TableOfDay,
+    TeamMember,
     Tournament,
 )
 
@@ -119,6 +120,24 @@ def _request_asked(line: LeagueEvent, now: datetime) -> Groups:
         return []
     words = {"bot": request.bot.slug, "player": request.asker.name, "tournament": request.occasion.name}
     return [Hearers(_owner(request.bot), "requested", line.subject, words, request.asker_id)]
+
+
+def _invited(line: LeagueEvent, now: datetime) -> Groups:
+    member = TeamMember.objects.filter(
+        team=line.subject.partition(":")[2], player__name=line.data["player"], since=None
+    ).select_related("team")
+    players, row = Player.objects.filter(memberships__in=member), member.first()
+    if row is None:
+        return []
+    return [Hearers(players, "invited", line.subject, {"player": line.actor, "team": row.team.name})]
+
+
+def _offered(line: LeagueEvent, now: datetime) -> Groups:
+    bot = _bot(line.subject.partition(":")[2])
+    if bot is None:
+        return []
+    players = Player.objects.filter(offers__bot=bot, name=line.data["to"])
+    return [Hearers(players, "offered", line.subject, {"player": line.actor, "bot": bot.slug}, bot.owner_id)]
 
 
 def _challenged(line: LeagueEvent, now: datetime) -> Groups:
@@ -279,6 +298,8 @@ SOURCES: dict[str, Callable[[LeagueEvent, datetime], Groups]] = {
     "bot.stopped": _bot_held,
     "bot.failed": _bot_failed,
     "request.asked": _request_asked,
+    "team.invited": _invited,
+    "bot.offered": _offered,
     "match.challenged": _challenged,
     "table.waits": _table_waits,
     "tournament.moved": _tournament_moved,

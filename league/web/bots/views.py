@@ -44,9 +44,9 @@ from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
 from league.web.bots.losses import last_loss
 from league.web.common import inputs, lists
+from league.web.common.history import lines_of
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import player_of, user_of, viewer_of
-from league.web.teams.history import lines_of
 
 BY_NAME = paging.Order(("slug",), (str,))
 MOST_POINTS = 2000  # The most points of one rating chart.

@@ -42,6 +42,10 @@ def _requests(_words: Words) -> str:
     return reverse("requests")
 
 
+def _teams(_words: Words) -> str:
+    return reverse("teams")
+
+
 def _table(words: Words) -> str:
     return reverse("table", args=[words["table"]])
 
@@ -54,6 +58,8 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "stopped": (_("An operator has suspended %(bot)s."), _bot),
     "overtaken": (_("%(bot)s was overtaken by %(rival)s in %(game)s: place %(place)s now."), _board),
     "requested": (_("%(player)s asks to enter %(bot)s in %(tournament)s."), _requests),
+    "invited": (_("%(player)s invites you to the team %(team)s."), _teams),
+    "offered": (_("%(player)s wants to hand %(bot)s on to you."), _teams),
     "challenged": (_("%(player)s challenged %(bot)s."), _match),
     "table_waits": (_("Your table of %(game)s waits for you."), _table),
     "starts_soon": (_("%(tournament)s starts soon, at %(at)s UTC."), _contest),

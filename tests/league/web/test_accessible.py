@@ -14,6 +14,7 @@ from django.conf import settings
 
 from engine.judging import Child
 from engine.runner.table import Question
+from league.domain.bots import moves, teams
 from league.domain.consultations import asking as consultations
 from league.domain.core import clock
 from league.domain.jobs.handlers import analysis
@@ -107,6 +108,23 @@ def test_comments_break_no_rule(look, live) -> None:
         (match, 1280, "light"),
         (f"/talk/{second.pk}/", 360, "light"),
         ("/operators/reports/", 360, "dark"),
+    ]
+    assert [problem for view in views for problem in look(*view)] == []
+
+
+@pytest.mark.slow
+def test_teams_break_no_rule(look, live) -> None:
+    league = live[1]
+    team = teams.create(league.ana, "ases", now=made.NOW)
+    teams.put_in(team, league.rufo.bot, player=league.ana, now=made.NOW)
+    teams.invite(team, "berto", "reader", player=league.ana, now=made.NOW)
+    teams.invite(teams.create(league.berto, "reyes", now=made.NOW), "ana", "owner", player=league.berto, now=made.NOW)
+    moves.offer(league.luna.bot, "ana", player=league.berto, now=made.NOW)
+    views = [
+        ("/teams/", 360, "dark"),
+        ("/teams/ases/", 320, "light"),
+        ("/bots/rufo/?tab=history", 1280, "dark"),
+        ("/bots/rufo/?tab=settings", 360, "light"),
     ]
     assert [problem for view in views for problem in look(*view)] == []
 
