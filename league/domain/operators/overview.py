@@ -127,13 +127,17 @@ def _workers(queue: workers.Queue, now: datetime) -> Iterator[Sign]:
         name, why = next(iter(refusing.items()))
         yield Sign(
             Urgency.SOON if queue.workers else Urgency.NOW,
-            Message("{count} workers refuse to play. {name} says: {why}", count=len(refusing), name=name, why=why),
+            Message(
+                "Workers that refuse to play: {count}. {name} says: {why}", count=len(refusing), name=name, why=why
+            ),
             Message("Run tute sandbox check on that machine, or make room if its disk is full."),
         )
     if lost and queue.workers:
         yield Sign(
             Urgency.SOON,
-            Message("{count} workers stopped reporting: {names}.", count=len(lost), names=", ".join(lost[:EXAMPLES])),
+            Message(
+                "Workers that stopped reporting: {count} ({names}).", count=len(lost), names=", ".join(lost[:EXAMPLES])
+            ),
             Message("Their matches are played again. Read the end of their logs; start new ones if too few are left."),
         )
     if away:
@@ -420,30 +424,34 @@ def _bots() -> Iterator[Sign]:
 
 
 def _backlog(queue: workers.Queue, now: datetime) -> Iterator[Sign]:
-    """Compare the queue with the pace of the last minutes. One query."""
-    pace = Match.objects.filter(finished__gt=now - metrics.MINUTES, status=MatchStatus.FINISHED).count()
-    per_minute = pace / (metrics.MINUTES.total_seconds() / 60)
-    if not queue.queued:
-        yield Sign(Urgency.NONE, Message("No match is queued; finished per minute: {pace}.", pace=f"{per_minute:.1f}"))
-        return
-    if not pace:
+    """Compare the matches that wait for a worker with the pace of the last minutes. One query."""
+    waiting = sum(queue.waiting[why] for why in ("turn", "worker", "sandbox"))
+    finished = Match.objects.filter(finished__gt=now - metrics.MINUTES, status=MatchStatus.FINISHED).count()
+    per_minute = finished / (metrics.MINUTES.total_seconds() / 60)
+    pace = f"{per_minute:.1f}"
+    if not waiting:
+        yield Sign(Urgency.NONE, Message("No match waits for a worker; finished per minute: {pace}.", pace=pace))
+    elif not finished:
         yield Sign(
             Urgency.NOW if queue.workers and queue.playing else Urgency.SOON,
-            Message("{count} matches are queued, and none was finished in the last five minutes.", count=queue.queued),
+            Message(
+                "Matches that wait for a worker: {count}; none was finished in the last five minutes.", count=waiting
+            ),
             Message("Read the log of a worker: each line names its match. Long matches may be the reason."),
         )
-        return
-    drain = timedelta(minutes=queue.queued / per_minute)
-    yield Sign(
-        Urgency.SOON if drain > SLOW_DRAIN else Urgency.NONE,
-        Message(
-            "{count} matches are queued; at {pace} per minute they take {time}.",
-            count=queue.queued,
-            pace=f"{per_minute:.1f}",
-            time=length(drain),
-        ),
-        Message("Start more workers if that is too long.") if drain > SLOW_DRAIN else None,
-    )
+    else:
+        drain = timedelta(minutes=waiting / per_minute)
+        is_long = drain > SLOW_DRAIN
+        yield Sign(
+            Urgency.SOON if is_long else Urgency.NONE,
+            Message(
+                "Matches that wait for a worker: {count}; at {pace} a minute they take {time}.",
+                count=waiting,
+                pace=pace,
+                time=length(drain),
+            ),
+            Message("Start more workers if that is too long.") if is_long else None,
+        )
 
 
 def _disk(queue: workers.Queue) -> Iterator[Sign]:

@@ -144,6 +144,8 @@ def _subject(request: HttpRequest, subject: str, mine: list[str]) -> HttpRespons
         "buttons": _buttons(subject, kind, mine) if kind in KINDS else [],
     }
     if kind == PLAYER and row is not None:
+        needless = "ban" if row.banned else "unban"
+        context["buttons"] = [button for button in context["buttons"] if button["action"].name != needless]
         return render(request, "operators/person.html", context | people.person(request, row))
     page = lists.page_of(request, LeagueEvent.objects.filter(subject=subject))
     context |= {"page": page, "lines": people.lines(page)}

@@ -143,7 +143,7 @@ TROUBLES = {
     paused: ("pause after a failed attempt, the longest for another 59 min: attempt 2: no disk", Urgency.SOON),
     void: ("Void in the last day: 1. worker # was lost", Urgency.SOON),
     silent_scheduler: ("took its last step 60 min ago", Urgency.NOW),
-    lost_worker: ("1 workers stopped reporting: host:2", Urgency.SOON),
+    lost_worker: ("Workers that stopped reporting: 1 (host:2)", Urgency.SOON),
     refusing_worker: ("host:2 says: the sandbox does not hold", Urgency.NOW),
     unsent_mail: ("Mail could not be sent, after up to 3 attempts", Urgency.SOON),
     broken_row: ("pool:1: boards are missing", Urgency.NOW),
