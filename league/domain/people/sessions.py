@@ -21,7 +21,7 @@ from league.domain.core import clock
 from league.models import SessionOwner
 
 SINCE, BROWSER, PASSKEY, FRESH = "since", "browser", "passkey", "fresh"  # Keys of a session.
-FRESH_FOR = timedelta(minutes=10)  # For so long after a sign-in nobody is asked who they are again.
+FRESH_FOR = timedelta(minutes=10)  # The time after a sign-in in which nobody has to show again who they are.
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ def end_one(account: int, name: str) -> bool:
     return bool(Session.objects.filter(session_key__in=keys).delete()[0])
 
 
-def end_by_passkey(account: int, passkey: int, *, besides: str | None) -> int:
-    """End the sessions that a passkey began, but not the session with the key `besides`; return their number."""
+def end_by_passkey(account: int, passkey: int, *, spared: str | None) -> int:
+    """End the sessions that a passkey began, but not the session with the key `spared`; return their number."""
     begun = [row.session_key for row in _of(account) if row.get_decoded().get(PASSKEY) == passkey]
-    ended = [key for key in begun if key != besides]
+    ended = [key for key in begun if key != spared]
     Session.objects.filter(session_key__in=ended).delete()
     return len(ended)
 

@@ -38,8 +38,8 @@ def _ask(request: HttpRequest, purpose: str) -> str:
 
 def _take(request: HttpRequest, purpose: str) -> str:
     """Return the challenge of the session and forget it, so that it serves once. Raise Refused if it is too old."""
-    asked, challenge, until = request.session.pop(CHALLENGE, ("", "", ""))
-    if asked != purpose or clock.present() > datetime.fromisoformat(until):
+    purpose_then, challenge, until = request.session.pop(CHALLENGE, ("", "", ""))
+    if purpose_then != purpose or clock.present() > datetime.fromisoformat(until):
         raise Refused("that took more than five minutes, or was sent twice; try again")
     return str(challenge)
 
@@ -123,7 +123,7 @@ def _remove(request: HttpRequest, owner: Player) -> None:
         return
     messages.success(request, _("Passkey removed. It no longer logs you in."))
     if "end" in request.POST:
-        ended = sessions.end_by_passkey(owner.user_id, number, besides=request.session.session_key)
+        ended = sessions.end_by_passkey(owner.user_id, number, spared=request.session.session_key)
         if ended:
             text = ngettext(
                 "Ended one session that it had begun.", "Ended %(count)s sessions that it had begun.", ended

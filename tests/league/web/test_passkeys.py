@@ -138,11 +138,11 @@ def test_what_is_bent_signs_nobody_in(owner, settings) -> None:
     for text in ("", "[]", "[" * 9000, '{"id": 1}', '{"id": null, "response": 3}', "x" * 20_000):
         stranger.post(LOG_IN)
         assert stranger.post(LOG_IN, {"answer": text}).status_code == 422
-    known = json.loads(device.sign(stranger.post(LOG_IN).json()))
+    good = json.loads(device.sign(stranger.post(LOG_IN).json()))
     for part in ("clientDataJSON", "authenticatorData", "signature"):
         for value in (None, 3, "", "AAAA", "!!"):
             stranger.post(LOG_IN)
-            refused(json.dumps({**known, "response": {**known["response"], part: value}}))
+            refused(json.dumps({**good, "response": {**good["response"], part: value}}))
     options = stranger.post(LOG_IN).json()
     session = stranger.session
     session["passkey_challenge"][2] = (clock.present() - timedelta(seconds=1)).isoformat()
@@ -236,7 +236,7 @@ def test_the_address_comes_from_the_settings() -> None:
 
 @pytest.mark.slow
 def test_a_phone_adds_a_passkey_and_logs_in_without_a_name(browser, live_server) -> None:
-    """In Chromium with its own software device; on a phone's screen."""
+    """Use the software device of Chromium, on the screen of a phone."""
     players.create("ana", password=PASSWORD)
     context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en-GB")
     context.set_default_timeout(PATIENT_MS)
