@@ -34,6 +34,7 @@ TABLES = 8  # The largest tables.
 GRACE = timedelta(seconds=60)  # A lease that ended this long ago should have been taken back.
 SCHEDULER_SILENT = timedelta(minutes=2)
 CHECK_AGE = timedelta(hours=2)
+MANY_ERRORS = 10  # A database that restarts costs each loop one.
 MANY_FAULTS = 20  # Percent of seats in the latest matches.
 FULL_MB, LOW_MB = 1_000, 5_000
 SLOW_DRAIN = timedelta(hours=6)
@@ -113,7 +114,8 @@ def _troubles(signs: list[Symptom]) -> list[Symptom]:
 
 
 def _workers(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
-    rows = list(Worker.objects.order_by("name").values_list("name", "seen", "trouble", "refusal", "broker"))
+    latest = Worker.objects.filter(seen__gt=now - DAY).order_by("name")
+    rows = list(latest.values_list("name", "seen", "trouble", "refusal", "broker"))
     lost = [name for name, reported, trouble, _, _ in rows if trouble or reported < now - workers.SILENT]
     refusing = {name: refusal for name, _, _, refusal, _ in rows if refusal and name not in lost}
     away = next((broker for name, _, _, _, broker in rows if broker and name not in lost), "")
@@ -399,7 +401,7 @@ def _loops(now: datetime) -> Iterator[Symptom]:
     kinds = ", ".join(f"{name} {count}" for name, count in errors.most_common() if count)
     if kinds:
         yield Symptom(
-            Urgency.SOON,
+            Urgency.SOON if errors.total() > MANY_ERRORS else Urgency.NONE,
             Message("Errors in loops of running processes since their start: {kinds}.", kinds=kinds),
             Message("They go on by themselves when the cause is gone. The log of that process names it."),
         )

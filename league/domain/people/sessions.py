@@ -21,6 +21,7 @@ from league.domain.core import clock
 from league.models import SessionOwner
 
 SINCE, BROWSER, PASSKEY, FRESH = "since", "browser", "passkey", "fresh"  # Keys of a session.
+MOST_REMOVED = 100
 FRESH_FOR = timedelta(minutes=10)  # The time after a sign-in in which nobody has to show again who they are.
 
 
@@ -90,6 +91,12 @@ def end_by_passkey(account: int, passkey: int, *, spared: str | None) -> int:
     ended = [key for key in begun if key != spared]
     Session.objects.filter(session_key__in=ended).delete()
     return len(ended)
+
+
+def remove_expired(*, now: datetime | None = None) -> None:
+    """Remove some expired sessions of anybody, such as those of visitors who began to log in and left. Two queries."""
+    expired = Session.objects.filter(expire_date__lte=clock.now_or(now)).order_by("expire_date")
+    Session.objects.filter(session_key__in=list(expired.values_list("session_key", flat=True)[:MOST_REMOVED])).delete()
 
 
 def _name(key: str) -> str:

@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -49,7 +49,10 @@ def _page_of(subject: str, title: str = "") -> str:
     if kind == "version" and title:
         bot, _space, number = title.rpartition(" v")
         return reverse("version", args=[bot, number])
-    return reverse(kind, args=[name]) if kind in PAGES else ""
+    try:
+        return reverse(kind, args=[name]) if kind in PAGES else ""
+    except NoReverseMatch:  # Somebody typed a name that no row can have.
+        return ""
 
 
 def _buttons(subjects: str, kind: str, own_rights: list[str]) -> list[dict[str, Any]]:

@@ -29,7 +29,10 @@ SIGN_IN, ADD = "sign in", "add"
 
 
 def _ask(request: HttpRequest, purpose: str) -> str:
-    """Return a new challenge, which the session keeps; an earlier one is forgotten."""
+    """Return a new challenge, which the session keeps; an earlier one is forgotten. A visitor's session lasts as long as the challenge."""
+    if not request.user.is_authenticated:
+        request.session.set_expiry(int(passkeys.ANSWER_WITHIN.total_seconds()))
+        sessions.remove_expired()
     challenge = passkeys.new_challenge()
     until = clock.present() + passkeys.ANSWER_WITHIN
     request.session[CHALLENGE] = [purpose, challenge, until.isoformat()]

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
@@ -112,6 +113,17 @@ def test_only_a_fresh_log_in_adds_and_removes(owner) -> None:
 def test_answers_are_counted_like_passwords(settings, db) -> None:
     settings.LIMITS = {**settings.LIMITS, "password": (2, 3600)}
     assert [Client().post(LOG_IN).status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_a_visitor_who_leaves_leaves_no_session_and_one_who_stays_has_a_long_one(ana) -> None:
+    left, stayed = Client(), Client()
+    left.post(LOG_IN)
+    assert left.session.get_expiry_age() <= 300
+    Session.objects.update(expire_date=clock.present() - timedelta(seconds=1))
+    stayed.post(LOG_IN)
+    assert Session.objects.count() == 1
+    stayed.post("/accounts/login/", {"username": "ana", "password": PASSWORD})
+    assert stayed.session.get_expiry_age() > 86_400
 
 
 def test_what_is_bent_signs_nobody_in(owner, settings) -> None:
