@@ -296,7 +296,7 @@ def student(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "student": shown_student,
         "acts": member is not None and row.archived is None,
         "tasks": [(task, by_task[task.pk]) for task in tasks],
-        "why_not": helping.why_not(shown_student),
+        "why_not": _(why) if (why := helping.why_not(shown_student)) else "",
     }
     return render(request, "classes/member.html", context)
 
