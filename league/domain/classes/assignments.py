@@ -33,7 +33,7 @@ LATE = (0, 50, 100)  # Percent of the marks of a bot that is handed in late; 0: 
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentTerms:
-    """What a teacher chooses about an assignment; see the columns of `Assignment`."""
+    """The terms of an assignment, chosen by a teacher; see the columns of `Assignment`."""
 
     title: str
     due: datetime
@@ -60,11 +60,11 @@ def create(teacher: ClassMember, terms: AssignmentTerms, *, now: datetime | None
             raise Refused("A class has at most {most} assignments.", most=MOST_ASSIGNMENTS)
         number = 1 + (row.assignments.aggregate(last=Max("number"))["last"] or 0)
         fresh = {**_columns(terms, now, None), **_table(terms)}
-        made = Assignment.objects.create(
+        row_added = Assignment.objects.create(
             school_class=row, number=number, secret=secrets.token_bytes(32), created=now, **fresh
         )
         _note(row, "assignment", teacher, now, number=number)
-    return made
+    return row_added
 
 
 def change(
@@ -175,7 +175,7 @@ def hand_in(
             raise Refused("You have used all {most} attempts of this assignment.", most=task.attempts)
         if any(attempt.version.package_id == version.package_id for attempt in before):
             raise Refused("You have handed in this version already. Change something in it first.")
-        made = HandIn.objects.create(
+        row_added = HandIn.objects.create(
             assignment=task,
             member=member,
             attempt=1 + len(before),
@@ -184,7 +184,7 @@ def hand_in(
             is_late=now > task.due,
         )
         _note(row, "handed_in", student, now, number=task.number, version=str(version))
-    return made
+    return row_added
 
 
 def _check_time(row: SchoolClass, task: Assignment, now: datetime) -> None:

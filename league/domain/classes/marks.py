@@ -92,9 +92,9 @@ def table(row: SchoolClass, *, now: datetime | None = None) -> ClassTable:
 
 def hand_ins(tasks: Sequence[Assignment]) -> Iterable[HandIn]:
     """Return everything handed in for these assignments, with the assignments as they were read. One query."""
-    known = {task.pk: task for task in tasks}
-    for row in HandIn.objects.filter(assignment__in=known).select_related("version__bot").order_by("attempt"):
-        row.assignment = known[row.assignment_id]
+    task_by_id = {task.pk: task for task in tasks}
+    for row in HandIn.objects.filter(assignment__in=task_by_id).select_related("version__bot").order_by("attempt"):
+        row.assignment = task_by_id[row.assignment_id]
         yield row
 
 

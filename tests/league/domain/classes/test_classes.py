@@ -127,18 +127,18 @@ def test_a_link_that_is_closed_full_replaced_or_archived_lets_nobody_in(course: 
 
 
 TEACHER_ONLY: dict[str, Callable[[ClassMember, Course], object]] = {
-    "change": lambda by, c: classes.change(by, ClassTerms("X"), now=NOW),
-    "link": lambda by, c: classes.renew_link(by, now=NOW),
-    "remove": lambda by, c: classes.remove(by, c.students[0], now=NOW),
-    "rename": lambda by, c: classes.rename(by, c.students[0], "X", now=NOW),
-    "teacher": lambda by, c: classes.make_teacher(by, c.students[0], now=NOW),
-    "archive": lambda by, c: classes.set_archived(by, archived=True, now=NOW),
-    "delete": lambda by, c: classes.delete(by, now=NOW),
-    "assignment": lambda by, c: assignments.create(by, TERMS, now=NOW),
-    "edit": lambda by, c: assignments.change(by, c.task, TERMS, now=NOW),
-    "drop": lambda by, c: assignments.remove(by, c.task, now=NOW),
-    "tournament": lambda by, c: contests.create(by, c.task, now=NOW),
-    "password": lambda by, c: helping.new_password(by, c.students[0], now=NOW),
+    "change": lambda member, c: classes.change(member, ClassTerms("X"), now=NOW),
+    "link": lambda member, c: classes.renew_link(member, now=NOW),
+    "remove": lambda member, c: classes.remove(member, c.students[0], now=NOW),
+    "rename": lambda member, c: classes.rename(member, c.students[0], "X", now=NOW),
+    "teacher": lambda member, c: classes.make_teacher(member, c.students[0], now=NOW),
+    "archive": lambda member, c: classes.set_archived(member, archived=True, now=NOW),
+    "delete": lambda member, c: classes.delete(member, now=NOW),
+    "assignment": lambda member, c: assignments.create(member, TERMS, now=NOW),
+    "edit": lambda member, c: assignments.change(member, c.task, TERMS, now=NOW),
+    "drop": lambda member, c: assignments.remove(member, c.task, now=NOW),
+    "tournament": lambda member, c: contests.create(member, c.task, now=NOW),
+    "password": lambda member, c: helping.new_password(member, c.students[0], now=NOW),
 }
 
 

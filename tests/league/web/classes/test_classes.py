@@ -36,8 +36,8 @@ class Course:
         self.people = people
         self.row = classes.create(people["vega"], ClassTerms("Programación 2"))
         self.teacher = self.row.members.get()
-        for name, known in (("ruiz", "Ruiz"), ("ana", "=Alonso, Marta"), ("hugo", "Benítez, Hugo")):
-            classes.join(self.row.slug, self.row.link, people[name], known)
+        for name, real_name in (("ruiz", "Ruiz"), ("ana", "=Alonso, Marta"), ("hugo", "Benítez, Hugo")):
+            classes.join(self.row.slug, self.row.link, people[name], real_name)
         classes.make_teacher(self.teacher, self.member("ruiz"))
         self.bot = made.accepted(people["ana"], "uno")
         terms = AssignmentTerms(title="Beat greedy", due=clock.present() + timedelta(days=7))

@@ -24,13 +24,12 @@ from league.domain.core import clock
 from league.domain.jobs.worker import WorkerLoop
 from league.enums import VersionStatus
 from league.models import BotVersion, HandIn, Match
-from league.web.matches.editing import TEXTS
 from tests.league.web.conftest import PATIENT_MS
 from tests.support import league as made
 from tests.support.runtimes import lend
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-CAREFUL = (TEXTS / "careful.py").read_text(encoding="utf-8")
+CAREFUL = (Path(__file__).resolve().parents[4] / "bots/sdk/templates/careful.py").read_text(encoding="utf-8")
 BROKEN = made.BOT.decode().replace("return legal[0]", "raise RuntimeError('forgot the trump')")
 SIZE = 25
 PASSWORD = "a long password 1"
@@ -133,7 +132,7 @@ def test_a_class_of_25_with_a_due_time_a_pass_mark_and_marks(
 def look(browser, site: str, person: Person, paths: list[str]) -> list[str]:
     """Return what axe finds on pages, at two widths; take pictures if a folder is named."""
     session = [{"name": cookie.name, "value": str(cookie.value), "url": site} for cookie in person.jar]
-    found = []
+    problems = []
     for width, scheme in ((1280, "light"), (360, "dark")):
         window = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True)
         window.add_cookies(session)
@@ -143,11 +142,11 @@ def look(browser, site: str, person: Person, paths: list[str]) -> list[str]:
             page.goto(site + path)
             page.evaluate(AXE)
             result = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag22aa', 'best-practice']})")
-            found += [f"{path} {width}: {v['id']}: {v['nodes'][0]['html'][:150]}" for v in result["violations"]]
+            problems += [f"{path} {width}: {v['id']}: {v['nodes'][0]['html'][:150]}" for v in result["violations"]]
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-                found.append(f"{path} is wider than {width}")
+                problems.append(f"{path} is wider than {width}")
             if os.environ.get("SCREENSHOTS"):
                 name = f"{path.strip('/').replace('/', '-')}-{len(person.jar)}-{width}.png"
                 page.screenshot(path=Path(os.environ["SCREENSHOTS"]) / name, full_page=True)
         window.close()
-    return found
+    return problems
