@@ -22,7 +22,7 @@ from league.domain.core import clock, journal
 from league.domain.core.errors import Forbidden, Refused
 from league.domain.ratings import pools
 from league.enums import BotState, ClassRole, PassRule, VersionStatus
-from league.models import Assignment, BotVersion, ClassMember, HandIn, SchoolClass
+from league.models import Assignment, BotVersion, ClassMember, HandIn, LeagueEvent, SchoolClass
 
 MOST_ASSIGNMENTS = 40  # In a class.
 MOST_ATTEMPTS = 10
@@ -169,22 +169,29 @@ def hand_in(
         _check_time(row, task, now)
         _check_version(member, task, BotVersion.objects.select_related("bot").get(pk=version.pk))
         before = list(task.hand_ins.filter(member=member).select_related("version"))
+        used = count_used(student, task)
         if any(not attempt.verdict for attempt in before):
             raise Refused("Your last version is still being measured. Wait for its result.")
-        if len(before) >= task.attempts:
+        if used >= task.attempts:
             raise Refused("You have used all {most} attempts of this assignment.", most=task.attempts)
         if any(attempt.version.package_id == version.package_id for attempt in before):
             raise Refused("You have handed in this version already. Change something in it first.")
         row_added = HandIn.objects.create(
             assignment=task,
             member=member,
-            attempt=1 + len(before),
+            attempt=1 + used,
             version=version,
             created=now,
             is_late=now > task.due,
         )
         _note(row, "handed_in", student, now, number=task.number, version=str(version))
     return row_added
+
+
+def count_used(student: ClassMember, task: Assignment) -> int:
+    """Count a student's attempts by the journal, so that whoever leaves the class and joins again has no more of them. One query."""
+    lines = LeagueEvent.objects.filter(subject=f"class:{student.school_class.slug}", kind="class.handed_in")
+    return lines.filter(actor=student.player.name, data__number=task.number).count()
 
 
 def _check_time(row: SchoolClass, task: Assignment, now: datetime) -> None:

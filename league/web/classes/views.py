@@ -192,7 +192,7 @@ def _step(row: SchoolClass, member: ClassMember, state: marks.TaskState) -> dict
     """Return what a student sees of one assignment: how far it is, and what can be handed in."""
     task, now = state.task, clock.present()
     takes = row.archived is None and task.opens <= now and (now <= task.due or task.late_percent > 0)
-    attempts_left = task.attempts - state.attempts
+    attempts_left = max(0, task.attempts - assignments.count_used(member, task))
     ladder = marks.ladder(task)
     return {
         "state": state,

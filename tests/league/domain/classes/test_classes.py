@@ -318,6 +318,16 @@ def test_attempts_are_counted_and_the_same_files_are_not_measured_twice(course: 
         course.hand_in(version=made.accepted(course.ana, "cuatro"))
 
 
+def test_whoever_joins_again_has_no_new_attempts(course: Course) -> None:
+    course.task = assignments.create(course.teacher, replace(TERMS, attempts=1), now=NOW)
+    course.hand_in()
+    classes.leave(course.students[0], now=NOW)
+    assert not HandIn.objects.exists()
+    course.students[0] = course.join(course.ana, "Alonso, Marta")
+    with refused("all 1 attempts"):
+        course.hand_in(version=made.accepted(course.ana, "otro"))
+
+
 def test_who_hands_in_what_and_when(course: Course) -> None:
     with refused("not yours"):
         course.hand_in(0, course.bots[1])
