@@ -91,7 +91,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "since": topics.table_version(row.status, row.turn, row.news),
         "board": board,
         "lines": narrate.narrate(moments, numbers, names, seat if is_own else None),
-        "head": felt.head(game, moments, seat, numbers),
+        "head": felt.head(game, moments, seat, numbers, is_own=is_own),
         "offer": choices,
         "prompt": felt.prompt(choices, view.legal, view.seen) if choices else "",
         "then": felt.then(choices, view.seen) if choices else "",

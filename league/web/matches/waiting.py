@@ -88,7 +88,8 @@ def _chosen_options(row: Table) -> dict[str, object]:
 
 def _seats(view: TableView, game: engine.Game) -> list[RoomSeat]:
     """Return the seats in their places, the viewer's own nearest."""
-    names, places, host = numbered(view.names), PLACES[game.players].split(" "), view.host
+    names = numbered([view.name(seat) if seat in view.people else "" for seat in range(game.players)])
+    places, host = PLACES[game.players].split(" "), view.host
     own_side = next(side for side in game.sides if view.seat in side)
     seats = []
     for number in range(game.players):

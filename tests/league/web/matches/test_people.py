@@ -1,0 +1,119 @@
+"""Tables of several people in the browser: nobody is sent a card that their seat may not know, whatever they ask for."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+import engine
+from engine.game import declared
+from engine.runner.spec import BotSpec, MatchSpec
+from engine.runner.table import Advise, Question, Taken, play_table
+from engine.sandbox import Sandbox
+from league.domain.bots import house
+from league.domain.people import players
+from league.domain.tables import holding, rooms, seating
+from league.models import Table
+from league.web.common.words import card_name
+from tests.league.web.page import Page
+from tests.support import rows
+from tests.support.league import accepted
+from tests.support.parts import mostly_slow
+
+SOME = ["brisca"]
+OFTEN = 11  # Every so many decisions one of the viewers looks at the table.
+
+
+def make_house() -> None:
+    accepted(house.player(), "greedy", games=engine.games())
+
+
+class Viewer:
+    """A person at a seat, or a spectator (seat None), who reads every page of a table."""
+
+    def __init__(self, name: str, seat: int | None) -> None:
+        self.seat, self.client = seat, Client(headers={"accept-language": "en"})
+        self.player = players.create(name) if name else None
+        if self.player is not None:
+            self.client.force_login(self.player.user)
+
+    def look(self, row: Table, hidden: dict[str, str]) -> None:
+        """Read everything that is served of the table. hidden: cards that this viewer may not know, with their names."""
+        where = f"/tables/{row.public_id}/"
+        part = self.client.get(where, headers={"X-Part": "moved"}).content.decode()
+        page = self.client.get(where).content.decode()
+        record = self.client.get(f"{where}replay.json").json()
+        api = self.client.get(f"/api/v1{where}".rstrip("/")).content.decode()
+        live = self.client.get("/live", {"topic": f"table:{row.public_id}", "since": "1"}).content.decode()
+        assert re.findall(r"^data: (.*)$", live, re.M)
+        for text in (part, page):
+            words = Page(text).text.lower()
+            for card, name in hidden.items():
+                assert name.lower() not in words, (self.seat, card)
+        for text in (part, page, json.dumps(record["events"]), api, live):
+            for card in hidden:
+                assert not re.search(rf'(?:#card-|play |"|&quot;){card}["&]', text), (self.seat, card)
+        for path in (f"/embed{where}", f"/embed{where}replay.json"):
+            assert self.client.get(path).status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("games", mostly_slow([SOME, engine.games()], SOME.__eq__), ids=["some", "all"])
+def test_nobody_is_sent_a_card_that_the_seat_may_not_know(games: list[str], settings) -> None:
+    settings.QUOTA_TABLES = 1000
+    rows.once(make_house)
+    looked = 0
+    for game in games:
+        for seats in [number for number in declared(game).players if number in (2, 3)] or [min(declared(game).players)]:
+            looked += _play(game, seats)
+    assert looked >= 3 * len(games)
+
+
+def _play(game: str, seats: int) -> int:
+    """Play a board with people at all seats, with the referee and the rows of a worker; return how often the viewers looked."""
+    viewers = [Viewer(f"{game.replace('_', '-')}-{seats}-{seat}", seat) for seat in range(seats)]
+    sitters = [viewer.player for viewer in viewers if viewer.player is not None]
+    row = rooms.gather(sitters[0], game, players=seats)
+    for sitter in sitters[1:]:
+        rooms.take_seat(sitter, row.public_id)
+    rooms.start(sitters[0], row.public_id)
+    lease = holding.claim("host:1")
+    assert lease is not None
+    rng, looks = random.Random(game), 0
+    watching = [*viewers, Viewer("", None)]
+    texts = engine.load(game, players=seats).pack.texts
+
+    def ask(question: Question, decisions: Sequence[Taken], advise: Advise) -> str:
+        nonlocal looks
+        holding.ask(lease, question, decisions)
+        views = {question.seat: question.events} | {view.seat: view.events for view in question.others}
+        if question.number % OFTEN == 0:
+            viewer = watching[looks % len(watching)]
+            known = json.dumps(question.spectated if viewer.seat is None else views[viewer.seat])
+            viewer.look(row, {card: card_name(card) for card in texts if f'"{card}"' not in known})
+            looks += 1
+        answer = rng.choice(question.legal)
+        seating.act(sitters[question.seat], row.public_id, question.number, answer)
+        return answer
+
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "bot.py").write_text("")
+        behind = BotSpec("behind", Path(folder), "python", "bot.py")  # Nobody is away, so it is never asked.
+        table = f"table-{row.public_id}"
+        spec = MatchSpec(row.public_id, game, lease.secret, table, range(1, 2), (behind,), players=seats)
+        box = Sandbox(tier="auto", state_dir=Path(folder))
+        result = play_table(spec, [0] * seats, range(seats), box, taken=[], ask=ask, stop=lambda: False)
+    assert result is not None
+    (record,) = json.loads(json.dumps(result.records))
+    for view in result.views:
+        without_board = [{name: value for name, value in event.items() if name != "board"} for event in view.events]
+        assert without_board == engine.redact(record["events"], view.seat)
+    holding.finish(lease, result, 10**6)
+    return looks
