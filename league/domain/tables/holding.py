@@ -153,7 +153,7 @@ def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetim
 
 
 def answer(lease: TableLease, number: int) -> str | None:
-    """Return the answer of the person who is asked; None while they are thinking. Raise LeaseLost. One query, two if there is an answer."""
+    """Return the answer to decision `number`; None while the person is thinking. Raise LeaseLost. One query, two if there is an answer."""
     row = _leased(lease).values_list("turn").first()
     if row is None:
         raise LeaseLost
@@ -197,7 +197,7 @@ def answer_for(lease: TableLease, question: Question, action: str | None, *, now
         row = _lock(lease)
         away = TablePerson.objects.filter(table=row, number=question.seat, away=True).first()
         if away is not None and row.turn == question.number:
-            seating.answer(row, away, action or question.legal[0], clock.now_or(now))
+            seating.answer(row, away, question.number, action or question.legal[0], clock.now_or(now))
 
 
 def _replace(row: Table, now: datetime) -> bool:

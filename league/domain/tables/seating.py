@@ -219,16 +219,16 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
                 "{action!r} is not possible now; reload the table for the choices",
                 action=action[:40],
             )
-        answer(row, person, action, now)
+        answer(row, person, number, action, now)
         if row.status == TableStatus.RESTING:
             call_worker(row, people.name_of(sitter), now)
         listening.notify(transitions.subject(row))
     return row
 
 
-def answer(row: Table, person: TablePerson, action: str, now: datetime) -> None:
-    """Write the answer to the current decision into the journal; the caller has locked the table."""
-    TableAction.objects.create(table=row, number=row.turn, seat=person.number, action=action, at=now)
+def answer(row: Table, person: TablePerson, number: int, action: str, now: datetime) -> None:
+    """Write the answer to decision `number`, the current one, into the journal; the caller has locked the table."""
+    TableAction.objects.create(table=row, number=number, seat=person.number, action=action, at=now)
     TablePerson.objects.filter(table=row).exclude(legal=[]).update(legal=[], hand=[], advice_asked=None, advice="")
     Table.objects.filter(pk=row.pk).update(turn=None, since=now)
     row.turn, row.since = None, now

@@ -28,7 +28,7 @@ from tests.support.league import accepted
 from tests.support.parts import mostly_slow
 
 SOME = ["brisca"]
-OFTEN = 11  # Every so many decisions one of the viewers looks at the table.
+OFTEN = 11  # Decisions between two looks at the table, each by another viewer.
 
 
 def make_house() -> None:
@@ -36,7 +36,7 @@ def make_house() -> None:
 
 
 class Viewer:
-    """A person at a seat, or a spectator (seat None), who reads every page of a table."""
+    """A person at a seat, or a spectator (seat None). They read every page of a table."""
 
     def __init__(self, name: str, seat: int | None) -> None:
         self.seat, self.client = seat, Client(headers={"accept-language": "en"})
@@ -96,8 +96,8 @@ def _play(game: str, seats: int) -> int:
         views = {question.seat: question.events} | {view.seat: view.events for view in question.others}
         if question.number % OFTEN == 0:
             viewer = watching[looks % len(watching)]
-            known = json.dumps(question.spectated if viewer.seat is None else views[viewer.seat])
-            viewer.look(row, {card: card_name(card) for card in texts if f'"{card}"' not in known})
+            open_text = json.dumps(question.spectated if viewer.seat is None else views[viewer.seat])
+            viewer.look(row, {card: card_name(card) for card in texts if f'"{card}"' not in open_text})
             looks += 1
         answer = rng.choice(question.legal)
         seating.act(sitters[question.seat], row.public_id, question.number, answer)
