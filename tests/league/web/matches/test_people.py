@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import random
 import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.http import HttpResponse
 from django.test import Client
 
 import engine
@@ -22,10 +23,11 @@ from league.domain.people import players
 from league.domain.tables import holding, rooms, seating
 from league.models import Table
 from league.web.common.words import card_name
-from tests.league.web.page import Page
+from tests.league.web.page import Page, faults
 from tests.support import rows
 from tests.support.league import accepted
 from tests.support.parts import mostly_slow
+from tests.support.runtimes import lend
 
 SOME = ["brisca"]
 OFTEN = 11  # Decisions between two looks at the table, each by another viewer.
@@ -66,17 +68,20 @@ class Viewer:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("games", mostly_slow([SOME, engine.games()], SOME.__eq__), ids=["some", "all"])
-def test_nobody_is_sent_a_card_that_the_seat_may_not_know(games: list[str], settings) -> None:
-    settings.QUOTA_TABLES = 1000
+def test_nobody_is_sent_a_card_that_the_seat_may_not_know(games: list[str], tmp_path: Path) -> None:
     rows.once(make_house)
     looked = 0
+    (tmp_path / "bot.py").write_text("")
+    behind = BotSpec("behind", tmp_path, "python", "bot.py")  # Nobody is away, so it is never asked.
+    lend(tmp_path)
+    box = Sandbox(tier="none", state_dir=tmp_path)  # No bot runs.
     for game in games:
         for seats in [number for number in declared(game).players if number in (2, 3)] or [min(declared(game).players)]:
-            looked += _play(game, seats)
+            looked += _play(game, seats, box, behind)
     assert looked >= 3 * len(games)
 
 
-def _play(game: str, seats: int) -> int:
+def _play(game: str, seats: int, box: Sandbox, behind: BotSpec) -> int:
     """Play a board with people at all seats, with the referee and the rows of a worker; return how often the viewers looked."""
     viewers = [Viewer(f"{game.replace('_', '-')}-{seats}-{seat}", seat) for seat in range(seats)]
     sitters = [viewer.player for viewer in viewers if viewer.player is not None]
@@ -103,13 +108,8 @@ def _play(game: str, seats: int) -> int:
         seating.act(sitters[question.seat], row.public_id, question.number, answer)
         return answer
 
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "bot.py").write_text("")
-        behind = BotSpec("behind", Path(folder), "python", "bot.py")  # Nobody is away, so it is never asked.
-        table = f"table-{row.public_id}"
-        spec = MatchSpec(row.public_id, game, lease.secret, table, range(1, 2), (behind,), players=seats)
-        box = Sandbox(tier="auto", state_dir=Path(folder))
-        result = play_table(spec, [0] * seats, range(seats), box, taken=[], ask=ask, stop=lambda: False)
+    spec = MatchSpec(row.public_id, game, lease.secret, f"table-{row.public_id}", range(1, 2), (behind,), players=seats)
+    result = play_table(spec, [0] * seats, range(seats), box, taken=[], ask=ask, stop=lambda: False)
     assert result is not None
     (record,) = json.loads(json.dumps(result.records))
     for view in result.views:
@@ -117,3 +117,68 @@ def _play(game: str, seats: int) -> int:
         assert without_board == engine.redact(record["events"], view.seat)
     holding.finish(lease, result, 10**6)
     return looks
+
+
+@pytest.mark.django_db
+def test_a_link_seats_whoever_opens_it_and_gives_nobody_the_rights_of_the_host() -> None:
+    rows.once(make_house)
+    ana, berto, guest, stranger = (
+        Client(headers={"accept-language": "en"}, enforce_csrf_checks=True) for _ in range(4)
+    )
+    for name, client in (("ana", ana), ("berto", berto)):
+        client.force_login(players.create(name).user)
+
+    def send(client: Client, to: str, **fields: object) -> HttpResponse:
+        page = client.get("/play/" if to == "/play/" else to.removesuffix("do/")).content.decode()
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+        return client.post(to, {"csrfmiddlewaretoken": token[1] if token else "", **fields})
+
+    where = send(ana, "/play/", do="friends", game="partnership", level="normal", clock_s="30").headers["Location"]
+    do = f"{where}do/"
+    page = ana.get(where)
+    text = " ".join(page.content.decode().split())
+    assert faults(Page(text)) == []
+    assert "no-store" in page.headers["Cache-Control"]
+    for words in ("bots: Normal", "time: 30 seconds", "Start with 3 bots", 'value="start"', 'value="change"', where):
+        assert words in text
+    assert ana.post(do, {"do": "start"}).status_code == 403, "without a token"
+    for client in (berto, guest, stranger):
+        text = client.get(where).content.decode()
+        assert faults(Page(text)) == []
+        assert ('value="sit"' in text, 'value="start"' in text, 'value="change"' in text) == (True, False, False)
+        for word in ("start", "change", "turn", "ready", "rematch", "leave", "say"):
+            send(client, do, do=word, phrase="luck")
+    row = Table.objects.get()
+    assert (row.gathering, row.people.count(), row.level) == (True, 1, "normal")
+    assert send(guest, do, do="sit").status_code == send(berto, do, do="sit", seat=2).status_code == 302
+    assert settings.GUEST_COOKIE_NAME in guest.cookies
+    assert [(person.number, person.player_id is None) for person in row.people.order_by("number")] == [
+        (0, False),
+        (1, True),
+        (2, False),
+    ]
+    assert "your partner" in berto.get(where).content.decode()
+    assert send(berto, do, do="change", game="brisca").status_code == 404
+    wrong = send(ana, do, do="change", game="brisca", level="normal", boards="9", clock_s="30")
+    assert wrong.status_code == 422
+    assert faults(Page(wrong.content.decode())) == []
+    refreshed = send(ana, do, do="refresh", game="brisca", level="normal")
+    assert 'value="brisca" selected' in refreshed.content.decode()
+    assert send(ana, do, do="change", game="guinote", level="normal", boards="2", clock_s="0").status_code == 302
+    row.refresh_from_db()
+    assert (row.pool.game, row.boards, row.clock_s) == ("guinote", 2, 0)
+    for client in (ana, berto, guest):
+        assert send(client, do, do="ready").status_code == 302
+    row.refresh_from_db()
+    assert (row.gathering, row.status) == (False, "waiting")
+    for client in (ana, stranger):
+        assert faults(Page(client.get(where).content.decode())) == []
+    assert "You are watching." in stranger.get(where).content.decode()
+    send(stranger, do, do="sit")
+    assert row.people.count() == 3
+    for client in (ana, berto, guest):
+        send(client, do, do="leave")
+    row.refresh_from_db()
+    assert row.status == "left"
+    assert stranger.get(where).status_code == 404
+    assert "with guest, berto" in " ".join(ana.get("/play/").content.decode().split())

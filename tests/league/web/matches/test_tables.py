@@ -468,7 +468,7 @@ class Company:
         desk, *invited = self.pages.values()
         desk.goto(f"{self.site}/play/?game=partnership#choose")
         desk.evaluate("document.querySelectorAll('#choose details').forEach((one) => { one.open = true; })")
-        desk.locator("#choose select[name^=option_]").first.select_option(index=1)
+        desk.select_option("#choose [name=option_hand_songs]", "winning_side")
         desk.click("#choose button[value=friends]")
         desk.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
         for page in invited:
@@ -510,7 +510,7 @@ def test_three_people_play_together_and_one_of_them_is_cut_off(site: str, browse
     desk, phone, _ = company.pages.values()
     company.gather()
     row = Table.objects.select_related("pool").get()
-    assert (row.gathering, bool(row.pool.options), row.people.count()) == (False, True, 3)
+    assert (row.gathering, row.pool.options, row.people.count()) == (False, {"hand_songs": "winning_side"}, 3)
     wait_for(worker.tables.look, "a table waits", PATIENT_MS / 1000)
     for _ in range(4):
         company.play()
