@@ -150,7 +150,7 @@ def check(sitter: Sitter, now: datetime, *, advice: bool = False, opens: bool = 
         if idle is not None:
             away = "its player was away"
             people.rise(idle)
-            transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, **ended(now))
+            transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, gathering=False, **ended(now))
             listening.notify(transitions.subject(idle))
         guests.ask(sitter, now=now)
     if opens and Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
@@ -291,7 +291,9 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
                 _pass_on(row, person, successor, now)
             else:
                 people.rise(row)
-                transitions.move(row, TableStatus.LEFT, now=now, actor=people.name_of(sitter), **ended(now))
+                transitions.move(
+                    row, TableStatus.LEFT, now=now, actor=people.name_of(sitter), gathering=False, **ended(now)
+                )
         except (IllegalMove, Refused):
             return False
         listening.notify(transitions.subject(row))
@@ -314,7 +316,7 @@ def _pass_on(row: Table, person: TablePerson, successor: TablePerson, now: datet
 
 def ended(now: datetime) -> dict[str, Any]:
     """Return the columns that a table has after its end, without an open question."""
-    return {"finished": now, "turn": None, "gathering": False}
+    return {"finished": now, "turn": None}
 
 
 def packed(records: list[dict[str, Any]]) -> bytes:

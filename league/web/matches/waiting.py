@@ -99,7 +99,9 @@ def _seats(view: TableView, game: engine.Game) -> list[WaitingSeat]:
         is_partner = view.is_own and number != view.seat and number in own_side
         name = names[number] if person is not None else ""
         is_ready = person is not None and person.ready
-        seats.append(WaitingSeat(number, place, name, is_own, is_partner, is_ready, person is not None and person is host))
+        seats.append(
+            WaitingSeat(number, place, name, is_own, is_partner, is_ready, person is not None and person is host)
+        )
     return seats
 
 
