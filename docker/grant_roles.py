@@ -63,6 +63,7 @@ RUNNER = {
     "league_job": Rights(change=JOB, remove=True),
     "league_judgement": Rights(change=(*REQUEST, *ANALYSIS, *BEFORE, "progress")),
     "league_leagueevent": Rights(only=("id",), add=True),
+    "league_noticesource": Rights(only=("id",), add=True),  # A new line of the journal is queued for notices.
     "league_logdictionary": Rights(),
     "league_match": Rights(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
     "league_matchlog": Rights(add=True),
@@ -97,7 +98,7 @@ JOURNAL = {
     "table": ("moved",),
     "try": ("moved",),
     "version": ("moved", "refused"),
-    "bot": ("paused", "resumed"),
+    "bot": ("paused", "resumed", "failed"),
     "worker": ("started", "refused", "resumed", "stopped"),
 }
 CREATORS = ("lo_creat", "lo_create", "lo_from_bytea", "lo_import")  # The functions that create large objects.
@@ -136,6 +137,8 @@ RULES = (
     ("league_tableperson", "INSERT", "", f"{SITS} IN ('waiting', 'held') AND NOT t.shared)"),  # `people.inherit`
     ("league_tableaction", "INSERT", "", "EXISTS (SELECT FROM league_table t WHERE t.id = table_id AND t.status = 'held')"),
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
+    # Only new lines of the journal.
+    ("league_noticesource", "INSERT", "", "reached = 0 AND line_id > (SELECT max(e.id) FROM league_leagueevent e) - 1000"),
     # House bots, and bots that are being played or audited, or sit at a table.
     ("league_package", "SELECT",
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608

@@ -61,6 +61,8 @@ urlpatterns = [
     path("me", people.MeView.as_view(), name="me"),
     path("me/limits", people.MyLimitsView.as_view(), name="my-limits"),
     path("me/requests", requests.MyRequestsView.as_view(), name="my-requests"),
+    path("me/notices", people.MyNoticesView.as_view(), name="my-notices"),
+    path("me/notices/read", people.NoticesReadView.as_view(), name="notices-read"),
     path("me/blocks", requests.MyBlocksView.as_view(), name="my-blocks"),
     path("me/blocks/<word:name>", requests.OneBlockView.as_view(), name="my-block"),
     path("requests/<id:id>", requests.OneRequestView.as_view(), name="request"),
@@ -124,6 +126,11 @@ urlpatterns = [
     path("matches/<word:id>/boards/<id:number>", matches.OneBoardView.as_view(), name="board"),
     path(
         "matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/replay", matches.ReplayView.as_view(), name="replay"
+    ),
+    path(
+        "matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/comments",
+        matches.CommentsView.as_view(),
+        name="comments",
     ),
     path("matches/<word:id>/analysis/<word:kind>", matches.AnalysisView.as_view(), name="analysis"),
     path(

@@ -23,8 +23,9 @@ from league.domain.bots import tries
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
-from league.domain.people import quotas
+from league.domain.people import ownership, quotas
 from league.domain.people.guests import lock
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tables import guests, people
 from league.domain.tables.people import Sitter, TableView
@@ -48,7 +49,9 @@ def rivals(sitter: Sitter) -> list[BotVersion]:
     """Return the possible opponents: house bots, then the newest accepted version of each of the player's active bots. At most two queries."""
     if not isinstance(sitter, Player):
         return tries.rivals()
-    rows = BotVersion.objects.filter(bot__owner=sitter, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
+    rows = BotVersion.objects.filter(
+        ownership.owned(sitter, BotAct.ENTER, "bot__"), bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED
+    )
     newest: dict[int, BotVersion] = {}
     for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):
         newest[version.bot_id] = version
