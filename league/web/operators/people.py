@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from league.domain.core import clock, paging
 from league.domain.people import quotas, rights, sessions
 from league.enums import MatchKind
-from league.models import BotVersion, LeagueEvent, Match, Player, Tournament
+from league.models import BotVersion, LeagueEvent, Match, Player, Table, Tournament
 from league.web.common import lists, words
 
 DECISIONS = (
@@ -130,7 +130,7 @@ LISTS: dict[str, PersonList] = {
     "circuits": PersonList(_("Recurring leagues"), lambda player: player.circuits.all(), _contest("circuit")),
     "tables": PersonList(
         _("Tables"),
-        lambda player: player.tables.defer("secret", "records"),
+        lambda player: Table.objects.filter(people__player=player).defer("secret", "records"),
         lambda row: Line(
             row.public_id, reverse("table", args=[row.public_id]), row.get_status_display(), row.created, row.reason
         ),
