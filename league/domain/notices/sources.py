@@ -124,7 +124,7 @@ def _request_asked(line: LeagueEvent, now: datetime) -> Groups:
 
 def _invited(line: LeagueEvent, now: datetime) -> Groups:
     member = TeamMember.objects.filter(
-        team=line.subject.partition(":")[2], player__name=line.data["player"], since=None
+        team=int(line.subject.partition(":")[2]), player__name=line.data["player"], since=None
     ).select_related("team")
     players, row = Player.objects.filter(memberships__in=member), member.first()
     if row is None:

@@ -127,18 +127,18 @@ def test_a_link_that_is_closed_full_replaced_or_archived_lets_nobody_in(course: 
 
 
 TEACHER_ONLY: dict[str, Callable[[ClassMember, Course], object]] = {
-    "change": lambda by, c: classes.change(by, ClassTerms("X"), now=NOW),
-    "link": lambda by, c: classes.renew_link(by, now=NOW),
-    "remove": lambda by, c: classes.remove(by, c.students[0], now=NOW),
-    "rename": lambda by, c: classes.rename(by, c.students[0], "X", now=NOW),
-    "teacher": lambda by, c: classes.make_teacher(by, c.students[0], now=NOW),
-    "archive": lambda by, c: classes.set_archived(by, archived=True, now=NOW),
-    "delete": lambda by, c: classes.delete(by, now=NOW),
-    "assignment": lambda by, c: assignments.create(by, TERMS, now=NOW),
-    "edit": lambda by, c: assignments.change(by, c.task, TERMS, now=NOW),
-    "drop": lambda by, c: assignments.remove(by, c.task, now=NOW),
-    "tournament": lambda by, c: contests.create(by, c.task, now=NOW),
-    "password": lambda by, c: helping.new_password(by, c.students[0], now=NOW),
+    "change": lambda member, c: classes.change(member, ClassTerms("X"), now=NOW),
+    "link": lambda member, c: classes.renew_link(member, now=NOW),
+    "remove": lambda member, c: classes.remove(member, c.students[0], now=NOW),
+    "rename": lambda member, c: classes.rename(member, c.students[0], "X", now=NOW),
+    "teacher": lambda member, c: classes.make_teacher(member, c.students[0], now=NOW),
+    "archive": lambda member, c: classes.set_archived(member, archived=True, now=NOW),
+    "delete": lambda member, c: classes.delete(member, now=NOW),
+    "assignment": lambda member, c: assignments.create(member, TERMS, now=NOW),
+    "edit": lambda member, c: assignments.change(member, c.task, TERMS, now=NOW),
+    "drop": lambda member, c: assignments.remove(member, c.task, now=NOW),
+    "tournament": lambda member, c: contests.create(member, c.task, now=NOW),
+    "password": lambda member, c: helping.new_password(member, c.students[0], now=NOW),
 }
 
 
@@ -180,7 +180,7 @@ def test_a_player_exports_what_they_handed_in(course: Course) -> None:
     course.hand_in()
     out = io.BytesIO()
     exporting.write(course.ana, out, site="https://league.example")
-    assert list(exporting._classes(course.ana))[0]["handed_in"][0]["bot"] == "uno"
+    assert next(iter(exporting._classes(course.ana)))["handed_in"][0]["bot"] == "uno"
 
 
 # ---- measurement
@@ -318,6 +318,16 @@ def test_attempts_are_counted_and_the_same_files_are_not_measured_twice(course: 
         course.hand_in(version=made.accepted(course.ana, "cuatro"))
 
 
+def test_whoever_joins_again_has_no_new_attempts(course: Course) -> None:
+    course.task = assignments.create(course.teacher, replace(TERMS, attempts=1), now=NOW)
+    course.hand_in()
+    classes.leave(course.students[0], now=NOW)
+    assert not HandIn.objects.exists()
+    course.students[0] = course.join(course.ana, "Alonso, Marta")
+    with refused("all 1 attempts"):
+        course.hand_in(version=made.accepted(course.ana, "otro"))
+
+
 def test_who_hands_in_what_and_when(course: Course) -> None:
     with refused("not yours"):
         course.hand_in(0, course.bots[1])
@@ -334,8 +344,8 @@ def test_who_hands_in_what_and_when(course: Course) -> None:
     HandIn.objects.update(verdict=HandInVerdict.PASSED, won=1, points=3.0)
     states = marks.table(course.row, now=DUE + timedelta(days=1)).rows[0].states
     assert [state.mark for state in states] == [0.0, 0.0, 5.0]
-    with pytest.raises(Refused, match="archived"):
-        classes.set_archived(course.teacher, archived=True, now=NOW)
+    classes.set_archived(course.teacher, archived=True, now=NOW)
+    with refused("archived"):
         course.hand_in(1)
 
 
