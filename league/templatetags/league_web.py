@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.db.models.expressions import RawSQL
 from django.templatetags.static import static
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
@@ -17,7 +18,7 @@ from league.domain.notices import following
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
-from league.models import EntryRequest, Match, Notice, Party, Player
+from league.models import EntryRequest, Match, Party, Player
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import changes, topics
 from league.web.common import game_lines, inputs, navigation, viewers, words
@@ -26,6 +27,8 @@ from league.web.matches import seats
 from league.web.pages import search
 
 MOST_COUNTED = 99  # The bell shows no larger number of notices.
+UNREAD = """(SELECT count(*) FROM
+    (SELECT 1 FROM league_notice n WHERE n.player_id = league_player.id AND n.read IS NULL LIMIT %s) AS few)"""
 NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
 register = template.Library()
@@ -51,7 +54,7 @@ def waiting(context: dict[str, Any]) -> dict[str, Any]:
     if user is None or not user.is_authenticated:
         return {}
     requests = count_of(EntryRequest.objects.filter(status=RequestStatus.ASKED), "bot__owner")
-    notices = count_of(Notice.objects.filter(read=None), "player")
+    notices = RawSQL(UNREAD, [MOST_COUNTED + 1])  # noqa: S611 -- Without words of anybody.
     counts = Player.objects.filter(user=user).values_list(requests, notices).first() or (0, 0)
     return {"requests": counts[0], "notices": "99+" if counts[1] > MOST_COUNTED else counts[1]}
 
