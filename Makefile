@@ -68,11 +68,11 @@ types: venv-dev
 fmt: venv-dev  ## format the code and fix what ruff can fix
 	@$(BIN)/ruff check --fix-only --quiet . ; $(BIN)/ruff format .
 
-texts: venv-dev  ## regenerate derived files: texts of the pages, tables of the SDK, the kits and the tiers, rules pages, a new game's replays
+texts: venv-dev  ## regenerate derived files: texts of the pages, tables of the SDK, the kits and the tiers, the list of games, a new game's replays
 	@DEBUG=1 STATE_DIR=var/test $(BIN)/python manage.py texts
 	@$(BIN)/python -m bots.tables
 	@$(BIN)/python -m engine.runner.rare_decisions
-	@$(BIN)/tute rules --write docs/games
+	@$(BIN)/tute rules >docs/games.md
 	@$(BIN)/tute sandbox tiers --write docs/sandbox.md
 	@$(BIN)/python -m tests.engine.golden --missing
 

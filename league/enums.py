@@ -26,6 +26,14 @@ class TokenScope(models.TextChoices):
         return order.index(self) >= order.index(needed)
 
 
+class TeamRole(models.TextChoices):
+    """What a member of a team may do with the bots of the team (league.domain.people.ownership)."""
+
+    OWNER = "owner", _("owner")
+    UPLOADER = "uploader", _("uploader")
+    READER = "reader", _("reader")
+
+
 class Right(models.TextChoices):
     """A right of an operator, granted separately. The words are Django permissions: `league.void`."""
 
@@ -36,6 +44,23 @@ class Right(models.TextChoices):
     QUOTA = "quota", _("change the limits of players")
     EMBARGO = "embargo", _("hide and show replays")
     AUDIT = "audit", _("close audits that differ")
+    MODERATE = "moderate", _("hide and show comments")
+
+
+class ReportReason(models.TextChoices):
+    """The reason for which a player reports a comment."""
+
+    INSULT = "insult", _("insult or threat")
+    SPAM = "spam", _("advertising or flooding")
+    PRIVATE = "private", _("private data of somebody")
+    OTHER = "other", _("something else against the rules")
+
+
+class ReportOutcome(models.TextChoices):
+    """What the operators decided about a reported comment."""
+
+    HIDDEN = "hidden", _("hidden")
+    LEFT = "left", _("left as it is")
 
 
 class Period(models.TextChoices):
@@ -158,6 +183,8 @@ class MatchKind(models.TextChoices):
     CHALLENGE = "challenge", _("unrated challenge")  # Requested by the owner of one of its bots; never rated.
     LADDER = "ladder", _("standing ladder")  # Drawn by the league for idle time (league.domain.ladders).
     TRY = "try", _("try")  # Not a match: an author tries a text in private (league.domain.bots.tries).
+    # Measures a version that a student has handed in (league.domain.classes). Only the class sees it; never rated.
+    ASSIGNMENT = "assignment", _("class assignment")
     AUDIT = "audit", _("audit")  # Not a match: a conversation is repeated with its bot (league.domain.audits).
 
 
@@ -339,6 +366,39 @@ class VersionTestVerdict(models.TextChoices):
     NOT_STRONGER = "not_stronger", _("not better than the previous version")
     CAP = "cap", _("no difference found")  # The test used up its boards without a decision.
     SUPERSEDED = "superseded", _("ended by a newer version")
+
+
+class BossLeague(models.IntegerChoices):
+    """The boss leagues of a game, from the lowest up. A bot rises to the next one by beating the boss of its own."""
+
+    WOOD = 0, _("Wood")
+    BRONZE = 1, _("Bronze")
+    SILVER = 2, _("Silver")
+    GOLD = 3, _("Gold")
+    CROWN = 4, _("Gold, boss beaten")  # Above all bosses, until the season ends.
+
+
+class ClassRole(models.TextChoices):
+    """The role of a member of a class."""
+
+    TEACHER = "teacher", _("teacher")
+    STUDENT = "student", _("student")
+
+
+class PassRule(models.TextChoices):
+    """The pass mark of an assignment."""
+
+    BETTER = "better", _("better than a house bot, 95 % sure, without a fault")
+    CLEAN = "clean", _("no fault")
+
+
+class HandInVerdict(models.TextChoices):
+    """The result of a version that was handed in."""
+
+    PASSED = "passed", _("passed")
+    NOT_BETTER = "not_better", _("not better")  # The boards show that the bot is not better than the house bot.
+    UNSURE = "unsure", _("not sure")  # All boards are played, and they do not show which one is better.
+    FAULT = "fault", _("fault")
 
 
 class FaultKind(models.TextChoices):

@@ -20,6 +20,7 @@ from league.service.env import (
     envstr,
     mail_server,
     make_folder,
+    passkey_origin,
 )
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -132,6 +133,7 @@ LOGOUT_REDIRECT_URL = "home"
 # Only with https: the embedded league uses plain http on this machine, where a secure cookie would lock everybody out.
 HTTPS = envbool("HTTPS", not (DEBUG or EMBEDDED))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+PASSKEY_ORIGIN = passkey_origin(envstr("PASSKEY_ORIGIN"), ALLOWED_HOSTS, https=HTTPS)  # "": no passkeys.
 SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -196,6 +198,9 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 # A person's table releases its worker after this many seconds of thinking.
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
+TALK = envbool("TALK", True)  # False: a league without comments.
+# Hours after which a new account may write comments; three times as long without a confirmed email address.
+TALK_AFTER_HOURS = envint("TALK_AFTER_HOURS", 24, least=0)
 LADDERS = envbool("LADDERS", True)  # True if the league plays standing ladders in idle time.
 # Seconds that a house bot rests at least between two tables of a ladder. On one person's machine nobody waits for them.
 HOUSE_REST_S = envint("HOUSE_REST_S", 3600 if EMBEDDED else 0, least=0)
@@ -226,6 +231,8 @@ GUEST_TRIES_PER_HOUR = envint(
 )  # The most tries of all visitors together in an hour; one network gets half of them.
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
+QUOTA_COMMENTS = envint("QUOTA_COMMENTS", 20, least=0)  # Per hour.
+QUOTA_REPORTS = envint("QUOTA_REPORTS", 20, least=0)  # Per day, of comments.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # The most megabytes of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 # The house bot that stands at 1000 Elo in every pool where it has played.

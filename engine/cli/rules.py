@@ -13,7 +13,7 @@ from engine.cli.problem import OK
 
 EXAMPLE = """
 tute rules cabrero --lang en
-tute rules --write docs/games
+tute rules --write pages
 """
 
 

@@ -1,4 +1,4 @@
-"""A rules page as Markdown: Spanish first, then English. This module generates `docs/games/*.md`."""
+"""A rules page as Markdown: Spanish first, then English."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def page(key: str, lang: str | None = None) -> str:
 
 def index() -> str:
     """Return the list of the pages, and the rules of ordinary Tute that a page does not repeat."""
-    parts = ["# Juegos / Games"]
+    parts = ["# Juegos / Games", *(HEADINGS[lang]["page_of_game"] for lang in LANGUAGES)]
     for lang in LANGUAGES:
         head = HEADINGS[lang]
-        rows = [f"| {_link(key)} | {_players(key)} | {_line(key, lang)} | {declared(key).source} |" for key in games()]
+        rows = [f"| {_name(key)} | {_players(key)} | {_line(key, lang)} | {declared(key).source} |" for key in games()]
         parts += [f"## {head['games']}", "\n".join([head["game_columns"], "| --- | --- | --- | --- |", *rows])]
     for lang in LANGUAGES:
         head = HEADINGS[lang]
@@ -41,8 +41,8 @@ def index() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _link(key: str) -> str:
-    return f"[{declared(key).title}]({key}.md)"
+def _name(key: str) -> str:
+    return f"{declared(key).title} (`{key}`)"
 
 
 def _line(key: str, lang: str) -> str:

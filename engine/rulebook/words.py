@@ -8,6 +8,7 @@ SUITS = {
 }
 HEADINGS = {
     "es": {
+        "page_of_game": "`tute rules CLAVE` imprime la página de un juego; en una liga está en el juego, en *Reglas*.",
         "games": "Los juegos", "game_columns": "| juego | jugadores | en una frase | fuente |",
         "language": "Español", "rules": "Reglas", "players": "Jugadores", "source": "Fuente", "deal": "Cómo va una mano",
         "trick": "Una baza de ejemplo", "differences": "Diferencias con el tute ordinario", "options": "Opciones", "no_trump": "ninguno",
@@ -23,6 +24,7 @@ HEADINGS = {
         "ordinary_is": "Lo que comparte la familia (reglamento, secciones 1 a 4) y vale donde una página no dice otra cosa.",
     },
     "en": {
+        "page_of_game": "`tute rules KEY` prints the page of a game; a league shows it with the game, under *Rules*.",
         "games": "The games", "game_columns": "| game | players | in one sentence | source |",
         "language": "English", "rules": "Rules", "players": "Players", "source": "Source", "deal": "How a deal goes",
         "trick": "A worked trick", "differences": "Differences from ordinary Tute", "options": "Options", "no_trump": "none",

@@ -127,6 +127,11 @@ urlpatterns = [
     path(
         "matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/replay", matches.ReplayView.as_view(), name="replay"
     ),
+    path(
+        "matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/comments",
+        matches.CommentsView.as_view(),
+        name="comments",
+    ),
     path("matches/<word:id>/analysis/<word:kind>", matches.AnalysisView.as_view(), name="analysis"),
     path(
         "matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/seats/<id:seat>/answers/<word:bot>",

@@ -19,6 +19,8 @@ class Player(models.Model):
     banned = models.DateTimeField(null=True)
     banned_until = models.DateTimeField(null=True)
     banned_for = models.TextField(blank=True, default="", db_default="")
+    # The secret part of the address of the player's own calendar; empty: there is none.
+    calendar_link = models.CharField(max_length=40, blank=True, default="", db_default="")
 
     class Meta:
         permissions = [(right.value, right.name.lower()) for right in Right]
@@ -67,7 +69,7 @@ class TakenName(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]
-        indexes = [models.Index(fields=["holder"], condition=models.Q(until__isnull=False), name="name_given_up")]
+        indexes = [models.Index(fields=["holder"], name="name_of_holder")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -102,6 +104,21 @@ class Subscription(models.Model):
         return f"digest of player {self.player_id}: {self.period or 'none'}"
 
 
+class Passkey(models.Model):
+    """A passkey of a player (league.domain.people.passkeys): a device signs in with it, without name and password."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="passkeys")
+    name = models.CharField(max_length=60)  # As its owner calls it.
+    credential = models.CharField(max_length=1400, unique=True)  # Its id, in base64url.
+    public_key = models.BinaryField()
+    sign_count = models.PositiveBigIntegerField(default=0)  # The counter of its last use; 0 if the device has none.
+    created = models.DateTimeField()
+    last_used = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"passkey {self.pk} of player {self.player_id}"
+
+
 class ApiToken(models.Model):
     """A revocable key of the REST API. Only its SHA-256 is stored; the key itself is shown once."""
 
@@ -119,6 +136,7 @@ class ApiToken(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(scope__in=list(TokenScope)), name="token_scope_is_known")
         ]
+        indexes = [models.Index(fields=["prefix"], name="token_prefix")]
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.label})"

@@ -57,6 +57,7 @@ PLAYED, FOLLOWS = "played", "follows"
 RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
+TALK = "talk"  # Counts comments.
 RELEASE = "release"  # A key that counts no rows, for responses that change only with a new release.
 CLOCK = "clock"  # A key that counts no rows: it grows every `CLOCK_S`, for responses that depend on the time of day.
 CLOCK_S = 10
@@ -76,8 +77,12 @@ RULES = (
     CountRule("league_pool", ("'pools'", "'pool:' || r.id")),
     CountRule("league_player", ("'bots'",)),
     CountRule("league_bot", ("'bots'",)),
+    CountRule("league_teammember", ("'bots'",)),
     CountRule("league_botversion", ("'bots'",)),
     CountRule("league_succession", ("'bots'",)),
+    CountRule("league_boss", ("'bots'",)),
+    CountRule("league_bosstest", ("'bots'",)),
+    CountRule("league_rung", ("'bots'",), columns=("r.league",), on=("update",)),
     CountRule("league_judgedsum", ("'bots'",)),
     CountRule("league_playedsum", ("'played'",)),
     CountRule("league_follow", ("'follows'",), on=("insert", "delete")),
@@ -102,10 +107,12 @@ RULES = (
         settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
         also=("'pool:' || r.pool_id",),
     ),
+    CountRule("league_comment", ("'talk'",)),
     CountRule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
     CountRule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
     name_rule("league_player", "name"),
-    name_rule("league_bot", "slug", "owner_id", "is_house"),
+    name_rule("league_bot", "slug", "owner_id", "team_id", "is_house"),
+    name_rule("league_team", "name"),
     name_rule("league_botversion", "bot_id", "number", "sealable"),
     name_rule("league_pool", "game", "players", "options", "team", "revision"),
     name_rule("league_tournament", "slug"),

@@ -15,10 +15,11 @@ from django.utils.translation import get_language
 
 from league.domain.core.counts import count_of
 from league.domain.notices import following
+from league.domain.people import passkeys
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
-from league.models import EntryRequest, Match, Party, Player
+from league.models import BotOffer, EntryRequest, Match, Party, Player, TeamMember
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import changes, topics
 from league.web.common import game_lines, inputs, navigation, viewers, words
@@ -46,14 +47,18 @@ register.filter("spans", game_lines.number_range)
 
 @register.simple_tag(takes_context=True)
 def waiting(context: dict[str, Any]) -> dict[str, Any]:
-    """Return the number of requests that wait for the viewer's answer, and of unread notices ("99+" for many), as the head shows them.
+    """Return the number of requests, invitations and offers that wait for the viewer's answer, and of unread notices ("99+" for many).
 
     One query for a viewer who is logged in.
     """
     user = context["request"].user if "request" in context else None
     if user is None or not user.is_authenticated:
         return {}
-    requests = count_of(EntryRequest.objects.filter(status=RequestStatus.ASKED), "bot__owner")
+    requests = (
+        count_of(EntryRequest.objects.filter(status=RequestStatus.ASKED), "bot__owner")
+        + count_of(TeamMember.objects.filter(since=None), "player")
+        + count_of(BotOffer.objects.all(), "receiver")
+    )
     notices = RawSQL(UNREAD, [MOST_COUNTED + 1])  # noqa: S611 -- Without words of anybody.
     counts = Player.objects.filter(user=user).values_list(requests, notices).first() or (0, 0)
     return {"requests": counts[0], "notices": "99+" if counts[1] > MOST_COUNTED else counts[1]}
@@ -100,6 +105,7 @@ def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
 
 register.simple_tag(search.suggestions, name="near_pages")
 register.simple_tag(seating.is_on, name="people_sit_down")
+register.simple_tag(passkeys.site_id, name="passkey_site")
 
 
 @register.simple_tag(takes_context=True)

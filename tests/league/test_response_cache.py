@@ -38,9 +38,10 @@ from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, leases, matches, reports
 from league.domain.people import bans, players, tokens
 from league.domain.ratings import daily, idle, ratings
+from league.domain.talk import comments, places
 from league.domain.tournaments import circuits, enrolment, events, progress, releases, requests, tournaments
 from league.enums import Audience, EntryPolicy
-from league.models import Bot, Circuit, EntryRequest, Event, Match, Rating, Tournament
+from league.models import Bot, Circuit, Comment, EntryRequest, Event, Match, Rating, Tournament
 from league.response_cache import ResponseCache
 from league.service import changes
 from league.web import urls as pages_urls
@@ -226,6 +227,7 @@ def pages(league: Larger) -> list[str]:
         "/api/v1/matches",
         *(f"/api/v1/matches/{league.clean.public_id}{rest}" for rest in ("", "/boards", "/boards/1")),
         f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay",
+        f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/comments",
         f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay?seat=0",
         f"/api/v1/matches/{league.faulty.public_id}",
         f"/api/v1/matches/{league.faulty.public_id}/analysis/open",
@@ -295,21 +297,21 @@ NOT_KEPT = {
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
         search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
-        login signup forgotten reset mail-confirm mail-stop event-join
+        login signup forgotten reset mail-confirm mail-stop event-join talk
     """,
     "it follows what kind of answer the client takes": "api:index",
     "it is for probes": "healthz readyz metrics version-json",
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
+        account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
+        table table-replay operators operator-cases operator-action operator-reports comment
         notices notice notice-ways follows api:my-notices
-        account own-data close-account requests mail password submit editor try try-replay match-sent match-open compare play
-        table table-replay operators operator-action
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        follow prefs logout challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
+        follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
         api:event-start api:tournament-cancel api:tournament-close api:tournament-embargo api:tournament-extend api:tournament-pause
@@ -523,6 +525,11 @@ def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
         for match in cup.matches.order_by("id"):
             made.play(match)
 
+    def talk(name: str) -> None:
+        place = places.find(name, league.berto)
+        assert place is not None
+        comments.write(league.berto, place, name)
+
     def knock_out() -> None:
         tournaments.start(league.knockout, now=made.NOW)
         play_on(league.knockout)
@@ -551,6 +558,9 @@ def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
         "a validation": validate,
         "an operator stops a bot": lambda: bots.stop(Bot.objects.get(slug="luna"), why="a test", actor="operator"),
         "and lets it go": lambda: bots.release(Bot.objects.get(slug="luna"), why="a test", actor="operator"),
+        "a comment on a match": lambda: talk(f"match:{league.clean.public_id}:1:0"),
+        "a comment under a tournament": lambda: talk(f"tournament:{league.cup.slug}"),
+        "it is hidden": lambda: comments.hide(Comment.objects.latest("pk"), why="a test", actor="operator"),
         "a ban": lambda: bans.ban(second.bot.owner, why="a test", actor="operator"),
         "an embargo": lambda: embargoes.change(league.cup, made.later(10**9), why="a test", actor="operator"),
         "an entry": lambda: enrolment.enter(league.next_cup, league.sol, player=league.sol.bot.owner),

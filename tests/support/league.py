@@ -297,7 +297,7 @@ def _random_deal(game: engine.Game, seed: bytes, number: int) -> engine.State:
 
 def begun(match: Match, *, now: datetime = NOW) -> Match:
     """Start a queued match as worker w1. A claim leaves the same rows, but reads the whole queue first."""
-    row = Match.objects.select_related("tournament", "pool").get(pk=match.pk)
+    row = Match.work.select_related("tournament", "pool").get(pk=match.pk)
     until = now + timedelta(seconds=settings.LEASE_S)
     lease = {"worker": "w1", "token": row.token + 1, "attempts": row.attempts + 1, "lease_until": until}
     fresh = {"progress": 0, "decided": None, "reason": "", "host": leases.label(row)}

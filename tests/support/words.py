@@ -43,7 +43,7 @@ PHRASES = {
 }
 HEADLESS = re.compile(r"(?:^|[.:;] )((?:Who|Whoever|What|All that|Whose)\b[^.?!]*[.!])")
 MOST_LINES, MOST_WORDS, MOST_CHARACTERS = 300, 2500, 700
-NORMATIVE = ("docs/rules/", "docs/games/")  # The rules book keeps its wording, and pages are generated from it.
+NORMATIVE = ("docs/rules/", "docs/games.md")  # The rules book keeps its wording, and the list of games is generated.
 # Names that other programs read: fields of the API, a field of the dump's list, a variable of a template.
 FIXED_NAMES = {
     "league/api/bots/serializers.py": {"mine"},

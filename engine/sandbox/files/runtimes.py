@@ -282,6 +282,8 @@ def binary(state_dir: Path) -> Runtime:
         argv_prefix=(),
         runs_bot_files=True,
         sealable=True,
+        # Go reserves 1.2 GiB, and 8 MiB more for each thread if the program has C in it: a busy machine makes it start many.
+        address_space_mb=4096,
     )
 
 

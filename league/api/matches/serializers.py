@@ -228,6 +228,17 @@ class BoardOut(Out):
     sittings = SittingOut(many=True)
 
 
+class CommentOut(Out):
+    """A comment on a sitting."""
+
+    id = serializers.IntegerField()
+    author = serializers.CharField(source="author.name")
+    created = serializers.DateTimeField()
+    step = serializers.CharField(help_text='Such as "d1p4"; empty: about the whole sitting.')
+    answers = serializers.IntegerField(source="answers_id", allow_null=True, help_text="Id of the answered comment.")
+    text = serializers.CharField(help_text='Plain text; a card in brackets, such as "[Rb]".')
+
+
 class ReplayOut(Out):
     """The record of a sitting (format tute-replay/1). A restricted view has `view`, and neither `seed` nor `actions`."""
 

@@ -23,6 +23,7 @@ from league.api.matches.rows import boards_of, describe_matches, listed, whole
 from league.api.matches.serializers import (
     BoardOut,
     ChallengeNew,
+    CommentOut,
     ConsultationDetail,
     ConsultationOut,
     JudgementDetail,
@@ -40,8 +41,9 @@ from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays, sight
+from league.domain.talk import places
 from league.enums import ConsultationStatus, JudgementKind, JudgementStatus, TokenScope
-from league.models import Board, Bot, BotVersion, Match, Sitting
+from league.models import Board, Bot, BotVersion, Comment, Match, Sitting
 from league.service import changes
 
 
@@ -209,6 +211,23 @@ class ReplayView(ApiView):
             problem = message('must be a seat number or "public", not {text!r}', text=text[:30])
             raise bad_parameter("seat", problem)
         return int(text)
+
+
+class CommentsView(ListView):
+    """/matches/{id}/boards/{number}/sittings/{sitting}/comments"""
+
+    def counters(self, **params: Any) -> Sequence[str]:
+        """Return the counters of the match and of comments."""
+        return *_counters_of(params["id"]), changes.TALK
+
+    queryset = Comment.objects.none()
+    serializer_class = CommentOut
+
+    @operation("list_comments", "List the comments on a sitting, newest first")
+    def get(self, request: Request, id: str, number: int, sitting: int) -> Response:
+        """List the comments that you see, once the cards of the match are shown."""
+        viewer = viewer_of(request)
+        return self.page(places.comments(existing(places.find(f"match:{id}:{number}:{sitting}", viewer)), viewer))
 
 
 class AnalysisView(ApiView):

@@ -51,3 +51,8 @@ def again_at(subject: str, kinds: Sequence[str], actor: str, most: int, *, now: 
     lines = LeagueEvent.objects.filter(subject=subject, kind__in=kinds, actor=actor, at__gt=now - DAY)
     latest = list(lines.order_by("-id").values_list("at", flat=True)[:most])
     return latest[-1] + DAY if len(latest) >= most else None
+
+
+def latest_by(subject: str, kinds: Sequence[str], actor: str) -> LeagueEvent | None:
+    """Return the latest line of these kinds that `actor` added about a row, or None. One query, using the index."""
+    return LeagueEvent.objects.filter(subject=subject, kind__in=kinds, actor=actor).order_by("-id").first()

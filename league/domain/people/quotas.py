@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_noop
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused, TooMany
@@ -24,6 +25,7 @@ from league.models import (
     Bot,
     BotVersion,
     Circuit,
+    Comment,
     Consultation,
     EntryRequest,
     Event,
@@ -33,13 +35,29 @@ from league.models import (
     Package,
     Player,
     Quota,
-    Table,
+    Report,
+    TablePerson,
     Tournament,
     Try,
 )
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS, TRIES, SERIES, TABLES = (
+(
+    BOARDS,
+    TOURNAMENTS,
+    BOTS,
+    VALIDATIONS,
+    UPLOADS,
+    BYTES,
+    REQUESTS,
+    CHALLENGES,
+    JUDGEMENTS,
+    TRIES,
+    SERIES,
+    TABLES,
+    COMMENTS,
+    REPORTS,
+) = (
     "boards",
     "tournaments",
     "bots",
@@ -52,6 +70,8 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JU
     "tries",
     "series",
     "tables",
+    "comments",
+    "reports",
 )
 MEGABYTE = 1024 * 1024
 Times = QuerySet[Any, datetime]
@@ -79,22 +99,29 @@ def _tournaments(player: Player, now: datetime) -> int:
     return alone.count() + events.count() + Circuit.objects.filter(owner=player, active=True).count()
 
 
+def _responsible(player: Player) -> Q:
+    """Return the condition that a version counts for a player: as the owner of its bot, or because they uploaded it for their team."""
+    return Q(bot__owner=player) | Q(uploader=player)
+
+
 def _bots(player: Player, now: datetime) -> int:
     return Bot.objects.filter(owner=player).exclude(state=BotState.RETIRED).count()
 
 
 def _validations(player: Player, now: datetime) -> int:
-    return BotVersion.objects.filter(bot__owner=player, status=VersionStatus.VALIDATING).count()
+    return BotVersion.objects.filter(_responsible(player), status=VersionStatus.VALIDATING).count()
 
 
 def _bytes(player: Player, now: datetime) -> int:
-    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(bot__owner=player).values("package"))
+    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(_responsible(player)).values("package"))
     return rows.aggregate(n=Sum("size"))["n"] or 0
 
 
 def _uploads(player: Player, now: datetime) -> Times:
     rows = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
-    return rows.order_by("at").values_list("at", flat=True)
+    others = BotVersion.objects.filter(bot__owner=player, created__gt=now - HOUR, uploader__isnull=False)
+    others = others.exclude(uploader=player).values_list("created", flat=True)
+    return rows.values_list("at", flat=True).union(others, all=True).order_by("at")
 
 
 def _requests(player: Player, now: datetime) -> Times:
@@ -134,7 +161,19 @@ def _tried(player: Player, now: datetime, which: Q) -> Times:
 
 
 def _tables(player: Player, now: datetime) -> Times:
-    rows = Table.objects.filter(player=player, created__gt=now - HOUR).exclude(status=TableStatus.VOID)
+    seats = TablePerson.objects.filter(player=player, table__created__gt=now - HOUR)
+    rows = seats.exclude(table__status=TableStatus.VOID).order_by("table__created")
+    return rows.values_list("table__created", flat=True)
+
+
+def _comments(player: Player, now: datetime) -> Times:
+    """List comments; a deleted one counts, too."""
+    rows = Comment.objects.filter(author=player, created__gt=now - HOUR)
+    return rows.order_by("created").values_list("created", flat=True)
+
+
+def _reports(player: Player, now: datetime) -> Times:
+    rows = Report.objects.filter(reporter=player, created__gt=now - DAY)
     return rows.order_by("created").values_list("created", flat=True)
 
 
@@ -166,6 +205,8 @@ KINDS = {
         LimitKind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
         LimitKind(SERIES, _series, lambda: settings.QUOTA_SERIES, HOUR),
         LimitKind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
+        LimitKind(COMMENTS, _comments, lambda: settings.QUOTA_COMMENTS, HOUR),
+        LimitKind(REPORTS, _reports, lambda: settings.QUOTA_REPORTS, DAY),
     )
 }
 
@@ -193,10 +234,14 @@ def limits(player: Player, *, now: datetime | None = None) -> list[Limit]:
     return [_limit(player, kind, own.get(kind.name), now) for kind in KINDS.values()]
 
 
+def own_limit(player: Player, name: str) -> int | None:
+    """Return the limit that an operator has set for a player; None: the player has the default."""
+    return Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
+
+
 def limit(player: Player, name: str, *, now: datetime | None = None) -> Limit:
     """Return one limit of a player."""
-    own = Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
-    return _limit(player, KINDS[name], own, clock.now_or(now))
+    return _limit(player, KINDS[name], own_limit(player, name), clock.now_or(now))
 
 
 def most(player: Player | None, name: str) -> int | None:
@@ -242,6 +287,20 @@ def check_free(player: Player, name: str, more: int, *, wait_s: float = 60, now:
     raise _refusal(limit_now, more, max(1, int(wait_s)))
 
 
+# The refusals for limits whose use goes down with time.
+LATER = {
+    CHALLENGES: gettext_noop(
+        "you have made {used} challenges in the last day; the limit is {most}. Challenge again in {minutes} minutes"
+    ),
+    COMMENTS: gettext_noop(
+        "you have written {used} comments in the last hour; the limit is {most}. Write again in {minutes} minutes"
+    ),
+    REPORTS: gettext_noop(
+        "you have reported {used} comments in the last day; the limit is {most}. Report again in {minutes} minutes"
+    ),
+}
+
+
 def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
     values = {"used": limit_now.used, "most": limit_now.most, "more": more, "minutes": -(-wait_s // 60)}
     if limit_now.name == UPLOADS:
@@ -267,12 +326,6 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
     if limit_now.name == REQUESTS:
         return TooMany(
             "you have asked for {used} bots of other players in the last day; the limit is {most}. Ask again in {minutes} minutes",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == CHALLENGES:
-        return TooMany(
-            "you have made {used} challenges in the last day; the limit is {most}. Challenge again in {minutes} minutes",
             retry_after=wait_s,
             **values,
         )
@@ -303,6 +356,8 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
             retry_after=wait_s,
             **values,
         )
+    if limit_now.name in LATER:
+        return TooMany(LATER[limit_now.name], retry_after=wait_s, **values)
     return _lasting_refusal(limit_now, values)
 
 

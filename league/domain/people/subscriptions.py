@@ -109,6 +109,16 @@ def choose(player: Player, period: str, *, language: str, site: str, now: dateti
         row.save(update_fields=["period", "language", "site", "told", "due", "tries"])
 
 
+def late(now: datetime) -> QuerySet[Subscription]:
+    """Select the subscriptions whose last letter the mail server did not take, and that wait for the next attempt."""
+    return reachable(now).filter(tries__gt=0)
+
+
+def retry(player: Player, *, now: datetime) -> bool:
+    """Try a letter that could not be sent again at once. Return False if none waits."""
+    return bool(late(now).filter(player=player, due__gt=now).update(due=now))
+
+
 def stop_word(row: Subscription, kind: str = "") -> str:
     """Return the token of the link in each letter that ends the digest, or letters about one kind of notices."""
     return _word(row, STOP, kind)

@@ -15,6 +15,8 @@ from django.db.models import Model
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, enrolment, progress, shares, tournaments
 from league.enums import Entrance, TournamentStatus
 from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Player, Season, Tournament
@@ -24,7 +26,19 @@ Row = TypeVar("Row", bound=Model)
 MOST_DESCRIPTION = 2000
 MOST_REASON = 300
 MOST_NAMES, MOST_STEPS = 5, 100  # The most renames, and the most other corrections, of a row by one player in a day.
-STEPS = frozenset({"described", "shared", "entries_opened", "entries_closed", "disqualified", "reinstated", "replaced"})
+STEPS = frozenset(
+    {
+        "talk_opened",
+        "talk_closed",
+        "described",
+        "shared",
+        "entries_opened",
+        "entries_closed",
+        "disqualified",
+        "reinstated",
+        "replaced",
+    }
+)
 STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
 
 
@@ -103,6 +117,16 @@ def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime 
             kind = "entries_opened" if to == Entrance.ANYBODY else "entries_closed"
             _note(locked, kind, now=clock.now_or(now), actor=actor)
     row.refresh_from_db(fields=["entrance"])
+
+
+def set_talk(row: Tournament | Event, *, on: bool, actor: str, now: datetime | None = None) -> None:
+    """Allow comments under it, or none; none hides those that are there. Repeatable."""
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.talk != on:
+            type(row).objects.filter(pk=row.pk).update(talk=on)
+            _note(locked, "talk_opened" if on else "talk_closed", now=clock.now_or(now), actor=actor)
+    row.refresh_from_db(fields=["talk"])
 
 
 def set_share(row: Contest, per_player: int, *, actor: str, now: datetime | None = None) -> None:
@@ -184,7 +208,7 @@ def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: d
         bot = version.bot
         if bot.pk != entry.version.bot_id:
             raise Refused("{version} is no version of {bot!r}", version=version, bot=entry.version.bot.slug)
-        if player.pk != bot.owner_id and not (
+        if not ownership.may(player, bot, BotAct.ENTER) and not (
             player.pk == row.owner_id and version.pk == bots.sent_version(bot, row.pool.game).pk
         ):
             raise Refused(

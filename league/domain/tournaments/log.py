@@ -13,7 +13,7 @@ ENTRIES = frozenset({"entered", "withdrawn", "joined", "left"})
 # Further lines for everybody who may see the tournament; links and requests are not among them.
 STEPS = frozenset({
     "created", "started", "moved", "described", "shared", "entries_opened", "entries_closed", "extended", "active", "paused", "resumed", "left_out",
-    "not_started", "finished",
+    "not_started", "finished", "talk_opened", "talk_closed",
 })  # fmt: skip
 
 

@@ -14,6 +14,7 @@ THEMES = ("auto", "light", "dark")
 RESTS = {"0": 0.0, "750": 0.75, "1500": 1.5, "3000": 3.0}
 REST = "1500"
 FORCED = ("no", "yes")  # The page plays a card by itself if no other is allowed.
+TALK = ("no", "yes")  # The reader wants to see comments.
 YEAR = 365 * 24 * 3600  # Seconds
 
 
@@ -34,10 +35,15 @@ def plays_forced(request: HttpRequest) -> bool:
     return request.COOKIES.get("forced") == "yes"
 
 
+def shows_talk(request: HttpRequest) -> bool:
+    """Return True unless the reader has hidden all comments."""
+    return request.COOKIES.get("talk") != "no"
+
+
 @csrf_exempt  # Cached pages have this form without a token. A forged request could only change these settings.
 @require_POST
 def keep_preferences(request: HttpRequest) -> HttpResponse:
-    """Save `lang`, `theme`, `rest` or `forced` in a cookie and return to the page.
+    """Save `lang`, `theme`, `rest`, `forced` or `talk` in a cookie and return to the page.
 
     A form on another site is refused; the Sec-Fetch-Site header reveals it.
     """
@@ -49,6 +55,7 @@ def keep_preferences(request: HttpRequest) -> HttpResponse:
         ("theme", request.POST.get("theme"), THEMES),
         ("rest", request.POST.get("rest"), RESTS),
         ("forced", request.POST.get("forced"), FORCED),
+        ("talk", request.POST.get("talk"), TALK),
     )
     for cookie, value, allowed in chosen:
         if value in allowed:

@@ -270,6 +270,8 @@ LIMITS = {
     "tries": gettext_noop("tries in the last hour"),
     "series": gettext_noop("series of 20 boards in the last hour"),
     "tables": gettext_noop("tables opened in the last hour"),
+    "comments": gettext_noop("comments in the last hour"),
+    "reports": gettext_noop("reported comments in the last day"),
     "requests": gettext_noop("requests for other players' bots in the last day"),
 }
 

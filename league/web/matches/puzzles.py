@@ -20,7 +20,9 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.puzzles import answers, shelf
 from league.domain.puzzles.shelf import Shelf
-from league.web.common import families, words
+from league.domain.talk import places
+from league.domain.talk.places import Place
+from league.web.common import families, talk, words
 from league.web.common.inputs import is_own_form
 from league.web.common.viewers import viewer_of
 from league.web.matches import narrate, pictures
@@ -61,7 +63,7 @@ def puzzles(request: HttpRequest) -> HttpResponse:
 # The front page has the puzzle of the day without a token, because it comes from a cache; see is_own_form.
 @csrf_exempt
 def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
-    """Show a puzzle, and the verdict on an answer. One query; two more for the answer of a signed-in player."""
+    """Show a puzzle, and the verdict on an answer. One query; two more for the answer of a signed-in player, and up to four for comments."""
     return _puzzle(request, identity) if is_own_form(request) else _with_token(request, identity)
 
 
@@ -84,7 +86,9 @@ def _puzzle(request: HttpRequest, identity: str) -> HttpResponse:
             context["next"] = puzzle_shelf.next_after(item, answers.tried(viewer) if viewer else frozenset())
     game = engine.load(item.game, players=item.players, **item.options)
     names = names_of(item)
+    place = Place(puzzle=item.id) if "verdict" in context else places.of_puzzle(item.id, viewer)
     context |= {
+        "talk": talk.section(request, place) if place else None,
         "one": item,
         "lines": narrate.narrate((moments := shown_moments(record_of(item))), names, names, item.seat),
         "picture": pictures.of_puzzle(item, moments, names_of(item, short=True)),

@@ -15,6 +15,8 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, Stream
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.html import strip_tags
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -25,10 +27,13 @@ from league.domain.core.errors import Refused, shown
 from league.domain.jobs.handlers.requests import PATIENCE
 from league.domain.judgements import asking
 from league.domain.matches import replays, sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
+from league.domain.talk.places import Place
 from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, RatingPoint, Sitting
 from league.service import changes, topics
-from league.web.common import lists
+from league.web.common import lists, talk
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, user_of, viewer_of
 from league.web.matches import comparing, consulting, judging, luck, narrate, pictures
@@ -76,7 +81,7 @@ def _match(request: HttpRequest, public_id: str) -> Match:
 
 def parties_of(match: Match) -> list[Party]:
     """Return the parties of a match with their bots. One query."""
-    return list(match.parties.select_related("version__bot__owner").order_by("number"))
+    return list(match.parties.select_related("version__bot__owner", "version__bot__team").order_by("number"))
 
 
 def _sittings(match: Match) -> Iterator[Sitting]:
@@ -106,9 +111,9 @@ def chosen_sitting(match: Match, query: Mapping[str, str]) -> Sitting | None:
     return chosen
 
 
-@changes.kept_until(*SHOWN)
+@changes.kept_until(*SHOWN, changes.TALK)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Eleven queries, a few more with consultations."""
+    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Twelve queries, a few more with consultations and comments."""
     topics.follow(request, topics.of_match(public_id))
     row = _match(request, public_id)
     if row.status in OVER:
@@ -146,7 +151,8 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 context["unreadable"] = [shown(error)]
                 return render(request, "matches/match.html", context, status=error.status)
             own = {view.party.number for view, _change in views if view.private}
-            own_bots = [party for party in parties if viewer and party.version.bot.owner_id == viewer.pk]
+            own_ids = ownership.allowed_bots(viewer, (party.version.bot for party in parties), BotAct.CODE)
+            own_bots = [party for party in parties if party.version.bot_id in own_ids]
             context["own"] = (
                 bool(own_bots) and "pass" in record
             )  # Older records have no passes, so conversations cannot be rebuilt.
@@ -160,6 +166,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 for party, name in zip(parties, party_names(parties), strict=True)
             ]
             context |= _shared(request, row, sitting, parties, moments, context["lines"])
+            context["talk"] = _talk(request, row, sitting, context["lines"])
             context["own_parties"] = {party.number for party in own_bots}
             context["own_seats"] = [
                 seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]
@@ -198,13 +205,23 @@ def _shared(
     return shared | {"shared": f"?{urlencode(place)}", "picture": picture}
 
 
-TABS = ("decisions", "boards", "ask", "sent", "about")
+def _talk(
+    request: HttpRequest, match: Match, sitting: Sitting, lines: list[narrate.Sentence]
+) -> talk.TalkSection | None:
+    """Return the comments on a sitting; with `?step=` those at that step, if there are any."""
+    steps = {line.anchor: capfirst(strip_tags(line.html)) for line in lines}
+    place = Place(match=match, board=sitting.board.number, sitting=sitting.number)
+    step = request.GET.get("step", "")
+    return talk.section(request, place, step=step if step in steps else "", steps=steps)
+
+
+TABS = ("decisions", "boards", "ask", "sent", "talk", "about")
 
 
 def _tab(request: HttpRequest, context: dict[str, Any]) -> str:
     """Return the tab that is open at first: the one in the address, else the one with most contents."""
     tab = request.GET.get("tab", "ask" if "w" in request.GET else "decisions" if "j" in request.GET else "")
-    parts = {"decisions": "judgements", "ask": "consulted", "sent": "private"}
+    parts = {"decisions": "judgements", "ask": "consulted", "sent": "private", "talk": "talk"}
     if tab in TABS and context.get(parts.get(tab, "match")):
         return tab
     if context["broken"]:

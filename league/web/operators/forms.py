@@ -52,6 +52,7 @@ def _subjects_help(action: Action) -> str:
         "player": "player:ana",
         "audit": "audit:7hq2mx9c4k",
         "case": "case:12",
+        "comment": "comment:12",
     }
     text = ", ".join(examples[kind] for kind in action.kinds)
     return (

@@ -28,7 +28,7 @@ TOP = DOCS.parent  # The repository in a clone; a wheel contains only the docume
 CODE = (
     Path(engine.__file__).resolve().parents[1]
 )  # Location of the packages: the repository, or next to the wheel's documents.
-GAMES = DOCS / "games"  # Not shown, because each game has a page of the site.
+GAMES = DOCS / "games.md"  # Not shown, because the site has a page of its games.
 TRANSLATED = "es"  # The folder of translations, named for their language.
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # Documents next to docs/, if installed.
 SHOWN = (
@@ -104,7 +104,7 @@ def _documents() -> dict[str, Path]:
     inside = {
         path.relative_to(DOCS).with_suffix("").as_posix(): path
         for path in DOCS.rglob("*.md")
-        if path.parent != GAMES and not path.is_relative_to(DOCS / TRANSLATED)
+        if path != GAMES and not path.is_relative_to(DOCS / TRANSLATED)
     }
     beside = {Path(name).stem.lower(): TOP / name for name in BESIDE if (TOP / name).is_file()}
     return {name.removesuffix("/README"): path for name, path in inside.items() if name != "README"} | beside
@@ -173,8 +173,8 @@ def _address(path: Path) -> str:
     names = {path: name for name, path in _documents().items()}
     if path.is_relative_to(DOCS / TRANSLATED):  # Pages choose the language by themselves.
         path = DOCS / path.relative_to(DOCS / TRANSLATED)
-    if path.parent == GAMES and path.suffix == ".md":
-        return reverse("game", args=[path.stem]) if path.stem in engine.games() else reverse("games")
+    if path == GAMES:
+        return reverse("games")
     if path == DOCS / "README.md":
         return reverse("docs")
     if path in names:

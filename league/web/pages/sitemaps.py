@@ -31,6 +31,7 @@ CLOSED = (
     "/e/new/",
     "/c/new/",
     "/tables/",
+    "/talk/",
 )
 
 

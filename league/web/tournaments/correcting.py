@@ -11,7 +11,7 @@ from league.enums import Entrance, TournamentStatus
 from league.models import Circuit, Event, Player, Tournament
 from league.web.common.inputs import whole_number
 
-CORRECTIONS = ("save", "open_entries", "close_entries", "delete")
+CORRECTIONS = ("save", "open_entries", "close_entries", "open_talk", "close_talk", "delete")
 SURE = ("cancel", "delete")  # Actions that cannot be undone: the form asks for a tick.
 
 
@@ -24,7 +24,7 @@ def is_sure(request: HttpRequest) -> bool:
 
 
 def correct_contest(request: HttpRequest, row: Tournament | Event | Circuit, viewer: Player, action: str) -> None:
-    """Save name and description, open or close the entries, or delete the row, after which `row.pk` is None."""
+    """Save name and description, open or close the entries or the comments, or delete the row, after which `row.pk` is None."""
     if action == "save":
         if "name" in request.POST:
             corrections.rename(row, request.POST["name"], actor=viewer.name)
@@ -35,6 +35,8 @@ def correct_contest(request: HttpRequest, row: Tournament | Event | Circuit, vie
     elif action == "delete":
         corrections.delete(row, actor=viewer.name)
         row.pk = None
+    elif not isinstance(row, Circuit) and action in ("open_talk", "close_talk"):
+        corrections.set_talk(row, on=action == "open_talk", actor=viewer.name)
     elif not isinstance(row, Circuit):
         to = Entrance.ANYBODY if action == "open_entries" else Entrance.OWNER
         corrections.set_entrance(row, to, actor=viewer.name)

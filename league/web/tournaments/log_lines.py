@@ -34,6 +34,8 @@ TEXTS = {
     "renamed": gettext_noop("renamed it from “%(old)s” to “%(new)s”"),
     "entries_opened": gettext_noop("opened the entries"),
     "entries_closed": gettext_noop("closed the entries to others"),
+    "talk_opened": gettext_noop("allowed comments"),
+    "talk_closed": gettext_noop("closed the comments"),
     "disqualified": gettext_noop("disqualified %(version)s: %(why)s"),
     "reinstated": gettext_noop("undid the disqualification of %(version)s"),
     "replaced": gettext_noop("replaced %(old)s by %(new)s"),

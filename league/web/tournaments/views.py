@@ -21,7 +21,10 @@ from league.domain.bots import bots, consent
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
+from league.domain.talk.places import Place
 from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests, rule
 from league.domain.tournaments import brackets as domain_brackets
 from league.domain.tournaments import tournaments as domain
@@ -29,7 +32,7 @@ from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, Entrance, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Entry, EntryRequest, Match, Party, Player, Tournament
 from league.service import changes, topics
-from league.web.common import lists
+from league.web.common import lists, talk
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
@@ -72,9 +75,9 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show state, standings, crosstable and matches. Ten queries; eleven while entries change."""
+    """Show state, standings, crosstable and matches. Eleven queries; twelve while entries change."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
-    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS, changes.CLOCK)
+    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS, changes.TALK, changes.CLOCK)
     topics.follow(request, changes.of_tournament(pk))
     tournament = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
     if not _lives(tournament):
@@ -121,6 +124,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds": _rounds(tournament),
         "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),
         "grows": _grows(tournament),
+        "ends": formats.ends_at(tournament),
         "changes": _changes(tournament),
         "mine": _own_versions(viewer, tournament) if viewer and _changes(tournament) else [],
         "waiting": requests.waiting(tournament) if _changes(tournament) else [],
@@ -137,6 +141,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "offered": _offered(tournament, viewer) if owned and viewer and _changes(tournament) else [],
         "takes": tournament.entrance == Entrance.ANYBODY or owned,
         "deletable": owned and is_deletable(tournament),
+        "talk": talk.section(request, Place(tournament=tournament)) if tournament.event_id is None else None,
     }
     return render(request, "tournaments/tournament.html", context)
 
@@ -200,7 +205,8 @@ def _lives(tournament: Tournament) -> bool:
 def _removable_versions(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
     """Return the versions that the viewer may withdraw: their own, and as owner all."""
     versions = [row.entry.version for row in table.rows if row.entry.withdrawn is None]
-    return [version for version in versions if owned or (viewer is not None and version.bot.owner_id == viewer.pk)]
+    own = ownership.allowed_bots(viewer, (version.bot for version in versions), BotAct.ENTER)
+    return [version for version in versions if owned or version.bot_id in own]
 
 
 def _growing_parameters(tournament: Tournament) -> list[tuple[str, int]]:
@@ -229,7 +235,7 @@ def _planned(tournament: Tournament) -> int:
 
 def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
     """Return what the page of an open tournament says of its entries: how many more it takes, and why it could not start so."""
-    own = sum(1 for row in table.rows if viewer is not None and row.entry.version.bot.owner_id == viewer.pk)
+    own = len(ownership.allowed_bots(viewer, (row.entry.version.bot for row in table.rows), BotAct.ENTER))
     room = booking.room(tournament)
     return {
         "planned": _planned(tournament),
@@ -258,7 +264,10 @@ def _sittings(tournament: Tournament) -> int:
 
 def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
     rows = BotVersion.objects.filter(
-        bot__owner=viewer, bot__state=BotState.ACTIVE, bot__stopped=None, status=VersionStatus.ACCEPTED
+        ownership.owned(viewer, BotAct.ENTER, "bot__"),
+        bot__state=BotState.ACTIVE,
+        bot__stopped=None,
+        status=VersionStatus.ACCEPTED,
     )
     entered = set(tournament.entries.values_list("version_id", flat=True))
     versions = rows.select_related("bot").order_by("bot__slug", "-number")
@@ -268,7 +277,7 @@ def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
 def _correct(request: HttpRequest, tournament: Tournament, viewer: Player, action: str) -> None:
     """Carry out a correction of an entry by the owner of the tournament, or of its bot."""
     entry = get_object_or_404(
-        Entry.objects.select_related("tournament__pool", "version__bot__owner"),
+        Entry.objects.select_related("tournament__pool", "version__bot__owner", "version__bot__team"),
         tournament=tournament,
         pk=whole_number(request.POST.get("entry")),
     )
@@ -334,7 +343,9 @@ def _extend(request: HttpRequest, tournament: Tournament, viewer: Player) -> Non
 
 def _change_entry(tournament: Tournament, version: BotVersion, viewer: Player, action: str) -> None:
     """Enter or withdraw a version. Players may do so with their own; the owner of the tournament may withdraw any."""
-    if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == tournament.owner_id):
+    if not ownership.may(viewer, version.bot, BotAct.ENTER) and not (
+        action == "withdraw" and viewer.pk == tournament.owner_id
+    ):
         raise PermissionDenied
     (enrolment.enter if action == "enter" else enrolment.withdraw)(tournament, version, player=viewer)
 

@@ -23,9 +23,7 @@ WRITTEN = {
     "bots/kits/rust/tute.rs",
     "bots/sdk/tute_bot.py",
     "engine/runner/rare_decisions.json",
-    "docs/games/README.md",
-    "docs/games/pobre.md",
-    "docs/games/img/pobre.svg",
+    "docs/games.md",
     "tests/engine/golden/pobre.json",
 }
 # Tests here go over all games: engine, SDK and house bots, runner with sandbox, playouts, adapters, pages

@@ -195,6 +195,34 @@ def test_a_program_that_does_not_flush_is_told_so_before_its_time_is_up(
                 process.ask(b"hello\n", 60, 600)
 
 
+THREADS = """package main
+import "C"
+import ("bufio"; "fmt"; "os"; "runtime")
+func main() {
+    started := make(chan bool)
+    for in := bufio.NewScanner(os.Stdin); in.Scan(); fmt.Println("ready") {
+        for i := 0; i < 9; i++ {
+            go func() { runtime.LockOSThread(); started <- true; select {} }()
+            <-started
+        }
+    }
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_program_of_go_with_c_may_start_many_threads(
+    state: StateDirectory, tiers_here: list[str], tmp_path: Path
+) -> None:
+    player = build("Go with C", tmp_path, THREADS)
+
+    for tier in tiers_here:
+        with Sandbox(tier, state.path).start(
+            player.path, runtimes.binary(state.path), player.entry, Policy()
+        ) as process:
+            assert process.ask(b"start\n", 60, 600).line == b"ready", tier
+
+
 def build(language: str, folder: Path, text: str = "") -> BotSpec:
     """Compile a program in a language, by default the one that plays, and return it as a bot."""
     tool, player, command = BUILDS[language]

@@ -6,6 +6,7 @@ import pytest
 
 import engine
 from league.domain.ratings import ratings
+from league.models import Comment, Match
 from tests.support import league as made
 
 
@@ -65,6 +66,19 @@ def test_tournament_counts_entries_and_matches(nobody, league):
     assert cup["secret"] == made.SECRET.hex()
     assert [row["slug"] for row in nobody.results("tournaments?status=open")] == ["next-cup"]
     assert [row["slug"] for row in nobody.results("tournaments?game=partnership&owner=alice")] == ["cup"]
+
+
+def test_comments_of_a_sitting_are_listed_newest_first(nobody, league):
+    at = {"match": league.faulty, "board": 1, "sitting": 0, "author": league.alice, "created": made.NOW}
+    first = Comment.objects.create(**at, text="<b> [Rb]", step="d1p3")
+    second = Comment.objects.create(**at, text="yes", answers=first)
+    Comment.objects.create(**at, text="rude", hidden=made.NOW)
+    address = f"matches/{league.faulty.public_id}/boards/1/sittings/0/comments"
+    rows = [(row["id"], row["author"], row["step"], row["answers"], row["text"]) for row in nobody.results(address)]
+    assert rows == [(second.pk, "alice", "", first.pk, "yes"), (first.pk, "alice", "d1p3", None, "<b> [Rb]")]
+    assert nobody.get(address.replace("boards/1", "boards/9")).status_code == 404
+    Match.objects.update(embargo=made.later(10**9))
+    assert nobody.get(address).status_code == 404
 
 
 def test_secret_of_an_open_tournament_stays_secret(nobody, as_alice, league):

@@ -25,7 +25,7 @@ from league.domain.people import links, rights, subscriptions
 from league.domain.tables import holding, seating
 from league.domain.tournaments import circuits, events, progress, releases
 from league.enums import Audience, Right
-from league.models import Event, Match, Table
+from league.models import Comment, Event, Match, Report, TablePerson
 from tests.league.web import weights
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
@@ -94,6 +94,22 @@ def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
         for width, scheme in views if name in ("home", "match", "tournament", "operators") else views[place % 2 :][:1]:
             violations += look(path, width, scheme)
     assert violations == [], "\n".join(violations)
+
+
+@pytest.mark.slow
+def test_comments_break_no_rule(look, live) -> None:
+    at = {"match": live[1].clean, "board": 1, "sitting": 0, "author": live[1].berto, "created": made.NOW}
+    first = Comment.objects.create(**at, step="d1p3", text="Why not [Rb]?")
+    second = Comment.objects.create(**at, step="d1p3", answers=first, text="x" * 1000)
+    Report.objects.create(comment=second, reporter=live[1].ana, reason="spam", text=second.text, created=made.NOW)
+    match = f"/m/{live[1].clean.public_id}/?b=1&s=0&step=d1p3&tab=talk"
+    views = [
+        (match, 360, "dark"),
+        (match, 1280, "light"),
+        (f"/talk/{second.pk}/", 360, "light"),
+        ("/operators/reports/", 360, "dark"),
+    ]
+    assert [problem for view in views for problem in look(*view)] == []
 
 
 @pytest.mark.slow
@@ -173,7 +189,7 @@ def test_a_table_of_a_person_breaks_no_rule(look, live) -> None:
     lease, _ = hold(row)
     violations += look(where, 360, "dark") + look(where, 1280, "light")
     number = len(holding.taken(row)) + 1
-    seating.act(live[1].ana, row.public_id, number - 1, Table.objects.get().legal[0])
+    seating.act(live[1].ana, row.public_id, number - 1, TablePerson.objects.get().legal[0])
     legal = ["discard", "discard 1o", "pass", *(f"bid {points}" for points in range(50, 100, 5))]
     holding.ask(lease, Question(number, 1, legal, ["1o", "3c"], [], [[1, 0, 1, 0]]), [])
     assert violations + look(where, 360, "dark") == []

@@ -177,7 +177,7 @@ def _only_docs(_nothing_found: None, tmp_path: Path, monkeypatch: pytest.MonkeyP
     shutil.copytree(TOP / "docs", tmp_path / "docs")
     monkeypatch.setattr(documents, "TOP", tmp_path)
     monkeypatch.setattr(documents, "DOCS", tmp_path / "docs")
-    monkeypatch.setattr(documents, "GAMES", tmp_path / "docs" / "games")
+    monkeypatch.setattr(documents, "GAMES", tmp_path / "docs" / "games.md")
 
 
 @pytest.mark.usefixtures("_only_docs")

@@ -131,6 +131,28 @@ def test_who_comes_and_goes_leaves_no_rows_and_pushes_nothing_out(make, ana, ber
     come(contest, luna, at=DAY + 1)
 
 
+def test_nobody_uses_up_a_ladders_places_by_entering_and_withdrawing(ana, berto, monkeypatch) -> None:
+    monkeypatch.setattr(shares, "MOST_LEFT", 2)
+    ladder = open_cup(ana, format="ladder", parameters={"budget": 0, "open": 2}, entrance=Entrance.ANYBODY)
+    for name in ("rufo", "nena"):
+        come(ladder, accepted(ana, name))
+    tournaments.start(ladder, now=NOW)
+    luna, sol, mar = (accepted(berto, name) for name in ("luna", "sol", "mar"))
+    for version in (luna, sol):
+        come(ladder, version)
+        go(ladder, version)
+
+    with pytest.raises(Refused, match="You have withdrawn 2 versions"):
+        come(ladder, mar)
+
+    come(ladder, luna, at=DAY + 1)
+    assert set(ladder.entries.filter(withdrawn=None).values_list("version__bot__slug", flat=True)) == {
+        "rufo",
+        "nena",
+        "luna",
+    }
+
+
 @pytest.mark.slow
 def test_an_event_takes_no_more_bots_than_its_owner_can_let_play(ana, berto, cira, settings) -> None:
     settings.QUOTA_BOARDS = 12  # Three bots meet on three boards of four.

@@ -1,0 +1,5 @@
+"""manage.py hide_comment."""
+
+from league.management.operating import action_command
+
+Command = action_command("hide")
