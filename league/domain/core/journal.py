@@ -14,6 +14,7 @@ NOTICED = frozenset(
     {
         *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "pool.day"),
         *("request.asked", "match.challenged", "table.waits", "tournament.moved", "tournament.entered"),
+        "assignment.due",
         *("event.soon", "event.started", "event.finished", "event.entered"),
     }
 )

@@ -28,6 +28,7 @@ from league.models import (
     PlaceOfDay,
     Player,
     TableOfDay,
+    Team,
 )
 from league.web.people import notice_words
 from tests.league.web.conftest import League
@@ -191,6 +192,17 @@ def test_the_banned_the_house_and_those_who_want_nothing_are_told_nothing(league
     assert notifying.notify(people_told, "challenged", "x", now=NOW, bot="rufo") == 0
     with pytest.raises(Refused):
         ways.choose(league.ana, {"failed": "pigeon"}, now=NOW)
+
+
+def test_the_members_of_a_team_hear_of_its_bots(league: League) -> None:
+    spreading.run(now=SOON)
+    team = Team.objects.create(name="tute", created=NOW)
+    team.members.create(player=league.berto, role="reader", invited=NOW, since=NOW)
+    team.members.create(player=Player.objects.get(name="cira"), role="reader", invited=NOW)
+    Bot.objects.filter(slug="rufo").update(team=team)
+    journal.append("bot.stopped", "bot:rufo", now=NOW)
+    spreading.run(now=SOON)
+    assert set(Notice.objects.filter(text="stopped").values_list("player__name", flat=True)) == {"ana", "berto"}
 
 
 def test_what_is_withheld_waits_for_its_release(league: League) -> None:
