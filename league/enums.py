@@ -78,6 +78,7 @@ class NoticeKind(models.TextChoices):
     ASKED = "asked", _("Somebody asks for one of my bots or challenges it")
     TABLE = "table", _("A table waits for me")
     EVENT = "event", _("A tournament that I play in or follow starts or ends")
+    ASSIGNMENT = "assignment", _("An assignment of my class is due")
     FOLLOWED = "followed", _("A bot or player that I follow has news")
 
 
