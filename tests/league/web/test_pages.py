@@ -95,12 +95,12 @@ def pages_of_operators(league) -> dict[str, str]:
 
 # Queries of a logged-in stranger: three are the session, the account and the pending requests
 QUERIES = {
-    "home": 21,
+    "home": 22,
     "games": 7,
     "game": 10,
     "idle game": 4,
     "bots": 4,
-    "bot": 14,
+    "bot": 15,
     "version": 12,
     "encounter": 10,
     "player": 13,
