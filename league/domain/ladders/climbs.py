@@ -105,7 +105,7 @@ def best_climb(player: Player, *, now: datetime | None = None) -> Climb | None:
 
 def digits(game: str) -> int:
     """Return the decimals that points of this game need."""
-    return 1 if pools.load(game).score_size == 1 else 2
+    return 0 if pools.load(game).score_size == 1 else 2
 
 
 def costly_boards(test: BossTest, most: int = MOST_BOARDS) -> list[CostlyBoard]:

@@ -48,15 +48,15 @@ def test(league) -> BossTest:
 def test_a_bot_shows_how_far_it_is_and_which_boards_cost_it_the_boss(test, reader, owner):
     for path in ("/bots/rufo/", "/bots/rufo/?tab=leagues", "/bots/rufo/?tab=leagues&game=partnership"):
         text = read(reader, path)
-        assert "Silver 63 % of the way to beating luna It has 65.6% of 32 boards." in text
+        assert "Silver 63 % of the way to beating luna. It has 65.6% of 32 boards." in text
         assert "These boards cost it most −30" in text
         assert "Open this decision in the editor" not in text, "a stranger has nothing to open"
         page = owner.get(path).content.decode().replace("&amp;", "&")
         assert f'href="/m/{test.match}/open/?{test.place}"' in page
         assert f'href="/m/{test.match}/?{test.place}"' in page
     assert owner.get(f"/m/{test.match}/open/?{test.place}").status_code == 302
-    assert "Plata Lleva un 63 % del camino para ganar a luna" in read(reader, "/bots/rufo/?tab=leagues", "es")
-    assert "rufo , Tute por parejas, Silver: 63 % of the way to beating luna" in read(owner, "/")
+    assert "Plata Lleva un 63 % del camino para ganar a luna." in read(reader, "/bots/rufo/?tab=leagues", "es")
+    assert "rufo , Tute por parejas, Silver: 63 % of the way to beating luna." in read(owner, "/")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_game_shows_its_leagues_with_their_bosses_and_bots(test, reader):
     text = read(reader, "/g/partnership/?tab=leagues")
     assert "Wood Boss: none yet" in text
     assert "Silver Boss: luna" in text
-    assert "rufo ana Silver 63 % of the way to beating luna" in text
+    assert "rufo ana Silver 63 % of the way to beating luna." in text
     assert "rufo" in read(reader, "/g/partnership/?tab=leagues&league=2")
     for odd in ("1", "x", "99", "-1"):
         read(reader, f"/g/partnership/?tab=leagues&league={odd}")
