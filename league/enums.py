@@ -376,7 +376,7 @@ class BossLeague(models.IntegerChoices):
     BRONZE = 1, _("Bronze")
     SILVER = 2, _("Silver")
     GOLD = 3, _("Gold")
-    CROWN = 4, _("Gold, boss beaten")  # Above all bosses, until the season ends.
+    CROWN = 4, _("Gold")  # Above all bosses, until the season ends.
 
 
 class ClassRole(models.TextChoices):
