@@ -84,19 +84,17 @@ def _check_step(place: Place, step: str) -> None:
 
 
 def _has_step(place: Place, deal: int, step: int) -> bool:
-    at = {"board__match": place.match, "board__number": place.board, "number": place.sitting}
-    sitting = Sitting.objects.select_related("board__match").get(**at)
+    columns = {"board__match": place.match, "board__number": place.board, "number": place.sitting}
+    sitting = Sitting.objects.select_related("board__match").get(**columns)
     record = replays.unpack(sitting)
     # The steps of a page: the events of each deal, and the faults after the last one.
-    kinds = [(event["e"], event.get("deal")) for event in record["events"]] + [("fault", None)] * len(
-        record.get("faults", ())
-    )
-    at, count = 0, 0
-    for kind, number in kinds:
-        if kind == "match":
+    moments = [*record["events"], *({"e": "fault"} for _fault in record.get("faults", ()))]
+    at = count = 0
+    for moment in moments:
+        if moment["e"] == "match":
             continue
-        if kind == "deal":
-            at, count = number or 0, 0
+        if moment["e"] == "deal":
+            at, count = moment["deal"], 0
         if (at, count) == (deal, step):
             return True
         count += 1
