@@ -531,6 +531,9 @@ def addresses() -> dict[str, str]:
         "documents": "/docs/protocol/",
         "status": "/status/",
         "account (its owner)": "/accounts/me/",
+        "overview (an operator)": "/operators/",
+        "search (an operator)": "/operators/?q=bot-12",
+        "person (an operator)": "/operators/?subject=player:player-2",
         "requests (their owner)": "/accounts/requests/",
         "editor (its author)": "/editor/",
         "tables (who sits)": "/play/",
@@ -609,25 +612,27 @@ def _match() -> str:
 
 
 def _signed() -> Callable[[str], dict[str, str]]:
-    """Return a function that gives the headers player-1 sends with the read of a name: a session, a token or nothing."""
-    from league.domain.people import tokens
+    """Return a function that gives the headers that the read of a name has: a session of player-1 or of an operator, a token or nothing."""
+    from league.domain.people import players, tokens
     from league.models import Player
 
     owner = Player.objects.get(name="player-1")
     owner.tokens.all().delete()
     token = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create(owner, 'benchmark')[1]}"}
-    session = {"HTTP_COOKIE": _cookie()}
-    return lambda name: token if name.endswith("(a token)") else session if name.endswith(")") else {}
+    session = {"HTTP_COOKIE": _cookie("player-1")}
+    operator = Player.objects.filter(name="olga").first() or players.create("olga", staff=True)
+    kinds = {"(a token)": token, "(an operator)": {"HTTP_COOKIE": _cookie(operator.name)}}
+    return lambda name: kinds.get(name[name.rfind("(") :], session) if name.endswith(")") else {}
 
 
-def _cookie() -> str:
-    """Return the session cookie of player-1."""
+def _cookie(name: str) -> str:
+    """Return the session cookie of a player."""
     from django.conf import settings
     from django.contrib.auth.models import User
     from django.test import Client
 
     client = Client()
-    client.force_login(User.objects.get(username="player-1"))
+    client.force_login(User.objects.get(username=name))
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 

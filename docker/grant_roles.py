@@ -44,7 +44,8 @@ COURSE = ("reason", "progress", "decided", "host", "started", "finished")
 RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
 USAGE = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style")
 AUDIT = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
-TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records", "advice")
+TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records", "advice", "spectated", "news")
+PERSON = ("legal", "hand", "seen", "advice_asked", "advice", "away", "seated")
 ANALYSIS = ("cpu_s", "decisions", "judged", "limited", "body")
 REQUEST = ("status", "reason", "finished")
 # The leases of the release before, whose workers may go on until they are replaced
@@ -62,6 +63,7 @@ RUNNER = {
     "league_job": Rights(change=JOB, remove=True),
     "league_judgement": Rights(change=(*REQUEST, *ANALYSIS, *BEFORE, "progress")),
     "league_leagueevent": Rights(only=("id",), add=True),
+    "league_noticesource": Rights(only=("id",), add=True),  # A new line of the journal is queued for notices.
     "league_logdictionary": Rights(),
     "league_match": Rights(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
     "league_matchlog": Rights(add=True),
@@ -75,6 +77,7 @@ RUNNER = {
         withheld=("secret",), change=("status", "reason", "finished", *TABLE, *BEFORE, "not_before")
     ),
     "league_tableaction": Rights(add=True),
+    "league_tableperson": Rights(add=True, change=PERSON),
     "league_tableseat": Rights(),
     "league_tournament": Rights(withheld=("secret",)),
     "league_try": Rights(change=("result", "finished")),
@@ -95,13 +98,14 @@ JOURNAL = {
     "table": ("moved",),
     "try": ("moved",),
     "version": ("moved", "refused"),
-    "bot": ("paused", "resumed"),
+    "bot": ("paused", "resumed", "failed"),
     "worker": ("started", "refused", "resumed", "stopped"),
 }
 CREATORS = ("lo_creat", "lo_create", "lo_from_bytea", "lo_import")  # The functions that create large objects.
 LINES = ", ".join(f"'{what}.{word}'" for what, words in JOURNAL.items() for word in words)
 ITSELF = "actor ~ '^[^:]+:[0-9]+$'"
 PLAYS = f"EXISTS (SELECT FROM league_match m WHERE m.id = match_id AND m.{LEASED})"
+SITS = "EXISTS (SELECT FROM league_table t WHERE t.id = table_id AND t.status"
 RULES = (
     ("league_match", "UPDATE", OPEN, f"{OPEN} OR status = 'finished'"),  # Finished matches stay as they are.
     # Further games of a validation.
@@ -129,8 +133,12 @@ RULES = (
     ("league_try", "SELECT", PLAYS.replace("= match_id", "= work_id"), ""),
     ("league_try", "UPDATE", "result IS NULL", PLAYS.replace("= match_id", "= work_id")),
     ("league_table", "UPDATE", "status IN ('waiting', 'held')", "status IN ('waiting', 'held', 'resting', 'finished', 'void')"),
+    ("league_tableperson", "UPDATE", f"{SITS} IN ('waiting', 'held'))", f"{SITS} IN ('waiting', 'held'))"),
+    ("league_tableperson", "INSERT", "", f"{SITS} IN ('waiting', 'held') AND NOT t.shared)"),  # `people.inherit`
     ("league_tableaction", "INSERT", "", "EXISTS (SELECT FROM league_table t WHERE t.id = table_id AND t.status = 'held')"),
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
+    # Only new lines of the journal.
+    ("league_noticesource", "INSERT", "", "reached = 0 AND line_id > (SELECT max(e.id) FROM league_leagueevent e) - 1000"),
     # House bots, and bots that are being played or audited, or sit at a table.
     ("league_package", "SELECT",
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608

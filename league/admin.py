@@ -218,7 +218,7 @@ class TableAdmin(ReadOnlyPage):
     list_select_related = ["player", "pool"]
     list_filter = ["status"]
     search_fields = ["public_id", "player__name", "worker"]
-    exclude = ["secret", "seen", "legal", "hand", "records"]
+    exclude = ["secret", "spectated", "seat", "seen", "legal", "hand", "records"]
 
 
 @admin.register(models.Worker)

@@ -26,6 +26,14 @@ class TokenScope(models.TextChoices):
         return order.index(self) >= order.index(needed)
 
 
+class TeamRole(models.TextChoices):
+    """What a member of a team may do with the bots of the team (league.domain.people.ownership)."""
+
+    OWNER = "owner", _("owner")
+    UPLOADER = "uploader", _("uploader")
+    READER = "reader", _("reader")
+
+
 class Right(models.TextChoices):
     """A right of an operator, granted separately. The words are Django permissions: `league.void`."""
 
@@ -60,6 +68,26 @@ class Period(models.TextChoices):
 
     DAY = "day", _("day")
     WEEK = "week", _("week")
+
+
+class NoticeKind(models.TextChoices):
+    """The kinds of notices; a player chooses a way for each (league.domain.notices.kinds)."""
+
+    FAILED = "failed", _("One of my bots fails")
+    OVERTAKEN = "overtaken", _("One of my bots is overtaken")
+    ASKED = "asked", _("Somebody asks for one of my bots or challenges it")
+    TABLE = "table", _("A table waits for me")
+    EVENT = "event", _("A tournament that I play in or follow starts or ends")
+    FOLLOWED = "followed", _("A bot or player that I follow has news")
+
+
+class NoticeWay(models.TextChoices):
+    """The ways by which a player gets notices. Each but `never` also shows them on the site."""
+
+    NEVER = "never", _("never")
+    SITE = "site", _("on the site only")
+    DIGEST = "digest", _("in the digest")
+    ONCE = "once", _("by email at once")
 
 
 class BotState(models.TextChoices):
@@ -155,6 +183,8 @@ class MatchKind(models.TextChoices):
     CHALLENGE = "challenge", _("unrated challenge")  # Requested by the owner of one of its bots; never rated.
     LADDER = "ladder", _("standing ladder")  # Drawn by the league for idle time (league.domain.ladders).
     TRY = "try", _("try")  # Not a match: an author tries a text in private (league.domain.bots.tries).
+    # Measures a version that a student has handed in (league.domain.classes). Only the class sees it; never rated.
+    ASSIGNMENT = "assignment", _("class assignment")
     AUDIT = "audit", _("audit")  # Not a match: a conversation is repeated with its bot (league.domain.audits).
 
 
@@ -336,6 +366,39 @@ class VersionTestVerdict(models.TextChoices):
     NOT_STRONGER = "not_stronger", _("not better than the previous version")
     CAP = "cap", _("no difference found")  # The test used up its boards without a decision.
     SUPERSEDED = "superseded", _("ended by a newer version")
+
+
+class BossLeague(models.IntegerChoices):
+    """The boss leagues of a game, from the lowest up. A bot rises to the next one by beating the boss of its own."""
+
+    WOOD = 0, _("Wood")
+    BRONZE = 1, _("Bronze")
+    SILVER = 2, _("Silver")
+    GOLD = 3, _("Gold")
+    CROWN = 4, _("Gold, boss beaten")  # Above all bosses, until the season ends.
+
+
+class ClassRole(models.TextChoices):
+    """The role of a member of a class."""
+
+    TEACHER = "teacher", _("teacher")
+    STUDENT = "student", _("student")
+
+
+class PassRule(models.TextChoices):
+    """The pass mark of an assignment."""
+
+    BETTER = "better", _("better than a house bot, 95 % sure, without a fault")
+    CLEAN = "clean", _("no fault")
+
+
+class HandInVerdict(models.TextChoices):
+    """The result of a version that was handed in."""
+
+    PASSED = "passed", _("passed")
+    NOT_BETTER = "not_better", _("not better")  # The boards show that the bot is not better than the house bot.
+    UNSURE = "unsure", _("not sure")  # All boards are played, and they do not show which one is better.
+    FAULT = "fault", _("fault")
 
 
 class FaultKind(models.TextChoices):

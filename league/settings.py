@@ -20,6 +20,7 @@ from league.service.env import (
     envstr,
     mail_server,
     make_folder,
+    passkey_origin,
 )
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -132,6 +133,7 @@ LOGOUT_REDIRECT_URL = "home"
 # Only with https: the embedded league uses plain http on this machine, where a secure cookie would lock everybody out.
 HTTPS = envbool("HTTPS", not (DEBUG or EMBEDDED))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+PASSKEY_ORIGIN = passkey_origin(envstr("PASSKEY_ORIGIN"), ALLOWED_HOSTS, https=HTTPS)  # "": no passkeys.
 SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"

@@ -14,8 +14,9 @@ from celery import shared_task
 from django.conf import settings
 
 from league import celery
-from league.domain.bots import letters, totals, tries
+from league.domain.bots import totals, tries
 from league.domain.core import clock, hints
+from league.domain.notices import letters
 from league.domain.ratings import idle, refits
 from league.domain.tournaments import circuits, progress
 from league.domain.upkeep import invariants, retention
@@ -79,7 +80,7 @@ def sum_played() -> None:
 
 
 def send_letters() -> int:
-    """Send the due digests by mail; return the number of sent ones. By hand: `manage.py send_digests`."""
+    """Send the due letters; return the number of sent ones. By hand: `manage.py send_letters`."""
     from league.web.people import letters as writing  # Imported late: only the scheduler writes letters.
 
     return letters.send_due(writing.write)

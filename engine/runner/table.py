@@ -1,7 +1,7 @@
-"""A table at which a person sits: the referee's loop of a match, with one seat that answers in its own time.
+"""A table at which people sit: the referee's loop of a match, with seats that answer in their own time.
 
-The person plays every card, even a forced one; other forced actions follow from the rules. The bots are started, asked, timed and frozen as in a
-match. Each board is played once, because the person would recognise it. Decisions are numbered through all boards and stored by the caller, so that,
+A person plays every card, even a forced one; other forced actions follow from the rules. The bots are started, asked, timed and frozen as in a
+match. Each board is played once, because people would recognise it. Decisions are numbered through all boards and stored by the caller, so that,
 if the process is lost, the same deals and actions can be sent to fresh bots as events, like forced decisions.
 """
 
@@ -25,20 +25,33 @@ from engine.runner.sitting import BoardRun, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Sandbox, SandboxError, TurnStopped
 
-NEXT = "next"  # The person's answer to a finished board, before the next one is dealt.
+NEXT = "next"  # The answer of any of the people to a finished board, before the next one is dealt.
 
 
 @dataclass(frozen=True)
 class Taken:
-    """One decision: the seat and its action. Forced actions follow from the rules and are not stored, except the person's cards."""
+    """One decision: the seat and its action. Forced actions follow from the rules and are not stored, except the cards of people."""
 
     seat: int
     action: str
 
 
 @dataclass(frozen=True)
+class SeatView:
+    """The part of the current board that a person may know: the cards in their hand, and the events."""
+
+    seat: int
+    hand: list[str]
+    events: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class Question:
-    """A question to the person. number: the number of the decision, from 0 and through all boards; events: what the seat may know of this board."""
+    """A question to the person at a seat, with what that seat may know of this board.
+
+    number: of the decision, from 0 and through all boards. others: the views of the other people; spectated: the events without hidden cards. After
+    a board the only choice is NEXT, and the first of all people to make it goes on.
+    """
 
     number: int
     board: int
@@ -46,9 +59,14 @@ class Question:
     hand: list[str]
     events: list[dict[str, Any]]
     scores: list[list[int]]  # Scores of the finished boards, by seat.
+    seat: int = 0
+    others: Sequence[SeatView] = ()
+    spectated: list[dict[str, Any]] = field(default_factory=list)
 
 
-Advise = Callable[[], "str | None"]  # Returns the advisor's choice in the person's place; None if the advisor failed.
+Advise = Callable[
+    [], "str | None"
+]  # Returns the choice of the bot behind the seat that is asked; None if the bot failed.
 Ask = Callable[[Question, Sequence[Taken], Advise], str]
 
 
@@ -56,20 +74,21 @@ Ask = Callable[[Question, Sequence[Taken], Advise], str]
 class TableResult:
     """The result of a table: scores by seat and the record of each board; a fault ends the table with the forfeited board.
 
-    events: what the person's seat may know of the last board. decisions: those since the last call of `ask`.
+    views: what each person may know of the last board. decisions: those since the last call of `ask`.
     """
 
     scores: list[list[int]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
-    events: list[dict[str, Any]] = field(default_factory=list)
+    views: list[SeatView] = field(default_factory=list)
     decisions: list[Taken] = field(default_factory=list)
     fault: FaultReport | None = None
+    spectated: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Person:
     """The seat of a person."""
 
-    def __init__(self, seat: int, ask: Callable[[list[str]], str]) -> None:
+    def __init__(self, seat: int, ask: Callable[[Person, list[str]], str]) -> None:
         self.party = -1
         self.seat = seat
         self.requests = 0
@@ -92,7 +111,7 @@ class Person:
         """Ask for one decision; return the answer in the form of the protocol."""
         self.hear(events)
         began = time.monotonic()
-        action = self._ask(json.loads(f"[{legal}]"))
+        action = self._ask(self, json.loads(f"[{legal}]"))
         self.took_s = self.latency_s = time.monotonic() - began
         self.requests += 1
         return f'{{"id":{self.requests},"do":{protocol.encode(action)}}}'.encode()
@@ -103,7 +122,7 @@ class Person:
 
 
 class _Sitting(BoardRun):
-    """A sitting that reports each decision, and asks the person for every card."""
+    """A sitting that reports each decision, and asks people for every card."""
 
     record_decision: Callable[[int, str], None]
     asks_forced: Callable[[engine.State, int], bool]
@@ -119,7 +138,7 @@ class _Sitting(BoardRun):
 def play_table(
     spec: MatchSpec,
     seating: Sequence[int],
-    person: int,
+    people: Sequence[int],
     box: Sandbox,
     *,
     taken: Sequence[Taken],
@@ -128,13 +147,13 @@ def play_table(
 ) -> TableResult | None:
     """Play the boards of a table, once each. Return None if `stop` returned True.
 
-    seating: the party of `spec` at each seat; the party at the seat `person` does not play, it only gives advice. taken: the earlier decisions.
-    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are the decisions of bots since the last
-    call. Its exceptions pass through. Raise what `play_match` raises.
+    seating: the party of `spec` at each seat; the party at a seat of `people` does not play, it only answers `advise`. taken: the earlier decisions.
+    `ask(question, decisions, advise)` returns the action of the person who is asked, one of `question.legal`; `decisions` are those of bots since the
+    last call. Its exceptions pass through. Raise what `play_match` raises.
     """
     game = load(spec)
-    starter = replace(starter_of(spec, game, box), stop=stop, absent=(person,))
-    return _TableReferee(spec, game, starter, tuple(seating), person, taken, ask, stop).play()
+    starter = replace(starter_of(spec, game, box), stop=stop, absent=tuple(people))
+    return _TableReferee(spec, game, starter, tuple(seating), tuple(people), taken, ask, stop).play()
 
 
 @dataclass
@@ -143,13 +162,13 @@ class _TableReferee:
     game: engine.Game
     starter: Starter
     seating: tuple[int, ...]
-    place: int  # The person's seat.
+    places: tuple[int, ...]  # The seats of people.
     taken: Sequence[Taken]
     ask: Ask
     stop: Callable[[], bool]
 
     def __post_init__(self) -> None:
-        self.person = Person(self.place, self.answer)
+        self.people = {place: Person(place, self.answer) for place in self.places}
         self.texts = Texts(self.game)
         self.number = 0  # Number of the next decision.
         self.result = TableResult()
@@ -178,21 +197,32 @@ class _TableReferee:
             raise Infrastructure(f"table {self.spec.match_id} was played from damaged files: {damage}")
         return self.result
 
-    def answer(self, legal: list[str]) -> str:
-        """Ask the person for an action."""
+    def answer(self, person: Person, legal: list[str]) -> str:
+        """Ask a person for an action, and report to the others what has happened."""
         new_decisions, self.result.decisions = self.result.decisions, []
-        scores = [list(row) for row in self.result.scores]
-        texts = self.state.game.pack.texts
-        hand = [texts[card] for card in self.state.hand_of(self.person.seat)]
-        return self.ask(
-            Question(self.number, self.board, legal, hand, self.person.events, scores),
-            new_decisions,
-            lambda: self.advise(legal),
+        view = self.view(person)
+        question = Question(
+            self.number,
+            self.board,
+            legal,
+            view.hand,
+            view.events,
+            [list(row) for row in self.result.scores],
+            person.seat,
+            [self.view(other) for other in self.people.values() if other is not person],
+            engine.redact(self.state.events, None),
         )
+        return self.ask(question, new_decisions, lambda: self.advise(person, legal))
 
-    def advise(self, legal: list[str]) -> str | None:
-        """Return the choice of the advising party, from a fresh process with the limits and the knowledge of the person's seat."""
-        seat = self.person.seat
+    def view(self, person: Person) -> SeatView:
+        """Return what a person may know of the board."""
+        person.hear(self.feed.take(person.seat))
+        texts = self.state.game.pack.texts
+        return SeatView(person.seat, [texts[card] for card in self.state.hand_of(person.seat)], person.events)
+
+    def advise(self, person: Person, legal: list[str]) -> str | None:
+        """Return the choice of the party at a person's seat, from a fresh process with the limits and the knowledge of that seat."""
+        seat = person.seat
         starter = replace(self.starter, absent=[place for place in range(self.game.players) if place != seat])
         bots = BotProcesses()
         try:
@@ -202,7 +232,7 @@ class _TableReferee:
                 return None
             (advisor,) = bots.seats
             choices = ",".join(map(protocol.encode, legal))
-            do = protocol.answer(advisor.ask(self.person.heard, choices), advisor.requests).do
+            do = protocol.answer(advisor.ask(person.heard, choices), advisor.requests).do
         except (Fault, SandboxError, OSError):
             # A failure of the platform must not cost the table either: if the table were played again, the advice would fail again.
             return None
@@ -211,20 +241,21 @@ class _TableReferee:
         return do if do in legal else None
 
     def go_on(self) -> None:
-        """Let the person look at the result of the previous board."""
+        """Let people look at the result of the previous board, until one of them goes on."""
         if self.number < len(self.taken):
             self.number += 1
             return
-        self.answer([NEXT])
+        self.answer(self.people[self.places[0]], [NEXT])
         self.number += 1
 
     def play_board(self, board: int) -> bool:
         """Play one board, from where an earlier process left it. Return False if stopped."""
         self.board = board
-        self.person.heard = []
+        for person in self.people.values():
+            person.heard = []
         self.state = state = deal(self.spec, self.game, board, 0)
         self.catch_up(state)
-        acknowledged = state.is_over and self.number < len(self.taken)  # The person has seen the board's result.
+        acknowledged = state.is_over and self.number < len(self.taken)  # Somebody has gone on from the board's result.
         holders: list[Any] = [None] * self.game.players
         sitting = _Sitting(state, holders, self.feed, self.texts, board, 0)
         sitting.record_decision, sitting.asks_forced = self.record_decision, self.asks_forced
@@ -232,10 +263,10 @@ class _TableReferee:
             self.start(sitting)
         for seat in self.seats:
             holders[seat.seat] = seat
-        holders[self.person.seat] = self.person
+        for place, person in self.people.items():
+            holders[place] = person
         if not acknowledged and not sitting.faults and not sitting.play(self.stop):
             return False
-        self.person.hear(self.feed.take(self.person.seat))
         self.store_board(sitting)
         return True
 
@@ -246,8 +277,8 @@ class _TableReferee:
             if len(legal) == 1 and not self.asks_forced(state, legal[0]):
                 state.apply(legal[0])
             elif len(legal) == 1 and self.number < len(self.taken):
-                # The journals of older tables lack the forced cards of the person.
-                self.number += self.taken[self.number] == Taken(self.person.seat, state.game.action_text(legal[0]))
+                # The journals of older tables lack the forced cards of people.
+                self.number += self.taken[self.number] == Taken(state.current_seat, state.game.action_text(legal[0]))
                 state.apply(legal[0])
             elif self.number < len(self.taken):
                 state.apply(self.texts.number(self.taken[self.number].action))
@@ -256,8 +287,8 @@ class _TableReferee:
                 return
 
     def asks_forced(self, state: engine.State, action: int) -> bool:
-        """Return True if this only action is a card of the person, who plays it by hand: no card should be played unseen."""
-        return state.current_seat == self.person.seat and state.game.action_text(action).startswith("play ")
+        """Return True if this only action is a card of a person, who plays it by hand: no card should be played unseen."""
+        return state.current_seat in self.people and state.game.action_text(action).startswith("play ")
 
     def start(self, sitting: BoardRun) -> None:
         """Start the bots, and wait until each is ready."""
@@ -268,9 +299,9 @@ class _TableReferee:
             sitting.blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)
 
     def record_decision(self, seat: int, action: str) -> None:
-        """Record a decision. The caller stores the person's decisions."""
+        """Record a decision. The caller stores the decisions of people."""
         self.number += 1
-        if seat != self.person.seat:
+        if seat not in self.people:
             self.result.decisions.append(Taken(seat, action))
 
     def store_board(self, sitting: BoardRun) -> None:
@@ -278,12 +309,13 @@ class _TableReferee:
         replay = sitting.record(
             {"match": self.spec.match_id, "table": self.spec.table, "board": sitting.board, "sitting": 0}
         )
-        replay["notes"] = []  # Notes are for the bots' authors; one of them may be the person at this table.
+        replay["notes"] = []  # Notes are for the bots' authors; one of them may sit at this table.
         self.result.fault = sitting.faults[0] if sitting.faults else None
         scores = scored(self.game, sitting, replay, {fault.seat for fault in sitting.faults})
         self.result.scores.append(list(scores))
         self.result.records.append(replay)
-        self.result.events = self.person.events
+        self.result.views = [self.view(person) for person in self.people.values()]
+        self.result.spectated = engine.redact(self.state.events, None)
 
     def end(self) -> None:
         """Send the bots the end of the table."""

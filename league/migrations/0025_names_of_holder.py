@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     atomic = False
     dependencies = [
-        ('league', '0016_cases'),
+        ('league', '0024_operators'),
     ]
 
     operations = [

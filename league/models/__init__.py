@@ -10,47 +10,58 @@ from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.cases import Case
 from league.models.changes import Change
+from league.models.classes import Assignment, ClassMember, HandIn, SchoolClass
 from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
 from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
-from league.models.ladders import LadderDraw, Rung, VersionTest
+from league.models.ladders import Boss, BossTest, LadderDraw, Rung, SequentialTest, VersionTest
 from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
-from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
+from league.models.notices import Follow, Notice, NoticeChoice, NoticeSource
+from league.models.people import ApiToken, Passkey, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
 from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.search import SearchWord
-from league.models.tables import Table, TableAction, TableSeat
+from league.models.tables import Table, TableAction, TablePerson, TableSeat
 from league.models.talk import Comment, Report
+from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
 from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
     "ApiToken",
+    "Assignment",
     "Audit",
     "Block",
     "Board",
     "BoardSums",
+    "Boss",
+    "BossTest",
     "Bot",
+    "BotOffer",
     "BotSums",
     "BotVersion",
     "Case",
     "Change",
     "Check",
     "Circuit",
+    "ClassMember",
+    "CoOwner",
     "Comment",
     "Consultation",
     "Draft",
     "Entry",
     "EntryRequest",
     "Event",
+    "Follow",
     "FoundPuzzle",
     "Guest",
+    "HandIn",
     "IdempotencyKey",
     "Job",
     "JudgedSum",
@@ -63,8 +74,12 @@ __all__ = [
     "MatchLog",
     "MatchStyle",
     "MeetingSum",
+    "Notice",
+    "NoticeChoice",
+    "NoticeSource",
     "Package",
     "Party",
+    "Passkey",
     "PlaceOfDay",
     "PlayedSum",
     "Player",
@@ -79,8 +94,10 @@ __all__ = [
     "Round",
     "Rung",
     "Scheduler",
+    "SchoolClass",
     "SearchWord",
     "Season",
+    "SequentialTest",
     "SessionOwner",
     "Sitting",
     "StoredSnapshot",
@@ -88,8 +105,11 @@ __all__ = [
     "Table",
     "TableAction",
     "TableOfDay",
+    "TablePerson",
     "TableSeat",
     "TakenName",
+    "Team",
+    "TeamMember",
     "Tournament",
     "Try",
     "VersionTest",

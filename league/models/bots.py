@@ -13,6 +13,8 @@ class Bot(models.Model):
     """A bot: a name under which its owner uploads versions."""
 
     owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="bots")
+    # The team whose members may use the bot (league.domain.bots.teams); the owner stays responsible for it.
+    team = models.ForeignKey("league.Team", null=True, on_delete=models.SET_NULL, related_name="bots")
     slug = models.SlugField(max_length=40, unique=True)
     state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
     description = models.TextField(blank=True)
@@ -41,6 +43,8 @@ class Bot(models.Model):
     )
     # True if the owner lets the bot play on the standing ladders of its games (league.domain.ladders).
     on_ladders = models.BooleanField(default=True, db_default=True)
+    # True if the owner offers the bot as a boss, from the next season on (league.domain.ladders.bosses).
+    offered_as_boss = models.BooleanField(default=False, db_default=False)
     # Until then it is not drawn for them, because its owner took it off (league.domain.bots.willing).
     away_until = models.DateTimeField(null=True)
     created = models.DateTimeField()
@@ -70,6 +74,8 @@ class BotVersion(models.Model):
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # 1, 2, ... within the bot.
+    # The member of the team who uploaded it; null: the owner of the bot.
+    uploader = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="uploads")
     package = models.ForeignKey(Package, on_delete=models.PROTECT, related_name="versions")
     runtime = models.CharField(max_length=20)
     entry = models.CharField(max_length=120)

@@ -30,11 +30,11 @@ class FairQueueWork(Work):
 
 
 class Played(Work):
-    """Matches between bots, without audits and tries, which only share the queue. Pages, counts and ratings use this manager."""
+    """Matches between bots, without audits, tries and matches of classes. Pages, counts and ratings use this manager."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
-        """Return the rows without audits and tries."""
-        return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY])
+        """Return the rows that everybody may know of."""
+        return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY, MatchKind.ASSIGNMENT])
 
 
 class Match(Leased):
@@ -125,6 +125,8 @@ class Match(Leased):
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
+            models.Index(fields=["-finished"], condition=models.Q(status="void"), name="match_void"),
+            models.Index(fields=["owner", "-id"], condition=models.Q(kind="challenge"), name="match_challenged"),
             # For pages of matches, newest first: an old page is read without reading all newer matches.
             models.Index(fields=["pool", "-id"], name="match_age_in_pool"),
             models.Index(fields=["tournament", "-id"], name="match_age_in_tournament"),

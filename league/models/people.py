@@ -19,6 +19,8 @@ class Player(models.Model):
     banned = models.DateTimeField(null=True)
     banned_until = models.DateTimeField(null=True)
     banned_for = models.TextField(blank=True, default="", db_default="")
+    # The secret part of the address of the player's own calendar; empty: there is none.
+    calendar_link = models.CharField(max_length=40, blank=True, default="", db_default="")
 
     class Meta:
         permissions = [(right.value, right.name.lower()) for right in Right]
@@ -74,7 +76,7 @@ class TakenName(models.Model):
 
 
 class Subscription(models.Model):
-    """A player's subscription to the digest by mail, and the state of its delivery (league.domain.people.subscriptions)."""
+    """A player's confirmed address, the digest by mail, and the state of its delivery (league.domain.people.subscriptions)."""
 
     player = models.OneToOneField(Player, primary_key=True, on_delete=models.CASCADE, related_name="subscription")
     # The address that `asked` and `confirmed` refer to. If the account has another address now, nothing is sent.
@@ -90,6 +92,9 @@ class Subscription(models.Model):
     told = models.DateTimeField(null=True)
     due = models.DateTimeField(null=True)  # When the next digest is tried.
     tries = models.PositiveSmallIntegerField(default=0)  # Attempts to send the current digest.
+    # Letters other than digests that were sent on the day `letters_on` (UTC).
+    letters = models.PositiveSmallIntegerField(default=0, db_default=0)
+    letters_on = models.DateField(null=True)
 
     class Meta:
         constraints = [only_words("subscription", "period", Period, or_empty=True)]
@@ -97,6 +102,21 @@ class Subscription(models.Model):
 
     def __str__(self) -> str:
         return f"digest of player {self.player_id}: {self.period or 'none'}"
+
+
+class Passkey(models.Model):
+    """A passkey of a player (league.domain.people.passkeys): a device signs in with it, without name and password."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="passkeys")
+    name = models.CharField(max_length=60)  # As its owner calls it.
+    credential = models.CharField(max_length=1400, unique=True)  # Its id, in base64url.
+    public_key = models.BinaryField()
+    sign_count = models.PositiveBigIntegerField(default=0)  # The counter of its last use; 0 if the device has none.
+    created = models.DateTimeField()
+    last_used = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"passkey {self.pk} of player {self.player_id}"
 
 
 class ApiToken(models.Model):
@@ -116,6 +136,7 @@ class ApiToken(models.Model):
         constraints = [
             models.CheckConstraint(condition=models.Q(scope__in=list(TokenScope)), name="token_scope_is_known")
         ]
+        indexes = [models.Index(fields=["prefix"], name="token_prefix")]
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.label})"

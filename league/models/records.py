@@ -37,6 +37,7 @@ class LeagueEvent(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["subject", "id"], name="event_subject"),
+            models.Index(fields=["actor", "id"], name="event_actor"),
             models.Index(fields=["id"], condition=models.Q(kind="operator.acted"), name="event_operators"),
         ]
 

@@ -8,7 +8,9 @@ from django.db import models
 class SearchWord(models.Model):
     """A word in the name of a row that the search finds (league.domain.core.search_words)."""
 
-    kind = models.CharField(max_length=10)  # The table of the row: "player", "bot", "tournament", "event" or "circuit".
+    kind = models.CharField(
+        max_length=10
+    )  # The table of the row: "player", "team", "bot", "tournament", "event" or "circuit".
     word = models.CharField(max_length=60)  # In the form of addresses: small letters a to z, and digits.
     row = models.PositiveBigIntegerField()
 

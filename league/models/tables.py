@@ -1,4 +1,4 @@
-"""Tables of the boards that people play against bots."""
+"""Tables of the boards that people play with each other and against bots."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class TableManager(models.Manager["Table"]):
 
 
 class Table(models.Model):
-    """Some boards that a person plays against bots (league.domain.tables). A table is not a match; a job plays its bots' moves."""
+    """Some boards that people play with bots (league.domain.tables). A table is not a match; a job plays its bots' moves."""
 
     public_id = models.CharField(max_length=12, unique=True)
-    # null: a guest without an account (league.domain.tables.guests). The index table_of_player begins with this column.
+    # The host, who opened the table, or to whom it passed. null: a guest without an account (league.domain.tables.guests).
+    # The index table_of_player begins with this column.
     player = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="tables", db_index=False)
     # Digests of the key in the guest's cookie and of their network address; empty for players.
     guest = models.CharField(max_length=64, blank=True, default="", db_default="")
     guest_from = models.CharField(max_length=32, blank=True, default="", db_default="")
-    # True if the boards count in the person's rating: no table with advice does, nor one that a guest began.
+    # True if the boards count in the person's rating: no table with advice does, nor one that a guest began, nor a shared one.
     rated = models.BooleanField(default=True, db_default=True)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="+", db_index=False)
-    seat = models.PositiveSmallIntegerField(default=0)  # The seat of the person.
     boards = models.PositiveSmallIntegerField()
     # The deals are derived from it; the role of the workers may not read it (docker/grant_roles.py).
     secret = models.BinaryField(max_length=32)
@@ -44,23 +44,31 @@ class Table(models.Model):
     reason = models.TextField(blank=True)  # Why the table waits or ended.
     finished = models.DateTimeField(null=True)
 
-    # The decision that the person has to make: its number over all boards (null if it is not their turn), its board and the choices.
+    # True: anyone with the address may sit down while `gathering`, and watch without hidden cards later.
+    shared = models.BooleanField(default=False, db_default=False)
+    gathering = models.BooleanField(default=False, db_default=False)  # True: people take their seats, no card is dealt.
+    # Of a shared table: the level of its bots (league.domain.tables.levels), and the seconds for an answer; 0: TABLE_AWAY_S.
+    level = models.CharField(max_length=12, blank=True, default="", db_default="")
+    clock_s = models.PositiveIntegerField(default=0, db_default=0)
+    rematch = models.CharField(max_length=12, blank=True, default="", db_default="")  # The address of the next table.
+    # A number that grows with each change that pages show besides decisions: who sits where, a phrase, advice.
+    news = models.PositiveIntegerField(default=0, db_default=0)
+
+    # The decision that a person has to make: its number over all boards (null if the bots are to move) and its board.
     turn = models.PositiveIntegerField(null=True)
-    since = models.DateTimeField()  # When the person last got a decision or answered one.
+    since = models.DateTimeField()  # When a person last got a decision or answered one.
     board = models.PositiveSmallIntegerField(default=1)
-    legal = models.JSONField(default=list)
-    hand = models.JSONField(default=list)  # The person's cards.
-    # What the person's seat may know of the board. A browser gets nothing else while the board is played.
-    seen = models.JSONField(default=list)
+    spectated = models.JSONField(null=True)  # The events of the board of a shared table without hidden cards.
     scores = models.JSONField(default=list)  # The scores of each finished board, by seat.
-    # The number of the decision for which the person asked for advice.
-    advice_asked = models.PositiveIntegerField(null=True)
-    # The advice; NO_ADVICE if there is none.
-    advice = models.CharField(max_length=400, blank=True, default="", db_default="")
     # Kind of the bot's fault that ended the table.
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     # Written at the end: zlib of a JSON list with the replay of each board.
     records = models.BinaryField(default=bytes)
+    # The previous release writes the person's part here (`TablePerson`), and migration 0017 and `people.inherit` take it over.
+    seat = models.PositiveSmallIntegerField(default=0, db_default=0)
+    legal = models.JSONField(default=list, db_default=[])
+    hand = models.JSONField(default=list, db_default=[])
+    seen = models.JSONField(default=list, db_default=[])
 
     objects = TableManager()
 
@@ -84,6 +92,56 @@ class Table(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+
+class TablePerson(models.Model):
+    """A person at a seat of a table, with everything that this seat may know. A browser gets nothing else while the board is played."""
+
+    # The constraint table_person_once has an index.
+    table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="people", db_index=False)
+    number = models.PositiveSmallIntegerField()  # The seat.
+    # null: a guest. The index table_person_player begins with this column.
+    player = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="seats", db_index=False)
+    # Digests of the key in the guest's cookie and of their network address; empty for players.
+    guest = models.CharField(max_length=64, blank=True, default="")
+    guest_from = models.CharField(max_length=32, blank=True, default="")
+    seated = models.BooleanField(default=True)  # False: the table is over, or the person has left it.
+    ready = models.BooleanField(default=False)  # To begin, while the table is gathering.
+    away = models.BooleanField(default=False)  # True: the bot behind the seat plays for the person.
+
+    legal = models.JSONField(default=list)  # The choices; empty if another seat is asked.
+    hand = models.JSONField(default=list)
+    seen = models.JSONField(default=list)  # The events of the board that the seat may know.
+    # The number of the decision for which the person asked for advice.
+    advice_asked = models.PositiveIntegerField(null=True)
+    # The advice; NO_ADVICE if there is none.
+    advice = models.CharField(max_length=400, blank=True, default="")
+    phrase = models.CharField(
+        max_length=12, blank=True, default=""
+    )  # The last set phrase (league.domain.tables.phrases).
+    said = models.DateTimeField(null=True)  # When.
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["player", "-table"], name="table_person_player"),
+            models.Index(fields=["guest"], condition=~models.Q(guest=""), name="table_person_guest"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["table", "number"], name="table_person_once"),
+            # A person or guest sits at one table at a time.
+            models.UniqueConstraint(fields=["player"], condition=models.Q(seated=True), name="table_person_player_one"),
+            models.UniqueConstraint(
+                fields=["guest"], condition=models.Q(seated=True) & ~models.Q(guest=""), name="table_person_guest_one"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(player=None) & ~models.Q(guest="")
+                | models.Q(player__isnull=False, guest="", guest_from=""),
+                name="table_person_is_one",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"person at seat {self.number} of table {self.table_id}"
+
     @property
     def awaits_advice(self) -> bool:
         """Return True if the person has asked for advice and has no answer yet."""
@@ -91,7 +149,7 @@ class Table(models.Model):
 
 
 class TableSeat(models.Model):
-    """A bot at a table. A bot at the person's own seat gives advice."""
+    """A bot at a table. A bot at the seat of a person gives advice, or plays at a shared table while the person is away."""
 
     # The constraint table_seat_once has an index.
     table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="seats", db_index=False)

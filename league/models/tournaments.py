@@ -56,6 +56,7 @@ class Event(models.Model):
             only_words("event", "audience", Audience),
             only_words("event", "entrance", Entrance),
         ]
+        indexes = [models.Index(fields=["due"], condition=models.Q(due__isnull=False), name="event_by_due")]
 
     def __str__(self) -> str:
         return self.name
@@ -97,6 +98,8 @@ class Circuit(models.Model):
     per_player = models.PositiveSmallIntegerField(
         default=1, db_default=1
     )  # Bots that each player may enter; its owner may enter any number.
+    # House bots fill a season up to this number of entries; 0: they do not.
+    fill = models.PositiveSmallIntegerField(default=0, db_default=0)
     bots = models.ManyToManyField("league.Bot", related_name="circuits")
     created = models.DateTimeField()
 

@@ -53,7 +53,7 @@ def name_rule(table: str, *columns: str) -> CountRule:
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
-PLAYED = "played"
+PLAYED, FOLLOWS = "played", "follows"
 RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
@@ -77,10 +77,15 @@ RULES = (
     CountRule("league_pool", ("'pools'", "'pool:' || r.id")),
     CountRule("league_player", ("'bots'",)),
     CountRule("league_bot", ("'bots'",)),
+    CountRule("league_teammember", ("'bots'",)),
     CountRule("league_botversion", ("'bots'",)),
     CountRule("league_succession", ("'bots'",)),
+    CountRule("league_boss", ("'bots'",)),
+    CountRule("league_bosstest", ("'bots'",)),
+    CountRule("league_rung", ("'bots'",), columns=("r.league",), on=("update",)),
     CountRule("league_judgedsum", ("'bots'",)),
     CountRule("league_playedsum", ("'played'",)),
+    CountRule("league_follow", ("'follows'",), on=("insert", "delete")),
     CountRule("league_audit", ("'audits'",)),
     CountRule("league_judgement", ("'judgements'",), columns=("r.status",)),
     # Consultations are shown on the pages of analyses, to the same readers.
@@ -106,7 +111,8 @@ RULES = (
     CountRule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
     CountRule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
     name_rule("league_player", "name"),
-    name_rule("league_bot", "slug", "owner_id", "is_house"),
+    name_rule("league_bot", "slug", "owner_id", "team_id", "is_house"),
+    name_rule("league_team", "name"),
     name_rule("league_botversion", "bot_id", "number", "sealable"),
     name_rule("league_pool", "game", "players", "options", "team", "revision"),
     name_rule("league_tournament", "slug"),

@@ -278,3 +278,24 @@ def _postgresql(url: str) -> dict[str, Any]:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": NOTICE_LOSS | options,
     }
+
+
+def passkey_origin(text: str | None, hosts: list[str], *, https: bool) -> str:
+    """Return the address to which passkeys are bound, such as "https://league.example", or "" without passkeys.
+
+    Browsers allow them on https, and on http only for localhost, with any port. By default the first host of the site, if it is a name.
+    """
+    if text is None:
+        host = hosts[0] if hosts else ""
+        is_name = bool(host) and not host.startswith((".", "*", "[")) and not host.replace(".", "").isdigit()
+        if https:
+            return f"https://{host}" if is_name else ""
+        return "http://localhost" if "localhost" in hosts else ""
+    parts = urlsplit(text)
+    if text and (
+        parts.path or parts.query or not parts.hostname or (parts.scheme != "https" and text != "http://localhost")
+    ):
+        raise ImproperlyConfigured(
+            f"PASSKEY_ORIGIN={text!r} is not https://NAME or http://localhost; correct it or leave it empty"
+        )
+    return text

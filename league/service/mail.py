@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from smtplib import SMTPRecipientsRefused, SMTPResponseException
 from threading import BoundedSemaphore
 
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
 
 log = logging.getLogger("league.mail")
 MOST = 100  # The most letters that wait; further ones are not sent.
@@ -23,9 +25,27 @@ def send(to: str, subject: str, text: str) -> Future[None] | None:
     return _thread.submit(_send, EmailMessage(subject, text, to=[to]))
 
 
+class Unsure(OSError):
+    """The error for a line that broke after the text of a letter was sent: nobody knows whether the server took it."""
+
+
 def deliver(to: str, subject: str, text: str, *, headers: Mapping[str, str]) -> None:
-    """Send one letter now, in this thread. Raise OSError (or its subclasses in smtplib) if the mail server does not accept it."""
-    EmailMessage(subject, text, to=[to], headers=dict(headers)).send()
+    """Send one letter now, in this thread.
+
+    Raise Unsure if the server may have accepted it, another OSError (or its subclasses in smtplib) if it certainly has not.
+    """
+    line = get_connection()
+    letter = EmailMessage(" ".join(subject.split()), text, to=[to], headers=dict(headers), connection=line)
+    line.open()
+    try:
+        letter.send()
+    except (SMTPResponseException, SMTPRecipientsRefused):
+        raise
+    except OSError as error:  # Includes the other errors of smtplib.
+        raise Unsure(type(error).__name__) from error
+    finally:
+        with suppress(OSError):
+            line.close()
 
 
 def _send(letter: EmailMessage) -> None:

@@ -23,11 +23,9 @@ FORM = re.compile(
     r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
 TABLE = "table:"
-LIVE, OVER, ADVISED = (
-    ("waiting", "held", "resting"),
-    10**6,
-    10**7,
-)  # Statuses of tables in play, and the numbers that they add to a version
+LIVE = ("waiting", "held", "resting")  # Statuses of tables in play.
+# The version of a table: the number of its decision, from 1 on, plus NEWS for each other change; OVER at the end.
+NEWS, OVER = 10**5, 10**12
 AT_ONCE = 500  # The most topics of one statement.
 FOLLOWED = (
     # Key in the environment of a request: the topics of its page and their versions when it was rendered.
@@ -46,16 +44,13 @@ def of_bot(bot: int) -> str:
 
 
 def of_table(public_id: str) -> str:
-    """Return the topic of one table at which a person sits. Every change of the table notifies (`league.service.listening`)."""
+    """Return the topic of one table at which people sit. Every change of the table notifies (`league.service.listening`)."""
     return f"{TABLE}{public_id}"
 
 
-def table_version(status: str, turn: int | None, *, advised: bool) -> int:
-    """Return the version of a table: 0 while the bots think, OVER at the end.
-
-    Otherwise it is the number of the person's decision, from 1 on, plus ADVISED once there is advice.
-    """
-    return OVER if status not in LIVE else 0 if turn is None else turn + 1 + ADVISED * advised
+def table_version(status: str, turn: int | None, news: int) -> int:
+    """Return the version of a table; a multiple of NEWS while the bots think, for which no page need be loaded again."""
+    return OVER if status not in LIVE else (0 if turn is None else turn + 1) + NEWS * news
 
 
 def follow(request: HttpRequest, *names: str) -> None:
@@ -87,10 +82,8 @@ def read(topics: Collection[str]) -> changes.Counts:
     for part in _parts(bots):
         versions |= _bots(part)
     for part in _parts(tables):
-        rows = _rows("SELECT public_id, status, turn, advice <> '' FROM league_table WHERE public_id IN ({})", part)
-        versions |= {
-            of_table(name): table_version(status, turn, advised=bool(advice)) for name, status, turn, advice in rows
-        }
+        rows = _rows("SELECT public_id, status, turn, news FROM league_table WHERE public_id IN ({})", part)
+        versions |= {of_table(name): table_version(*values) for name, *values in rows}
     return versions
 
 

@@ -12,17 +12,21 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
+from league.domain.core.counts import count_of
+from league.domain.notices import following
+from league.domain.people import passkeys
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
-from league.models import EntryRequest, Match, Party
+from league.models import BotOffer, EntryRequest, Match, Notice, Party, Player, TeamMember
 from league.pure.calendar.calendars import WEEKDAYS
-from league.service import topics
-from league.web.common import game_lines, inputs, navigation, words
+from league.service import changes, topics
+from league.web.common import game_lines, inputs, navigation, viewers, words
 from league.web.common.prefs import theme
 from league.web.matches import seats
 from league.web.pages import search
 
+MOST_COUNTED = 99  # The bell shows no larger number of notices.
 NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
 register = template.Library()
@@ -39,12 +43,41 @@ register.filter("spans", game_lines.number_range)
 
 
 @register.simple_tag(takes_context=True)
-def requests_waiting(context: dict[str, Any]) -> int:
-    """Count the requests that wait for the viewer's answer. One query for a viewer who is logged in."""
+def waiting(context: dict[str, Any]) -> dict[str, Any]:
+    """Return the number of requests, invitations and offers that wait for the viewer's answer, and of unread notices ("99+" for many).
+
+    One query for a viewer who is logged in.
+    """
     user = context["request"].user if "request" in context else None
     if user is None or not user.is_authenticated:
-        return 0
-    return EntryRequest.objects.filter(bot__owner__user=user, status=RequestStatus.ASKED).count()
+        return {}
+    requests = (
+        count_of(EntryRequest.objects.filter(status=RequestStatus.ASKED), "bot__owner")
+        + count_of(TeamMember.objects.filter(since=None), "player")
+        + count_of(BotOffer.objects.all(), "receiver")
+    )
+    notices = count_of(Notice.objects.filter(read=None), "player")
+    counts = Player.objects.filter(user=user).values_list(requests, notices).first() or (0, 0)
+    return {"requests": counts[0], "notices": "99+" if counts[1] > MOST_COUNTED else counts[1]}
+
+
+@register.inclusion_tag("parts/follow.html", takes_context=True)
+def follow_button(context: dict[str, Any], kind: str, target: following.Target) -> dict[str, Any]:
+    """Render the button to follow a row, and the number of its followers. One query, besides that of the viewer."""
+    request = context["request"]
+    changes.keep_until(request, changes.FOLLOWS)
+    viewer = viewers.viewer_of(request)
+    followers, is_following = following.count_followers(target, viewer)
+    return {
+        "kind": kind,
+        "name": getattr(target, following.TARGETS[kind][2]),
+        "followers": followers,
+        "following": is_following,
+        "may": viewer is not None and following.may_follow(viewer, target),
+        "guest": viewer is None,
+        "back": request.path,
+        "csrf_token": context.get("csrf_token"),
+    }
 
 
 @register.simple_tag(takes_context=True)
@@ -69,6 +102,7 @@ def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
 
 register.simple_tag(search.suggestions, name="near_pages")
 register.simple_tag(seating.is_on, name="people_sit_down")
+register.simple_tag(passkeys.site_id, name="passkey_site")
 
 
 @register.simple_tag(takes_context=True)

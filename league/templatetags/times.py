@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 register = template.Library()
-MOMENT, DAY = "j M Y, H:i", "j M Y"  # Without a.m. and p.m. in any language.
+MOMENT, DAY, AGENDA = "j M Y, H:i", "j M Y", "D j M, H:i"  # Without a.m. and p.m. in any language.
 
 
 @register.filter
@@ -30,6 +30,12 @@ def ago(value: datetime | None) -> SafeString:
 def due(value: datetime | None) -> SafeString:
     """Render a future time with its date; the script adds how long it is until then."""
     return _time(value, "due", _text(value)) if value else SafeString("")
+
+
+@register.filter
+def agenda(value: datetime | None) -> SafeString:
+    """Render a time of the calendar, such as "Fri 27 Nov, 20:00 UTC"; the script says "Today" and "Tomorrow"."""
+    return _time(value, "agenda", f"{date_format(_utc(value), AGENDA)} UTC") if value else SafeString("")
 
 
 @register.filter

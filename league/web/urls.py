@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from league.web.bots import downloads
 from league.web.bots import views as bots
+from league.web.classes import views as classes
 from league.web.common import prefs
 from league.web.games import views as games
 from league.web.matches import embedding, opening, playing, puzzles, tables, trying, tv
@@ -15,12 +16,13 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
-from league.web.people import digests, letters, news, own_data, ways_in
+from league.web.people import digests, letters, news, notices, own_data, passkeys, ways_in
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
 from league.web.talk import views as talk
-from league.web.tournaments import bot_choice, creating
+from league.web.teams import views as teams
+from league.web.tournaments import bot_choice, calendar_views, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -39,6 +41,7 @@ urlpatterns = [
     path("bots/<slug:slug>/vs/<slug:other>/", bots.encounter, name="encounter"),
     path("bots/<slug:slug>/challenge/", bots.challenge, name="challenge"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
+    path("bots/<slug:slug>/hand-on/", teams.hand_on, name="bot-hand-on"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("bots/<slug:slug>/v<int:number>/source", downloads.source, name="version-source"),
     path("bots/<slug:slug>/v<int:number>/package.zip", downloads.package, name="version-package"),
@@ -47,6 +50,9 @@ urlpatterns = [
     path("players/<slug:name>/news.atom", news.feed, name="player-news"),
     path("players/<slug:name>/digest/<slug:period>/", digests.digest, name="digest"),
     path("players/<slug:name>/digest/<slug:period>.atom", digests.feed, name="digest-feed"),
+    path("teams/", teams.teams, name="teams"),
+    path("teams/<slug:name>/", teams.team, name="team"),
+    path("teams/<slug:name>/do/", teams.act_on_team, name="team-do"),
     path("submit/", bots.submit, name="submit"),
     path("editor/", trying.editor, name="editor"),
     path("editor/draft/", trying.draft, name="draft"),
@@ -77,6 +83,11 @@ urlpatterns = [
     path("e/<slug:slug>/marks.csv", events.marks, name="event-marks"),
     path("e/<slug:slug>/enter/", events.enter_event, name="event-enter"),
     path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
+    path("calendar/", calendar_views.calendar, name="calendar"),
+    path("calendar/link/", calendar_views.change_link, name="calendar-link"),
+    path("calendar/all.ics", calendar_views.calendar_file, name="calendar-files"),
+    path("calendar/<slug:game>.ics", calendar_views.calendar_file, name="calendar-file"),
+    path("calendar/of/<slug:name>/<slug:link>.ics", calendar_views.own_calendar_file, name="calendar-own"),
     path("c/new/", creating.old_address, {"format": "weekly"}, name="circuit-new"),
     path("c/<slug:slug>/", circuits.circuit, name="circuit"),
     path("c/<slug:slug>/do/", circuits.act_on_circuit, name="circuit-do"),
@@ -97,6 +108,7 @@ urlpatterns = [
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("operators/", operators.operators, name="operators"),
+    path("operators/cases/", operators.open_cases, name="operator-cases"),
     path("operators/reports/", operators.reports, name="operator-reports"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("puzzles/", puzzles.puzzles, name="puzzles"),
@@ -128,6 +140,19 @@ urlpatterns = [
     path("learn/", learning.learn, name="learn"),
     path("learn/how/", learning.how, name="how"),
     path("teach/", learning.teach, name="teach"),
+    path("class/", classes.class_list, name="classes"),
+    path("class/new/", classes.new_class, name="class-new"),
+    path("class/<slug:slug>/", classes.school_class, name="class"),
+    path("class/<slug:slug>/join/<slug:link>/", classes.join_class, name="class-join"),
+    path("class/<slug:slug>/edit/", classes.edit_class, name="class-edit"),
+    path("class/<slug:slug>/do/", classes.act_on_class, name="class-do"),
+    path("class/<slug:slug>/marks.csv", classes.marks_csv, name="class-marks"),
+    path("class/<slug:slug>/students/<int:number>/", classes.student, name="class-student"),
+    path("class/<slug:slug>/new/", classes.new_assignment, name="class-assignment-new"),
+    path("class/<slug:slug>/<int:number>/", classes.assignment, name="class-assignment"),
+    path("class/<slug:slug>/<int:number>/edit/", classes.edit_assignment, name="class-assignment-edit"),
+    path("class/<slug:slug>/<int:number>/hand-in/", classes.hand_in, name="class-hand-in"),
+    path("class/<slug:slug>/<int:number>/alike/", classes.similar, name="class-alike"),
     path("research/", learning.research, name="research"),
     path("run-your-own/", learning.run_your_own, name="run-your-own"),
     path("docs/", documents.documents, name="docs"),
@@ -136,6 +161,8 @@ urlpatterns = [
     path("accounts/signup/", people.sign_up, name="signup"),
     path("accounts/welcome/", people.welcome, name="welcome"),
     path("accounts/login/", people.LogIn.as_view(), name="login"),
+    path("accounts/login/passkey/", passkeys.log_in, name="passkey-login"),
+    path("accounts/passkeys/", passkeys.own, name="passkeys"),
     path("accounts/logout/", people.log_out, name="logout"),
     path("accounts/me/", people.account, name="account"),
     path("accounts/requests/", requests.requests, name="requests"),
@@ -144,7 +171,12 @@ urlpatterns = [
     path("accounts/close/", own_data.close, name="close-account"),
     path("accounts/mail/", ways_in.address, name="mail"),
     path("accounts/mail/confirm/<str:word>/", letters.confirm, name="mail-confirm"),
-    path("accounts/digest/stop/<str:word>/", letters.stop, name="digest-stop"),
+    path("accounts/digest/stop/<str:word>/", letters.stop, name="mail-stop"),
+    path("notices/", notices.notices, name="notices"),
+    path("notices/<int:number>/", notices.open_notice, name="notice"),
+    path("notices/ways/", notices.choose_ways, name="notice-ways"),
+    path("follows/", notices.follows, name="follows"),
+    path("follows/<slug:kind>/<slug:name>/", notices.follow, name="follow"),
     path("accounts/forgotten/", ways_in.forgotten, name="forgotten"),
     path("accounts/reset/<str:uidb64>/<str:token>/", ways_in.ByLink.as_view(), name="reset"),
     path("prefs/", prefs.keep_preferences, name="prefs"),

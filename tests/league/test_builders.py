@@ -53,7 +53,7 @@ def written(name: str, act: Any) -> list[str]:
             [
                 table,
                 {
-                    k: "" if own.get(k) == v else bytes(v) if k == "secret" else v
+                    k: "" if own.get(k) == v or k == "line_id" else bytes(v) if k == "secret" else v
                     for k, v in row.items()
                     if k not in ("data", "size")
                 },

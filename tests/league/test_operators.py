@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client, override_settings
 
 from league.api import urls as api
-from league.domain.audits import sampling
+from league.domain.audits import cases, sampling
 from league.domain.bots import bots
 from league.domain.core import clock
 from league.domain.core.errors import Forbidden, Refused
@@ -87,6 +87,8 @@ PLANS: dict[str, tuple[str, dict[str, str]]] = {
     "embargo": ("tournament:cup", {"until": "soon"}),
     "lift_embargo": ("tournament:cup", {}),
     "conclude": ("audit:{audit}", {"conclusion": "honest"}),
+    "reopen": ("audit:{audit}", {}),
+    "retry": ("match:{next}", {}),
     "hide": ("comment:{comment}", {}),
     "show": ("comment:{comment}", {}),
     "leave": ("comment:{comment}", {}),
@@ -101,11 +103,13 @@ def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
     elif name == "unban":
         bans.ban(league.ana, **BY)
     elif name == "lift_embargo":
-        embargoes.change(league.cup, clock.present() + timedelta(days=1), **BY)
-    elif name == "conclude":
+        embargoes.change(league.cup, clock.present().replace(second=0, microsecond=0) + timedelta(days=1), **BY)
+    elif name in ("conclude", "reopen"):
         with override_settings(AUDIT_PERCENT=100):
             sampling.draw(now=made.NOW)
         Audit.objects.update(verdict="differs", first={}, finished=made.NOW)
+    elif name == "retry":
+        league.next_cup.matches.update(not_before=clock.present() + timedelta(hours=1))
     elif "comment" in subject:
         comment = Comment.objects.create(author=league.ana, tournament=league.cup, text="rude", created=made.NOW)
         Report.objects.create(comment=comment, reporter=league.olga, reason="insult", text="rude", created=made.NOW)
@@ -113,7 +117,10 @@ def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
             comments.hide(comment, **BY, now=made.NOW)
         subject = f"comment:{comment.pk}"
     audit = Audit.objects.select_related("work").first()
-    return subject.format(match=league.match.public_id, audit=audit.work.public_id if audit else ""), {
+    if name == "reopen" and audit is not None:
+        cases.close(audit, conclusion="honest", **BY)
+    names = {"match": league.match.public_id, "next": league.next_cup.matches.get().public_id}
+    return subject.format(**names, audit=audit.work.public_id if audit else ""), {
         key: until() if value == "soon" else value for key, value in fields.items()
     }
 
@@ -129,6 +136,24 @@ def rows() -> dict[str, list[dict[str, Any]]]:
             {name: value for name, value in row.items() if name not in ("last_used", "last_login")} for row in values
         ]
     return by_model
+
+
+# Columns about an act: undoing it is an act with an own actor, reason and time.
+OF_THE_ACT = {"why", "closed_by", "closed", "stopped", "stopped_for", "banned", "banned_for"}
+
+
+def state_of(by_model: dict[str, list[dict[str, Any]]], before: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return the rows that are older than an act and its undoing, but not who acted, why and when."""
+    known = {label: {row.get("id") for row in listed} for label, listed in before.items()}
+    return {
+        label: [
+            {name: bool(value) if name in OF_THE_ACT else value for name, value in row.items()}
+            for row in listed
+            if row.get("id") in known[label]
+        ]
+        for label, listed in by_model.items()
+        if label not in ("league.LeagueEvent", "league.Change")
+    }
 
 
 def by_page(player: Player | None, name: str, subject: str, fields: dict[str, str]) -> int:
@@ -227,10 +252,16 @@ def test_a_try_changes_nothing_and_says_what_is_done(name: str, league: League) 
     assert after != before
     event = LeagueEvent.objects.get(kind=acting.ACTED)
     assert (event.subject, event.actor) == (subject, "olga")
+    undo = event.data.pop("undo", None)
     assert event.data == {"action": name, "why": WHY, "effects": effects}
 
     assert act() == []
     assert rows() == after
+    if undo is None:
+        assert ACTIONS[name].lasting.startswith("Cannot be undone")
+        return
+    assert acting.act(undo["action"], [subject], undo["values"], why="a mistake", operator=league.olga).effects
+    assert state_of(rows(), before) == state_of(before, before)
 
 
 def test_a_struck_out_match_and_its_second_playing(league: League) -> None:

@@ -297,21 +297,22 @@ NOT_KEPT = {
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
         search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
-        login signup forgotten reset mail-confirm digest-stop event-join talk
+        login signup forgotten reset mail-confirm mail-stop event-join talk
     """,
     "it follows what kind of answer the client takes": "api:index",
     "it is for probes": "healthz readyz metrics version-json",
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
-        account own-data close-account requests mail password submit editor try try-replay match-sent match-open compare play
-        table table-replay operators operator-action operator-reports comment
+        account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
+        table table-replay operators operator-cases operator-action operator-reports comment
+        notices notice notice-ways follows api:my-notices
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        prefs logout challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
-        api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
+        follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
+        api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
         api:event-start api:tournament-cancel api:tournament-close api:tournament-embargo api:tournament-extend api:tournament-pause
         api:tournament-resume api:tournament-start

@@ -80,7 +80,7 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["keep_replays", "--dry-run"],
         ["repair", "--game", "partnership", "--revisions", "1..99", "--before", later, *TRIED],
         ["repair", "--replays", "--dry-run"],
-        ["send_digests"],
+        ["send_letters"],
         ["set_quota", "ana", "boards", "500000", *TRIED],
         ["ban", "ana", *TRIED],
         ["unban", "ana", *TRIED],
@@ -89,6 +89,8 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["embargo", f"match:{match}", later, *TRIED],
         ["lift_embargo", f"match:{match}", *TRIED],
         ["close_audit", "1", "honest", *TRIED],
+        ["reopen_case", "case:1", *TRIED],
+        ["try_again", f"match:{match}", *TRIED],
         ["void_match", match, *TRIED],
         ["rerun_match", match, *TRIED],
         ["create_tournament", "Otra", "--owner=ana", "--game=partnership", "--boards=1", "--bot=rufo", "--bot=lola"],
@@ -99,7 +101,7 @@ def after(folder: Path) -> Iterator[list[str]]:
 
 
 # These need something that this league lacks, and say so: an audit, a bot that was rejected.
-REFUSED = {"close_audit": "audit", "revalidate": "is accepted already"}
+REFUSED = {"close_audit": "audit", "reopen_case": "case", "revalidate": "is accepted already"}
 
 
 def main() -> None:

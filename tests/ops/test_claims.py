@@ -37,6 +37,7 @@ from league.domain.tables import holding, levels
 from league.domain.tables import standing as table_ratings
 from league.domain.tournaments import brackets, progress, releases, tournaments
 from league.domain.upkeep import cases
+from league.pure import bosses as boss_rules
 from league.pure import portable
 from league.pure.pairing import movements, standing, telling, whist
 from league.pure.rating import bradley_terry, collusion, leaderboard, sketch, stopping
@@ -294,6 +295,17 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         "decides between 0 and 30 Elo of a board, wrong at most one time in twenty. It also ends at 1,000 boards",
         lambda: (sprt.bounds(0.05, 0.05), 1000) == (version_tests.BOUNDS, version_tests.CAP),
     ),
+    (
+        "docs/boss-leagues.md",
+        "from 24 boards on and ends after 400 boards at the latest",
+        lambda: (boss_rules.FIRST, boss_rules.CAP, boss_rules.ELO1) == (24, 400, 60),
+    ),
+    (
+        "docs/boss-leagues.md",
+        "with a chance of 3% / *k*². All attempts together stay below 5%",
+        lambda: (round(boss_rules.error_rate(1), 2), boss_rules.ALPHA) == (0.03, 0.05),
+    ),
+    ("docs/boss-leagues.md", "one table in\neight is a test", lambda: drawing.BOSS_SHARE == 8),
     (
         "docs/tables.md",
         "shown from ten boards on, from the latest 200 tables",

@@ -79,7 +79,9 @@ def play(
             ladder = None
         if ladder is None or len(here) < sum(at <= now for at in arrived):
             here = [bot for bot in range(count) if arrived[bot] <= now]
-            ladder = Ladder([LadderBot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
+            ladder = Ladder(
+                [LadderBot(frozenset({bot}), *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here]
+            )
         ladder.rivals.tables[:] = 0
         if informed:
             first = min(here, key=lambda bot: (due[bot] > now, course.boards[bot] >= NEW, due[bot]))

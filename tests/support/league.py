@@ -18,7 +18,7 @@ import engine
 from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from league.domain.bots import bots, consent, packages
 from league.domain.bots.willing import AWAY
-from league.domain.core import names, search_words, transitions
+from league.domain.core import journal, names, search_words, transitions
 from league.domain.matches import leases, matches, reports, validation
 from league.domain.people import players
 from league.domain.ratings import pools
@@ -129,7 +129,7 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
         lines.append(("bot.entry_policy", f"bot:{slug}", player.name, {"was": EntryPolicy.USUAL, "to": policy}))
     lines.append(("match.moved", transitions.subject(match), "", {"was": "queued", "to": "cancelled"}))
     lines.append(("version.moved", transitions.subject(version), "", {"was": "validating", "to": "accepted"}))
-    LeagueEvent.objects.bulk_create(
+    journal.write(
         [LeagueEvent(at=NOW, kind=kind, subject=about, actor=actor, data=data) for kind, about, actor, data in lines]
     )
     return version
@@ -214,9 +214,11 @@ def _inserted_tournament(
     Tournament.objects.filter(pk=tournament.pk).update(**booked)
     about = transitions.subject(tournament)
     lines = [(owner.name, "created", {}), *((owner.name, "entered", {"version": str(version)}) for version in versions)]
-    LeagueEvent.objects.bulk_create(
-        LeagueEvent(at=NOW, kind=f"tournament.{what}", subject=about, actor=actor, data=data)
-        for actor, what, data in [*lines, ("", "moved", {"was": "open", "to": "running"})]
+    journal.write(
+        [
+            LeagueEvent(at=NOW, kind=f"tournament.{what}", subject=about, actor=actor, data=data)
+            for actor, what, data in [*lines, ("", "moved", {"was": "open", "to": "running"})]
+        ]
     )
     tournament.refresh_from_db()
     return tournament
@@ -295,7 +297,7 @@ def _random_deal(game: engine.Game, seed: bytes, number: int) -> engine.State:
 
 def begun(match: Match, *, now: datetime = NOW) -> Match:
     """Start a queued match as worker w1. A claim leaves the same rows, but reads the whole queue first."""
-    row = Match.objects.select_related("tournament", "pool").get(pk=match.pk)
+    row = Match.work.select_related("tournament", "pool").get(pk=match.pk)
     until = now + timedelta(seconds=settings.LEASE_S)
     lease = {"worker": "w1", "token": row.token + 1, "attempts": row.attempts + 1, "lease_until": until}
     fresh = {"progress": 0, "decided": None, "reason": "", "host": leases.label(row)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import engine
 from engine.runner.table import Question, Taken
 from league.domain.ratings import pools
-from league.domain.tables import holding
-from league.models import BotVersion, Rating, Table
+from league.domain.tables import holding, people
+from league.models import BotVersion, Rating, Table, TablePerson
 from tests.support.league import NOW
 
 
@@ -27,6 +27,21 @@ def hold(row: Table) -> tuple[holding.TableLease, engine.State]:
     hand = [game.pack.texts[card] for card in state.hand_of(0)]
     holding.ask(lease, Question(len(actions), 1, legal, hand, engine.redact(state.events, 0), []), actions)
     return lease, state
+
+
+def person(row: Table) -> TablePerson:
+    """Return the only person at a table, as the database has them now."""
+    return TablePerson.objects.get(table=row)
+
+
+def names(row: Table) -> list[str]:
+    """Return the name at each seat."""
+    return people.view(row, None).names
+
+
+def bots(row: Table) -> dict[int, str]:
+    """Return the bot of each seat."""
+    return dict(people.view(row, None).bots)
 
 
 def rated(version: BotVersion, game: str, elo: float) -> None:

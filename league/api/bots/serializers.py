@@ -10,9 +10,11 @@ from rest_framework import serializers
 
 from league.api.http.output import Out
 from league.api.http.problems import message
-from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
+from league.api.http.serializers import FaultField, PoolRef, StrictSerializer, TeamField
 from league.domain.audits.results import Summary
 from league.domain.matches import validation
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.enums import BotState, CheckName, EntryPolicy, JudgementKind, VersionStatus
 from league.models import BotVersion, Check, Player
 
@@ -22,6 +24,7 @@ class BotOut(Out):
 
     slug = serializers.SlugField()
     owner = serializers.SlugField(source="owner.name")
+    team = TeamField(source="team.name")
     state = serializers.ChoiceField(choices=BotState.choices)
     stopped = serializers.DateTimeField(
         allow_null=True, help_text="When an operator paused the bot; null if none has. Independent of `state`."
@@ -120,6 +123,7 @@ class VersionOut(Out):
     bot = serializers.SlugField(source="bot.slug")
     number = serializers.IntegerField(help_text="Number within the bot: 1, 2, ...")
     owner = serializers.SlugField(source="bot.owner.name")
+    team = TeamField(source="bot.team.name")
     status = serializers.ChoiceField(choices=VersionStatus.choices)
     fault = FaultField(help_text="The fault for which the version was rejected.")
     fault_detail = serializers.SerializerMethodField(help_text="Only for the owner; null for all others.")
@@ -252,4 +256,4 @@ class Upload(StrictSerializer):
 
 def owns(version: BotVersion, viewer: Player | None) -> bool:
     """Return True if `viewer` may read the private output of the bot."""
-    return viewer is not None and (version.bot.owner_id == viewer.pk or viewer.user.is_staff)
+    return ownership.may(viewer, version.bot, BotAct.LOOK)

@@ -32,13 +32,15 @@ from league.domain.audits import results
 from league.domain.bots import bots, consent, lists
 from league.domain.judgements import summing
 from league.domain.matches import encounters
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.enums import TokenScope
 from league.models import Bot, BotVersion
 from league.service import changes
 
 
 def _bots() -> QuerySet[Bot]:
-    return lists.rows().select_related("owner", "sends")
+    return lists.rows().select_related("owner", "sends", "team")
 
 
 class BotsView(ListView):
@@ -76,7 +78,7 @@ class OneBotView(ApiView):
         """
         player_of(request)
         bot = existing(_bots().filter(slug=slug).first())
-        player = self.owner_only(bot.owner, f"the bot {slug}")
+        player = self.allowed(bot, BotAct.MANAGE, f"the bot {slug}")
         change = self.body()
         if "state" in change:
             bots.set_state(bot, change["state"], actor=player.name)
@@ -186,7 +188,7 @@ class BotVersionsView(VersionListView):
         player = player_of(request)
         slug = bots.slug(slug)
         owned = Bot.objects.select_related("owner").filter(slug=slug).first()
-        if owned is not None and owned.owner_id != player.pk:
+        if owned is not None and not ownership.may(player, owned, BotAct.UPLOAD):
             raise PermissionDenied(
                 message(
                     "The bot {slug} belongs to {owner}; choose another name for yours.",

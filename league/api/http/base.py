@@ -31,8 +31,10 @@ from league.api.http.parsers import StrictJSON
 from league.api.http.problems import MEDIA_TYPE, ApiProblem, body, message
 from league.api.http.schema import Operation
 from league.domain.core import idempotency, paging
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.enums import TokenScope
-from league.models import IdempotencyKey, Player
+from league.models import Bot, IdempotencyKey, Player
 from league.service import changes
 
 Row = TypeVar("Row")
@@ -144,6 +146,13 @@ class ApiView(GenericAPIView[Any]):
             raise PermissionDenied(
                 message("{what} belongs to {owner}; only {owner} can do this.", what=what, owner=owner.name)
             )
+        return player
+
+    def allowed(self, bot: Bot, act: BotAct, what: str) -> Player:
+        """Return the caller if they may do this with a bot; otherwise raise PermissionDenied."""
+        player = player_of(self.request)
+        if not ownership.may(player, bot, act):
+            self.owner_only(bot.owner, what)
         return player
 
     def created(self, answer: Any, name: str, key: str | int) -> Response:

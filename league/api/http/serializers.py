@@ -98,6 +98,14 @@ class MessageField(serializers.CharField):
         )
 
 
+class TeamField(serializers.SlugField):
+    """The name of the team that a bot is in."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        text = "Name of the team that shares the bot; null: none."
+        super().__init__(allow_null=True, read_only=True, help_text=text, **kwargs)
+
+
 class VersionRef(Out):
     """A reference to a version: its bot, number and owner."""
 
@@ -105,6 +113,7 @@ class VersionRef(Out):
     bot = serializers.SlugField(source="bot.slug")
     number = serializers.IntegerField()
     owner = serializers.SlugField(source="bot.owner.name")
+    team = TeamField(source="bot.team.name")
     house = serializers.BooleanField(source="bot.is_house")
 
 

@@ -33,7 +33,7 @@ def describe_matches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def whole(viewer: User | None) -> QuerySet[Match]:
     """Return the matches that `viewer` may see, with all columns. One query for them, one for their parties."""
-    parties = Party.objects.select_related("version__bot__owner").order_by("number")
+    parties = Party.objects.select_related("version__bot__owner", "version__bot__team").order_by("number")
     rows = Match.objects.select_related("pool", "tournament", "round")
     return sight.matches(rows, viewer).prefetch_related(Prefetch("parties", parties))
 

@@ -10,8 +10,8 @@ from rest_framework import serializers
 from league.api.http.serializers import FaultField, ObjectField, OptionsField, PoolRef, StrictSerializer
 from league.api.matches.serializers import ReplayOut
 from league.domain.tables import seating
+from league.domain.tables.people import TableView
 from league.enums import TableStatus
-from league.models import Table
 
 
 class TableNew(StrictSerializer):
@@ -59,19 +59,22 @@ class ChoiceNew(StrictSerializer):
 
 
 class TableOut(serializers.Serializer[Any]):
-    """A table with everything that its person may know; while it is played, nothing else leaves the server."""
+    """A table with everything that the viewer's seat may know; while it is played, nothing else leaves the server."""
 
-    id = serializers.CharField(source="public_id")
+    id = serializers.CharField(source="row.public_id")
     status = serializers.ChoiceField(
+        source="row.status",
         choices=TableStatus.choices,
         help_text="waiting: the bots move when a worker is free; held: a worker runs the bots; resting: it is your turn.",
     )
-    reason = serializers.CharField(help_text="Why the table waits or has ended; empty otherwise.")
-    pool = PoolRef()
+    reason = serializers.CharField(source="row.reason", help_text="Why the table waits or has ended; empty otherwise.")
+    pool = PoolRef(source="row.pool")
     players = serializers.SerializerMethodField(help_text="The name at each seat: the person or a bot.")
-    seat = serializers.IntegerField(help_text="The seat of the person.")
-    boards = serializers.IntegerField()
-    board = serializers.IntegerField(help_text="Number of the current board, or of the last one; from 1.")
+    seat = serializers.IntegerField(help_text="Your seat; if you have none, that of the first person.")
+    boards = serializers.IntegerField(source="row.boards")
+    board = serializers.IntegerField(
+        source="row.board", help_text="Number of the current board, or of the last one; from 1."
+    )
     turn = serializers.IntegerField(
         allow_null=True,
         help_text="Number of your current decision, from 0 over all boards; null: it is not your turn.",
@@ -84,25 +87,26 @@ class TableOut(serializers.Serializer[Any]):
         source="seen", child=ObjectField(), help_text="The log of the current board, as far as your seat may know it."
     )
     scores = serializers.ListField(
+        source="row.scores",
         child=serializers.ListField(child=serializers.IntegerField()),
         help_text="Scores by seat, for each finished board.",
     )
     advice = serializers.CharField(
         help_text='The action that the best house bot advises, if you asked for advice; "?" if that bot failed; else empty.'
     )
-    fault = FaultField(help_text="The fault of a bot that ended the table.")
-    created = serializers.DateTimeField()
-    finished = serializers.DateTimeField(allow_null=True)
+    fault = FaultField(source="row.fault", help_text="The fault of a bot that ended the table.")
+    created = serializers.DateTimeField(source="row.created")
+    finished = serializers.DateTimeField(source="row.finished", allow_null=True)
     replays = serializers.SerializerMethodField(
         help_text="A replay with open cards for each board, after the table has finished; empty before."
     )
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
-    def get_players(self, row: Table) -> list[str]:
+    def get_players(self, view: TableView) -> list[str]:
         """Return the names by seat."""
-        return seating.names(row, seating.bots(row))
+        return view.names
 
     @extend_schema_field(ReplayOut(many=True))
-    def get_replays(self, row: Table) -> list[dict[str, Any]]:
+    def get_replays(self, view: TableView) -> list[dict[str, Any]]:
         """Return the replays by board."""
-        return seating.opened(row)
+        return seating.opened(view.row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -12,7 +12,7 @@ from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ApiView, existing, once
 from league.api.http.schema import KEY, operation
 from league.api.matches.table_serializers import AdviceNew, ChoiceNew, TableNew, TableOut
-from league.domain.tables import seating
+from league.domain.tables import people, seating
 from league.enums import TokenScope
 from league.models import Player
 
@@ -46,7 +46,7 @@ class TablesView(ApiView):
             options=data.get("options"),
             advice=data["advice"],
         )
-        return self.created(TableOut(row).data, "table", row.public_id)
+        return self.created(_table(player, row.public_id), "table", row.public_id)
 
 
 class OneTableView(ApiView):
@@ -57,7 +57,7 @@ class OneTableView(ApiView):
     @operation("get_table", "Read a table, as far as you may know it")
     def get(self, request: Request, id: str) -> Response:
         """Read your own table, or anybody's finished one; 404 for all others."""
-        return Response(TableOut(existing(seating.visible(viewer_of(request), id))).data)
+        return Response(_table(viewer_of(request), id))
 
 
 class ChoicesView(ApiView):
@@ -72,7 +72,7 @@ class ChoicesView(ApiView):
         player = _sitter(request, id)
         data = self.body()
         seating.act(player, id, data["turn"], data["do"])
-        return Response(TableOut(existing(seating.visible(player, id))).data)
+        return Response(_table(player, id))
 
 
 class AdviceView(ApiView):
@@ -86,7 +86,7 @@ class AdviceView(ApiView):
         """Ask for advice at a table with advice. It is in `advice` a second or two later, so read the table again."""
         player = _sitter(request, id)
         seating.ask_advice(player, id, self.body()["turn"])
-        return Response(TableOut(existing(seating.visible(player, id))).data)
+        return Response(_table(player, id))
 
 
 class LeaveView(ApiView):
@@ -100,11 +100,16 @@ class LeaveView(ApiView):
         """Leave a table and so end it. A started board counts as lost. Leaving a finished table changes nothing."""
         player = _sitter(request, id)
         seating.leave(player, id)
-        return Response(TableOut(existing(seating.visible(player, id))).data)
+        return Response(_table(player, id))
+
+
+def _table(viewer: Player | None, id: str) -> Any:
+    """Return the table as the viewer may see it."""
+    return TableOut(existing(seating.visible(viewer, id))).data
 
 
 def _sitter(request: Request, id: str) -> Player:
     player = player_of(request)
-    if not seating.tables_of(player, id).exists():
+    if not people.own(player).filter(public_id=id).exists():
         raise NotFound
     return player

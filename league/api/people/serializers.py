@@ -8,7 +8,7 @@ from rest_framework import serializers
 from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.people import rights, tokens
-from league.enums import Right, TokenScope
+from league.enums import NoticeKind, Right, TokenScope
 from league.models import Player
 
 
@@ -46,6 +46,35 @@ class LimitOut(Out):
     again = serializers.DateTimeField(
         allow_null=True, help_text="When one more will be allowed, if that depends on time alone."
     )
+
+
+class NoticeOut(Out):
+    """A notice to you."""
+
+    id = serializers.IntegerField()
+    kind = serializers.ChoiceField(NoticeKind.choices)
+    text = serializers.CharField(help_text="The name of the sentence, such as faulty or overtaken.")
+    words = serializers.DictField(help_text="What stands in the sentence, such as bot, version and match.")
+    count = serializers.IntegerField(help_text="How often it happened since you last read of it.")
+    created = serializers.DateTimeField()
+    read = serializers.DateTimeField(allow_null=True, help_text="Null: unread.")
+
+
+class NoticesToRead(StrictSerializer):
+    """The notices to mark as read."""
+
+    ids = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=999_999_999),
+        required=False,
+        max_length=500,
+        help_text="Their ids; without it, all of yours.",
+    )
+
+
+class NoticesRead(Out):
+    """The number of notices that are read now."""
+
+    marked = serializers.IntegerField(help_text="Number of notices that were unread before.")
 
 
 class TokenOut(Out):

@@ -12,9 +12,20 @@ from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PlayerFilters
 from league.api.http.problems import ApiProblem, message
 from league.api.http.schema import operation
-from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
+from league.api.people.serializers import (
+    LimitOut,
+    MeOut,
+    NoticeOut,
+    NoticesRead,
+    NoticesToRead,
+    PlayerOut,
+    TokenMade,
+    TokenNew,
+    TokenOut,
+)
+from league.domain.notices import inbox
 from league.domain.people import lists, quotas, tokens
-from league.models import ApiToken, Player
+from league.models import ApiToken, Notice, Player
 from league.service import changes
 
 
@@ -68,6 +79,33 @@ class MyLimitsView(ApiView):
     def get(self, request: Request) -> Response:
         """List your limits and how much of each you have used: queued boards and tournaments, bots, uploads."""
         return Response(LimitOut(quotas.limits(player_of(request)), many=True).data)
+
+
+class MyNoticesView(ListView):
+    """/me/notices"""
+
+    permission_classes = [IsAuthenticated]
+    queryset = Notice.objects.none()
+    serializer_class = NoticeOut
+
+    @operation("list_my_notices", "List your notices, newest first", tags=["account"])
+    def get(self, request: Request) -> Response:
+        """List your notices of the last 90 days."""
+        return self.page(inbox.notices_of(player_of(request)))
+
+
+class NoticesReadView(ApiView):
+    """/me/notices/read"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = NoticesToRead
+
+    @operation("read_notices", "Mark notices as read", tags=["account"], responses=NoticesRead)
+    def post(self, request: Request) -> Response:
+        """Mark some of your notices, or all, as read. Ids that are not yours change nothing. Repeatable."""
+        player, body = player_of(request), self.body()
+        rows = inbox.notices_of(player).filter(pk__in=body["ids"]) if "ids" in body else None
+        return Response(NoticesRead({"marked": inbox.mark_read(player, rows)}).data)
 
 
 class TokensView(ListView):

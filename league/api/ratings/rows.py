@@ -26,4 +26,4 @@ def pools() -> QuerySet[Pool]:
 
 def points() -> QuerySet[RatingPoint]:
     """Return every point of all rating histories, with version and match. No query."""
-    return RatingPoint.objects.select_related("version__bot__owner", "match")
+    return RatingPoint.objects.select_related("version__bot__owner", "version__bot__team", "match")

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.output import Out
-from league.api.http.serializers import PoolRef, VersionRef
+from league.api.http.serializers import PoolRef, TeamField, VersionRef
 
 
 class PoolOut(PoolRef):
@@ -182,6 +182,7 @@ class OverallOut(Out):
     )
     bot = serializers.CharField(source="bot.slug")
     owner = serializers.CharField(source="bot.owner.name")
+    team = TeamField(source="bot.team.name")
     score = serializers.FloatField(help_text="Expected share of the board points, 0 to 1, averaged over the games.")
     margin = serializers.FloatField(help_text="Half of the 95% interval.")
     games = serializers.DictField(

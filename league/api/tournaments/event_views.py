@@ -37,6 +37,7 @@ from league.api.tournaments.serializers import EmbargoNew
 from league.api.tournaments.views import asked
 from league.domain.core import paging
 from league.domain.matches import embargoes, sight
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, events, releases
 from league.enums import TokenScope
 from league.models import Bot, Circuit, Event, Season, Tournament
@@ -214,7 +215,7 @@ class BotsOfEventView(ApiView):
         data = self.body()
         [bot] = _bots([data["bot"]])
         if not data["leave"] or event.owner_id != player.pk:
-            self.owner_only(bot.owner, f"the bot {bot.slug}")
+            self.allowed(bot, BotAct.ENTER, f"the bot {bot.slug}")
         (events.leave if data["leave"] else events.enter)(event, bot, player)
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
@@ -281,7 +282,7 @@ class CircuitBotsView(ApiView):
         circuit, data, player = _circuit(slug), self.body(), player_of(request)
         [bot] = _bots([data["bot"]])
         if player.pk != circuit.owner_id:
-            self.owner_only(bot.owner, f"the bot {bot.slug}")
+            self.allowed(bot, BotAct.ENTER, f"the bot {bot.slug}")
         waits = circuits.join(circuit, bot, player=player, message=data["message"])
         if waits is not None:
             return asked(waits, player)
@@ -302,7 +303,7 @@ class OneCircuitBotView(ApiView):
         row = existing(circuit.bots.select_related("owner__user").filter(slug=bot).first())
         player = player_of(request)
         if player.pk != circuit.owner_id:
-            self.owner_only(row.owner, f"the bot {bot}")
+            self.allowed(row, BotAct.ENTER, f"the bot {bot}")
         circuits.leave(circuit, row, player=player)
         return Response(status=status.HTTP_204_NO_CONTENT)
 

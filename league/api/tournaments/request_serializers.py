@@ -7,6 +7,8 @@ from rest_framework import serializers
 from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.bots import consent
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.enums import RequestStatus
 from league.models import EntryRequest, Player
 
@@ -38,7 +40,8 @@ class RequestOut(Out):
     def get_message(self, request: EntryRequest) -> str | None:
         """Return the message to the owner of the bot; only for the owner and the asking player."""
         viewer: Player | None = self.context.get("viewer")
-        return request.message if viewer and viewer.pk in (request.asker_id, request.bot.owner_id) else None
+        is_asker = viewer is not None and viewer.pk == request.asker_id
+        return request.message if is_asker or ownership.may(viewer, request.bot, BotAct.MANAGE) else None
 
 
 class BlockOut(Out):

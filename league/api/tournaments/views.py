@@ -35,6 +35,8 @@ from league.api.tournaments.serializers import (
 )
 from league.domain.core import paging
 from league.domain.matches import embargoes, sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import TokenScope
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Tournament
@@ -222,7 +224,7 @@ class EntriesView(ListView):
     def get(self, request: Request, slug: str) -> Response:
         """List the entries by number."""
         tournament = seen(request, Tournament.objects.all(), slug)
-        return self.page(tournament.entries.select_related("version__bot__owner"), EntryOut)
+        return self.page(tournament.entries.select_related("version__bot__owner", "version__bot__team"), EntryOut)
 
     @operation(
         "enter_tournament", "Enter a bot", parameters=[KEY], responses={201: EntryOut, 202: RequestOut}, filters=False
@@ -238,19 +240,19 @@ class EntriesView(ListView):
         entrant: Bot | BotVersion | None
         if "bot" in body:
             entrant = Bot.objects.select_related("owner").filter(slug=body["bot"]).first()
-            owner = entrant.owner if entrant else None
+            owned = entrant
         else:
-            entrant = BotVersion.objects.select_related("bot__owner").filter(pk=body["version"]).first()
-            owner = entrant.bot.owner if entrant else None
-        if entrant is None or owner is None:
+            entrant = BotVersion.objects.select_related("bot__owner", "bot__team").filter(pk=body["version"]).first()
+            owned = entrant.bot if entrant else None
+        if entrant is None or owned is None:
             field = "bot" if "bot" in body else "version"
             raise ValidationError({field: [message("there is no {field} {value!r}", field=field, value=body[field])]})
         if player.pk != tournament.owner_id:
-            self.owner_only(owner, f"the bot {body.get('bot') or entrant}")
+            self.allowed(owned, BotAct.ENTER, f"the bot {body.get('bot') or entrant}")
         entry = enrolment.enter(tournament, entrant, player=player, message=body["message"])
         if isinstance(entry, EntryRequest):
             return asked(entry, player)
-        row = Entry.objects.select_related("version__bot__owner").get(pk=entry.pk)
+        row = Entry.objects.select_related("version__bot__owner", "version__bot__team").get(pk=entry.pk)
         return Response(EntryOut(row).data, status=status.HTTP_201_CREATED)
 
 
@@ -268,13 +270,14 @@ class OneEntryView(ApiView):
         Before the start the entry is removed. In a running ladder it gets no new match. In any other running tournament its matches are still
         played and count, but it does not advance to a further stage.
         """
-        rows = Entry.objects.select_related("tournament__owner", "version__bot__owner")
+        rows = Entry.objects.select_related("tournament__owner", "version__bot__owner", "version__bot__team")
         entry = existing(rows.filter(tournament__slug=slug, number=number).first())
         player = player_of(request)
-        if entry.version.bot.owner_id != player.pk:  # The owner may withdraw the bot even if the event is hidden
+        is_own = ownership.may(player, entry.version.bot, BotAct.ENTER)
+        if not is_own:  # The owner may withdraw the bot even if the event is hidden
             seen(request, Tournament.objects.all(), slug)
         if player.pk != entry.tournament.owner_id:
-            self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
+            self.allowed(entry.version.bot, BotAct.ENTER, f"the entry of {entry.version}")
         enrolment.withdraw(entry.tournament, entry.version, player=player)
         return Response(status=status.HTTP_204_NO_CONTENT)
 

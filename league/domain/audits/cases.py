@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from league.domain.core import clock, journal, transitions
@@ -16,7 +16,7 @@ from league.models import Audit, Case
 def open_cases() -> QuerySet[Audit]:
     """Return the open cases with match, bot and owner, the newest first. One query."""
     rows = Audit.objects.filter(verdict__in=CASES, closed=None).defer("match__secret")
-    return rows.select_related("work", "match__pool", "version__bot__owner").order_by("-finished")
+    return rows.select_related("work", "match__pool", "version__bot__owner", "version__bot__team").order_by("-finished")
 
 
 def close(row: Audit | Case, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> bool:
@@ -38,5 +38,26 @@ def close(row: Audit | Case, *, actor: str, conclusion: str, why: str, now: date
             return False
         type(row)._default_manager.filter(pk=row.pk).update(**columns, closed_by=actor, closed=now)
         journal.append(f"{kind}.closed", subject, now=now, actor=actor, **data)
+    row.refresh_from_db()
+    return True
+
+
+def reopen(row: Audit | Case, *, actor: str, why: str, now: datetime | None = None) -> bool:
+    """Remove the conclusion about an audit, or about results of two owners. Return True if there was one.
+
+    Raise Refused if another case about the same owners is open.
+    """
+    now = clock.now_or(now)
+    rows = type(row)._default_manager.filter(pk=row.pk, closed__isnull=False)
+    try:
+        with transaction.atomic():
+            if not rows.update(conclusion="", why="", closed_by="", closed=None):
+                return False
+            kind, subject = (
+                ("audit", transitions.subject(row.match)) if isinstance(row, Audit) else ("case", f"case:{row.pk}")
+            )
+            journal.append(f"{kind}.reopened", subject, now=now, actor=actor, why=why)
+    except IntegrityError:
+        raise Refused("these owners have an open case already; look at that one") from None
     row.refresh_from_db()
     return True

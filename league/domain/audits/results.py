@@ -54,4 +54,4 @@ def _finished() -> QuerySet[Audit]:
 def of_match(match: Match) -> QuerySet[Audit]:
     """Return the finished audits of a match, with names and versions. One query."""
     rows = match.audits.exclude(verdict="")
-    return rows.select_related("work", "version__bot__owner").order_by("sitting", "seat")
+    return rows.select_related("work", "version__bot__owner", "version__bot__team").order_by("sitting", "seat")

@@ -12,11 +12,12 @@ from engine.packages import manifest
 from league.domain.bots import packages
 from league.domain.bots.willing import note_leaving
 from league.domain.core import clock, hints, journal, names, search_words
-from league.domain.core.errors import Refused
+from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import validation
-from league.domain.people import players, quotas
-from league.enums import BotState, VersionStatus
-from league.models import Bot, BotVersion, Player
+from league.domain.people import ownership, players, quotas
+from league.domain.people.ownership import BotAct
+from league.enums import BotState, ClassRole, VersionStatus
+from league.models import Bot, BotVersion, ClassMember, Player
 
 HOLD = timedelta(days=1)  # How long a pause by the owner keeps the bot's matches in the queue.
 HOLD_AGAIN = timedelta(days=7)  # How long after such a pause the next one does not keep them.
@@ -63,17 +64,22 @@ def upload(
     content = packages.inspect(data, filename, games)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
-        # This locks the player, so their uploads run one after the other, and limits and numbers hold.
-        quotas.ask(player, quotas.UPLOADS, now=now)
-        quotas.ask(player, quotas.VALIDATIONS, wait_s=VALIDATION_S, now=now)
+        # This locks the players, so their uploads run one after the other, and limits and numbers hold.
+        owner = _owner(player, name)
+        players.lock(player.pk, owner.pk)
+        _ask(player, owner, quotas.UPLOADS, now=now)
+        _ask(player, owner, quotas.VALIDATIONS, wait_s=VALIDATION_S, now=now)
         bot = _bot(player, name, now)
+        if bot.owner_id != owner.pk:
+            raise Refused("{bot!r} has just been handed on; try again", bot=bot.slug)
         package = packages.store(content)
         _check_duplicate(player, content.sha256)
-        quotas.ask(player, quotas.BYTES, package.size, now=now)
+        _ask(player, owner, quotas.BYTES, package.size, now=now)
         number = 1 + (bot.versions.aggregate(last=Max("number"))["last"] or 0)
         version = BotVersion.objects.create(
             bot=bot,
             number=number,
+            uploader=None if owner.pk == player.pk else player,
             package=package,
             runtime=content.manifest.runtime,
             entry=content.manifest.entry,
@@ -95,6 +101,34 @@ def upload(
     return version
 
 
+def _owner(player: Player, name: str) -> Player:
+    """Return the owner of the bot with this name; the player if there is no such bot, or it is not in a team of theirs."""
+    bot = Bot.objects.filter(slug=name).select_related("owner").first()
+    return bot.owner if bot is not None and ownership.may(player, bot, BotAct.UPLOAD) else player
+
+
+def _ask(player: Player, owner: Player, name: str, more: int = 1, *, wait_s: float = 60, now: datetime) -> None:
+    """Check the limit of the player and of the owner of the bot, so that nobody multiplies limits by joining teams."""
+    quotas.ask(player, name, more, wait_s=wait_s, now=now)
+    if owner.pk == player.pk:
+        return
+    try:
+        quotas.ask(owner, name, more, wait_s=wait_s, now=now)
+    except TooMany as error:
+        raise TooMany(
+            "a limit of the owner of the bot, {owner}, is reached. For the owner it reads: {why}",
+            retry_after=error.retry_after,
+            owner=owner.name,
+            why=error,
+        ) from error
+    except Refused as error:
+        raise Refused(
+            "a limit of the owner of the bot, {owner}, is reached. For the owner it reads: {why}",
+            owner=owner.name,
+            why=error,
+        ) from error
+
+
 def _bot(player: Player, name: str, now: datetime) -> Bot:
     fresh = {"owner": player, "is_house": player.name == players.HOUSE, "created": now}
     bot = Bot.objects.filter(slug=name).first()
@@ -106,9 +140,12 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
         if locked.name.startswith(players.CLOSED):
             raise Refused("this account is closed, so it can upload nothing")
         fresh["owner_banned"] = locked.banned is not None
+        # What is written for a class plays on no ladder, unless its owner lets it.
+        studies = {"player": player, "role": ClassRole.STUDENT, "school_class__archived": None}
+        fresh["on_ladders"] = not ClassMember.objects.filter(**studies).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
         search_words.put(bot, name)
-    if bot.owner_id != player.pk:
+    if not ownership.may(player, bot, BotAct.UPLOAD):
         raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:
         raise NameRefused("the bot {name!r} is retired; submit under another name", name=name)
@@ -127,7 +164,7 @@ def _check_duplicate(player: Player, sha256: str) -> None:
     twin = BotVersion.objects.filter(package_id=sha256).select_related("bot").first()
     if twin is None:
         return
-    if twin.bot.owner_id == player.pk or twin.bot.is_house:
+    if twin.bot.is_house or ownership.may(player, twin.bot, BotAct.CODE):
         raise Refused(
             "the league has these exact files already, as {twin}; change something, or enter that version", twin=twin
         )

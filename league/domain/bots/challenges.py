@@ -16,7 +16,8 @@ from league.domain.bots import bots, consent
 from league.domain.core import clock, hints, journal
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
-from league.domain.people import quotas
+from league.domain.people import ownership, quotas
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.enums import MatchKind
 from league.models import Bot, BotVersion, Match, Player
@@ -54,7 +55,7 @@ def challenge(
             count=len(rivals),
         )
     table = [bots.version_of(entrant, game) for entrant in (own, *rivals)]
-    if table[0].bot.owner_id != player.pk:
+    if not ownership.may(player, table[0].bot, BotAct.ENTER):
         raise Refused("the bot {bot!r} is not yours; challenge with one of yours", bot=table[0].bot.slug)
     for place, version in enumerate(table):
         # House bots fill as many seats as the game needs
@@ -80,6 +81,7 @@ def challenge(
             versions=versions,
             rated=False,
             priority=PRIORITY,
+            asker_id=player.pk,
         )
         matches.insert([plan], now=now)
         match = Match.objects.get(key=key)

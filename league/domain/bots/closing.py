@@ -16,24 +16,31 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
-from league.domain.bots import bots
+from league.domain.bots import bots, teams
 from league.domain.core import clock, journal, names, search_words, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, sessions
-from league.enums import BotState, MatchKind, RequestStatus
+from league.enums import BotState, ClassRole, MatchKind, RequestStatus
 from league.models import (
     Block,
     Bot,
+    BotOffer,
+    ClassMember,
     Comment,
     Draft,
     EntryRequest,
+    Follow,
     IdempotencyKey,
     Match,
+    Notice,
+    NoticeChoice,
     Player,
     PuzzleAnswer,
     Report,
+    SchoolClass,
     Subscription,
     Table,
+    TablePerson,
     TakenName,
 )
 from league.pure.names import skeletons
@@ -42,22 +49,28 @@ from league.pure.names import skeletons
 def close(player: Player, *, now: datetime | None = None) -> str:
     """Close the account of a player for good, and return the player's new name. Repeatable.
 
-    Raise Refused for the house, and for an operator, whose role must be revoked first. A try that a worker is playing is removed when it is old.
+    Raise Refused for the house, for the last owner of a team with other members, and for an operator, whose role must be revoked first.
+
+    A try that a worker is playing is removed when it is old.
     """
     now = clock.now_or(now)
     with transaction.atomic():
+        teams.leave_all(player, now=now)  # Teams are locked before players.
         players.lock(player.pk)
         row = Player.objects.select_related("user").get(pk=player.pk)
         _check(row)
         if not row.user.is_active:
             return row.name
         new = f"{players.CLOSED}{secrets.token_hex(5)}"
+        row.offers.all().delete()
         for bot in Bot.objects.filter(owner=row).exclude(state=BotState.RETIRED).order_by("pk"):
             bots.set_state(bot, BotState.RETIRED, actor=row.name, now=now)
+        BotOffer.objects.filter(bot__owner=row).delete()
         _remove_private(row, now)
         _rename(row, new, now)
         sessions.end(row.user_id, now=now)
         row.tokens.all().delete()
+        row.passkeys.all().delete()
         journal.append("player.closed", f"player:{new}", now=now, actor=new)
     player.refresh_from_db()
     return new
@@ -93,14 +106,22 @@ def _remove_private(player: Player, now: datetime) -> None:
     Comment.objects.filter(author=player, deleted=None).update(text="", deleted=now)
     Report.objects.filter(Q(reporter=player, decided=None) | Q(comment__author=player)).delete()
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
-    for model in (Draft, IdempotencyKey, PuzzleAnswer, Subscription, Table):
+    Notice.objects.filter(actor=player).delete()  # They have the name.
+    Follow.objects.filter(person=player).delete()
+    taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
+    for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription):
         model._default_manager.filter(player=player).delete()
+    with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
+    SchoolClass.objects.filter(pk__in=taught).exclude(pk__in=with_teacher).delete()
+    Table.objects.filter(people__player=player, shared=False).delete()
+    # At a table of several people a bot plays on, and the seat keeps the new name.
+    TablePerson.objects.filter(player=player, seated=True).update(seated=False, away=True)
 
 
 def _rename(player: Player, new: str, now: datetime) -> None:
     TakenName.objects.filter(holder=f"player:{player.name}").update(holder=f"player:{new}")
     names.take(names.PLAYER, new, holder=f"player:{new}", now=now)
-    Player.objects.filter(pk=player.pk).update(name=new)
+    Player.objects.filter(pk=player.pk).update(name=new, calendar_link="")
     search_words.put(player, new)
     player.user.set_unusable_password()
     blank = dict.fromkeys(("email", "first_name", "last_name"), "")

@@ -21,9 +21,10 @@ from django.db.models import Q
 from league.domain.bots.willing import note_leaving
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused
-from league.domain.people import players, quotas
+from league.domain.people import ownership, players, quotas
+from league.domain.people.ownership import BotAct
 from league.enums import EntryPolicy, RequestStatus, TournamentStatus
-from league.models import Block, Bot, BotVersion, Circuit, EntryRequest, Event, Player, Tournament
+from league.models import Block, Bot, BotVersion, Circuit, EntryRequest, Event, Follow, Player, Tournament
 from league.models.consent import MOST_MESSAGE
 
 if TYPE_CHECKING:
@@ -45,13 +46,14 @@ class EntryAnswer(Enum):
 
 
 def decide(
-    bot: Bot, player: Player, *, blocked: bool, answers: Collection[str] = (), public: bool, rated: bool = True
+    bot: Bot, *, own: bool, blocked: bool, answers: Collection[str] = (), public: bool, rated: bool = True
 ) -> EntryAnswer:
-    """Return the owner's answer.
+    """Return the owner's answer to a player.
 
-    blocked: the owner has blocked the player; answers: statuses of the requests for this bot here; public: see `is_public`.
+    own: the player may enter the bot anyway; blocked: the owner has blocked them; answers: statuses of the requests for this bot here; public: see
+    `is_public`.
     """
-    if bot.owner_id == player.pk or bot.is_house:
+    if own or bot.is_house:
         return EntryAnswer.YES
     if blocked:
         return EntryAnswer.NOT_YOU
@@ -74,13 +76,13 @@ def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
 
     Raise Refused if a request would be pointless. Four queries of the current rows; another player's bot is locked (`hold`).
     """
-    if bot.owner_id == player.pk or bot.is_house:
+    if bot.is_house or ownership.may(player, bot, BotAct.ENTER):
         return True
     blocked = Block.objects.filter(owner=bot.owner_id, blocked=player).exists()
     answers = list(requests_for(occasion).filter(bot=bot).values_list("status", flat=True)) if occasion else []
     public = occasion is not None and is_public(Player.objects.select_related("user").get(pk=occasion.owner_id))
     current = Bot.objects.get(pk=bot.pk)
-    answer = decide(current, player, blocked=blocked, answers=answers, public=public, rated=occasion is not None)
+    answer = decide(current, own=False, blocked=blocked, answers=answers, public=public, rated=occasion is not None)
     if answer == EntryAnswer.NOT_YOU:
         raise Refused("the owner of {bot!r} accepts no requests from you; choose another bot", bot=bot.slug)
     if answer == EntryAnswer.NOT_HERE:
@@ -91,10 +93,18 @@ def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
 
 
 def expected_answers(bots: Iterable[Bot], player: Player, *, rated: bool = True) -> dict[int, EntryAnswer]:
-    """Return how the owners of these bots would answer if the player created something new, by bot id. One query."""
+    """Return how the owners of these bots would answer if the player created something new, by bot id.
+
+    One query, and one more if some bots are in teams.
+    """
+    bots = list(bots)
+    own = ownership.allowed_bots(player, bots, BotAct.ENTER)
     blockers = set(Block.objects.filter(blocked=player).values_list("owner_id", flat=True))
     public = is_public(player)
-    return {bot.pk: decide(bot, player, blocked=bot.owner_id in blockers, public=public, rated=rated) for bot in bots}
+    return {
+        bot.pk: decide(bot, own=bot.pk in own, blocked=bot.owner_id in blockers, public=public, rated=rated)
+        for bot in bots
+    }
 
 
 def is_public(owner: Player) -> bool:
@@ -193,9 +203,11 @@ def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> 
     If its owner did it, nobody else enters the bot again. If the owner of the occasion did it, only they let its player in again. Nothing is recorded
     if they are the same.
     """
-    if bot.owner_id == occasion.owner_id or player.pk not in (bot.owner_id, occasion.owner_id):
+    is_own = ownership.may(player, bot, BotAct.ENTER)
+    is_host = player.pk == occasion.owner_id
+    if bot.owner_id == occasion.owner_id or is_own == is_host:
         return
-    to = RequestStatus.REFUSED if player.pk == bot.owner_id else RequestStatus.REMOVED
+    to = RequestStatus.REFUSED if is_own else RequestStatus.REMOVED
     requests = requests_for(occasion).filter(bot=bot)
     granted = requests.filter(status=RequestStatus.GRANTED).first()
     if granted is None and to == RequestStatus.REFUSED:
@@ -208,14 +220,21 @@ def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> 
         journal.append("bot.taken_out", f"bot:{bot.slug}", now=now, actor=player.name, of=place(occasion))
 
 
+def note_entry(occasion: Occasion, bot: Bot, *, actor: str, now: datetime) -> None:
+    """Add a line to the history of a bot in a team that has entered, because its members want to know who entered it."""
+    if bot.team_id is not None:
+        journal.append("bot.entered", f"bot:{bot.slug}", now=now, actor=actor, to=place(occasion))
+
+
 def is_welcome(occasion: Occasion, player: Player) -> bool:
     """Return False if the owner of the occasion has removed a bot of this player. One query."""
-    return not requests_for(occasion).filter(bot__owner=player, status=RequestStatus.REMOVED).exists()
+    own = ownership.bots_of_people([player.pk])
+    return not requests_for(occasion).filter(bot__in=own, status=RequestStatus.REMOVED).exists()
 
 
-def check_welcome(occasion: Occasion, player: Player) -> None:
-    """Raise Refused if the owner of the occasion has removed a bot of this player, who could otherwise just enter it again."""
-    if not is_welcome(occasion, player):
+def check_welcome(occasion: Occasion, bot: Bot) -> None:
+    """Raise Refused if the owner of the occasion has removed a bot of the same people, who could otherwise just enter it again."""
+    if requests_for(occasion).filter(bot__in=ownership.related_bots(bot), status=RequestStatus.REMOVED).exists():
         raise Refused(
             "the owner of {tournament!r} has taken your bot out, so only they can let you in again",
             tournament=occasion.name,
@@ -224,7 +243,7 @@ def check_welcome(occasion: Occasion, player: Player) -> None:
 
 def welcome(occasion: Occasion, bot: Bot) -> None:
     """Allow the owner of this bot to enter again, because the owner of the occasion enters the bot or asks for it."""
-    requests_for(occasion).filter(bot__owner=bot.owner_id, status=RequestStatus.REMOVED).delete()
+    requests_for(occasion).filter(bot__in=ownership.related_bots(bot), status=RequestStatus.REMOVED).delete()
 
 
 def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
@@ -256,6 +275,15 @@ def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = Non
     bot.on_ladders = on
 
 
+def offer_as_boss(bot: Bot, *, on: bool, actor: str, now: datetime | None = None) -> None:
+    """Set whether the owner offers a bot as a boss, from the next season on (`league.domain.ladders.bosses`). Repeatable."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        if Bot.objects.filter(pk=bot.pk).exclude(offered_as_boss=on).update(offered_as_boss=on):
+            journal.append("bot.offered_as_boss", f"bot:{bot.slug}", now=now, actor=actor, to=on)
+    bot.offered_as_boss = on
+
+
 def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
     """Block a player from entering, challenging or asking for any of the owner's bots; their open requests are refused. Repeatable."""
     now = clock.now_or(now)
@@ -270,6 +298,7 @@ def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
         row, fresh = Block.objects.get_or_create(owner=owner, blocked=blocked, defaults={"created": now})
         if fresh:
             journal.append("player.blocked", f"player:{owner.name}", now=now, actor=owner.name, blocked=name)
+        Follow.objects.filter(Q(person=owner) | Q(bot__owner=owner), player=blocked).delete()
         requests = EntryRequest.objects.filter(bot__owner=owner, asker=blocked, status=RequestStatus.ASKED)
         for request in requests.order_by("pk"):
             with suppress(IllegalMove):  # It has just been withdrawn, or has expired.

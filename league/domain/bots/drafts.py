@@ -14,8 +14,9 @@ from league.domain.bots import tries
 from league.domain.bots.languages import PYTHON, Language
 from league.domain.core import clock
 from league.domain.core.errors import Refused
-from league.domain.people import players
-from league.models import Draft, Player
+from league.domain.people import ownership, players
+from league.domain.people.ownership import BotAct
+from league.models import Bot, Draft, Player
 
 MOST = 40  # More than the bots that a player may have by default.
 NEW = ""  # The key of the draft of a new bot, which has no name yet.
@@ -27,7 +28,7 @@ def save(player: Player, bot: str, text: str, *, language: Language = PYTHON, no
     tries.checked(text)
     with transaction.atomic():
         players.lock(player.pk)
-        if bot != NEW and not player.bots.filter(slug=bot).exists():
+        if bot != NEW and not Bot.objects.filter(ownership.owned(player, BotAct.UPLOAD), slug=bot).exists():
             raise Refused("you have no bot {bot!r}, so it has no draft; choose one of yours", bot=bot)
         draft, _ = Draft.objects.update_or_create(
             player=player, bot=bot, language=language.key, defaults={"text": text, "updated": now}

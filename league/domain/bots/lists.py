@@ -20,4 +20,4 @@ def rows() -> QuerySet[Bot]:
 
 def versions() -> QuerySet[BotVersion]:
     """Select all versions; runs no query."""
-    return BotVersion.objects.select_related("bot__owner", "package").defer("package__data")
+    return BotVersion.objects.select_related("bot__owner", "bot__team", "package").defer("package__data")

@@ -6,21 +6,36 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from league.models import LeagueEvent
+from league.models import LeagueEvent, NoticeSource
 
 DAY = timedelta(days=1)
+# The kinds of lines about which players get notices (league.domain.notices.sources).
+NOTICED = frozenset(
+    {
+        *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "pool.day"),
+        *("request.asked", "match.challenged", "table.waits", "tournament.moved", "tournament.entered"),
+        *("event.soon", "event.started", "event.finished", "event.entered"),
+    }
+)
 
 
 def append(kind: str, subject: str, *, now: datetime, actor: str = "", **data: Any) -> LeagueEvent:
     """Append a line. `kind` is two words, such as "match.moved"; `subject` names a row, such as "match:8f3k2p"."""
-    return LeagueEvent.objects.create(at=now, kind=kind, subject=subject, actor=actor, data=data)
+    line = LeagueEvent(at=now, kind=kind, subject=subject, actor=actor, data=data)
+    write([line])
+    return line
 
 
 def append_all(lines: Sequence[tuple[str, str, dict[str, Any]]], *, now: datetime, actor: str = "") -> None:
     """Append lines in one statement; each is (kind, subject, data)."""
-    LeagueEvent.objects.bulk_create(
-        LeagueEvent(at=now, kind=kind, subject=subject, actor=actor, data=data) for kind, subject, data in lines
-    )
+    write([LeagueEvent(at=now, kind=kind, subject=subject, actor=actor, data=data) for kind, subject, data in lines])
+
+
+def write(lines: Sequence[LeagueEvent]) -> None:
+    """Append lines, and queue those about which players get notices."""
+    LeagueEvent.objects.bulk_create(lines)
+    if queued := [NoticeSource(line=line, due=line.at) for line in lines if line.kind in NOTICED]:
+        NoticeSource.objects.bulk_create(queued)
 
 
 def latest(subject: str, kinds: Sequence[str], most: int) -> list[LeagueEvent]:
@@ -36,3 +51,8 @@ def again_at(subject: str, kinds: Sequence[str], actor: str, most: int, *, now: 
     lines = LeagueEvent.objects.filter(subject=subject, kind__in=kinds, actor=actor, at__gt=now - DAY)
     latest = list(lines.order_by("-id").values_list("at", flat=True)[:most])
     return latest[-1] + DAY if len(latest) >= most else None
+
+
+def latest_by(subject: str, kinds: Sequence[str], actor: str) -> LeagueEvent | None:
+    """Return the latest line of these kinds that `actor` added about a row, or None. One query, using the index."""
+    return LeagueEvent.objects.filter(subject=subject, kind__in=kinds, actor=actor).order_by("-id").first()

@@ -1,4 +1,4 @@
-"""The words of names: the search finds players, bots and contests by the beginnings of these words, with one index look-up, on both databases.
+"""The words of names: the search finds players, teams, bots and contests by the beginnings of these words, with one index look-up, on both databases.
 
 Code that creates or renames such a row calls `put`. Stages and seasons have no words, because their event or league has; private events are not
 found.
@@ -12,9 +12,9 @@ from django.db import connection
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.utils.text import slugify
 
-from league.models import Bot, Circuit, Event, Player, SearchWord, Tournament
+from league.models import Bot, Circuit, Event, Player, SearchWord, Team, Tournament
 
-Named = Player | Bot | Tournament | Event | Circuit
+Named = Player | Bot | Team | Tournament | Event | Circuit
 Row = TypeVar("Row", bound=Model)
 MOST_ROWS = 200  # The most rows that are read for one word, since many names may share it.
 MOST_WORDS = 12  # The most words of a name.
@@ -64,6 +64,18 @@ def having(rows: QuerySet[Row], text: str) -> QuerySet[Row]:
         if word != rarest:
             rows = rows.filter(Exists(here.filter(begins("word", word), row=OuterRef("pk"))))
     return rows
+
+
+def named(rows: QuerySet[Row], column: str, term: str, most: int) -> list[Row]:
+    """Return at most `most` rows whose unique name begins with a term, then those that have words beginning with its words.
+
+    At most one query for each word, and two.
+    """
+    results = list(rows.filter(begins(column, term)).order_by(column)[:most])
+    if len(results) < most:
+        others = having(rows, term).exclude(pk__in=[row.pk for row in results])
+        results += others.order_by(column)[: most - len(results)]
+    return results
 
 
 def _kind(model: type[Model]) -> str:

@@ -125,7 +125,7 @@ class WorkerTables:
             parties=tuple(packages.spec(version, self.folder) for version in versions),
             sealing=POSSIBLE,
         )
-        actions = holding.taken(row)
+        actions, places = holding.taken(row), holding.places(row)
         count = len(actions)
 
         def stop() -> bool:
@@ -134,28 +134,33 @@ class WorkerTables:
         def ask(question: Question, actions_since: Sequence[Taken], advise: Advise) -> str:
             nonlocal count
             holding.ask(lease, question, actions_since)
-            answer = self._answer(lease, question.number, advise if row.seat in party else None, stop, until)
+            answer = self._answer(lease, question, advise if question.seat in party else None, stop, until)
             count = question.number + 1
             return answer
 
         seating = [party.get(seat, 0) for seat in range(row.pool.players)]
-        result = play_table(spec, seating, row.seat, self._box(), taken=actions, ask=ask, stop=stop)
+        result = play_table(spec, seating, places, self._box(), taken=actions, ask=ask, stop=stop)
         if result is not None:
             holding.finish(lease, result, count)
         elif not lease.lost:
             holding.release(lease, f"worker {self.worker} was told to stop")
 
     def _answer(
-        self, lease: TableLease, number: int, advise: Advise | None, stop: Callable[[], bool], until: float
+        self, lease: TableLease, question: Question, advise: Advise | None, stop: Callable[[], bool], until: float
     ) -> str:
-        """Wait for the person. Raise PutDown if they think for a long time, LeaseLost if the lease is lost."""
+        """Wait for the person, or for the bot behind them. Raise PutDown if they think for a long time, LeaseLost if the lease is lost."""
+        number = question.number
         began = looked = time.monotonic()
         with listening.LISTENER.subscribe(transitions.subject(lease.row)) as moved:
             while True:
                 answer = holding.answer(lease, number)
                 if answer is not None:
                     return answer
-                if advise is not None and holding.wants_advice(lease):
+                if advise is not None and lease.row.shared and holding.stands_in(lease, question):
+                    action = question.legal[0] if len(question.legal) == 1 else advise()
+                    holding.answer_for(lease, question, action)
+                    continue
+                if advise is not None and not lease.row.shared and holding.wants_advice(lease):
                     holding.advise(lease, number, advise())
                     continue
                 now = time.monotonic()

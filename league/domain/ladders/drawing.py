@@ -25,8 +25,9 @@ from django.utils.crypto import salted_hmac
 from league.domain.bots.willing import willing, withheld
 from league.domain.core import clock, hints, transitions
 from league.domain.core.errors import IllegalMove
-from league.domain.ladders import version_tests
+from league.domain.ladders import bosses, version_tests
 from league.domain.matches import matches, workers
+from league.domain.people import ownership
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import LadderDraw, Match, Party, Pool, Rating, Rung
@@ -34,6 +35,8 @@ from league.pure.pairing import standing
 from league.pure.rating.leaderboard import BASE, ELO, Z95
 
 PRIORITY = -2  # Below tournaments and challenges.
+BOSS_PRIORITY = -3  # Tests against bosses, below everything else.
+BOSS_SHARE = 8  # While other bots are due, one table in eight is a test against a boss.
 AHEAD = 2  # The most queued tables for each worker.
 BOARDS = 8  # The same at each table, version tests included: bots read this number, and it must not tell them whom they meet.
 SPARE = 8  # Additional candidates that are read, because some find no opponents.
@@ -46,10 +49,12 @@ ALONE = timedelta(minutes=1)  # When to look again for opponents of a bot withou
 def draw(*, now: datetime | None = None) -> int:
     """Draw and queue tables until AHEAD matches wait for each worker; return their number. Repeatable, also by several processes at once.
 
-    Four queries if the queue is full or nobody is due; else three for each game and some for each table, whatever the size of the league.
+    Nine queries at most if the queue is full or nobody is due; else three for each game and some for each table, whatever the size of the league.
     """
     now = clock.now_or(now)
-    if not settings.LADDERS or not room(now=now) or not (_due(now).exists() or version_tests.is_open()):
+    if not settings.LADDERS or not room(now=now):
+        return 0
+    if not (_due(now).exists() or version_tests.is_open() or bosses.is_due(now=now)):
         return 0
     if not LadderDraw.objects.filter(pk=1).exists():
         LadderDraw.objects.get_or_create(pk=1)
@@ -59,6 +64,7 @@ def draw(*, now: datetime | None = None) -> int:
         free = 0 if ladder_draw is None else room(now=now)
         if ladder_draw is None or not free:
             return 0
+        bosses.appoint(now=now)
         draw_round = _Round(ladder_draw.drawn, now)
         drawn = draw_round.play(free)
         if drawn:
@@ -81,7 +87,7 @@ def tidy(*, now: datetime | None = None) -> int:
     The owner of a bot cannot take a drawn table back (`league.domain.bots.willing`).
     """
     now = clock.now_or(now)
-    waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority=PRIORITY)
+    waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority__lte=PRIORITY)
     if settings.LADDERS:
         parties = Party.objects.filter(withheld("version__bot__"), match=OuterRef("pk"))
         waiting = waiting.filter(Exists(parties))
@@ -112,10 +118,11 @@ def _live() -> tuple[Counter[int], Counter[int]]:
 class _Game:
     """The current ladder of one game."""
 
-    def __init__(self, game: str, busy: Counter[int]) -> None:
+    def __init__(self, game: str, busy: Counter[int], now: datetime) -> None:
         self.pool: Pool = pools.pool(game)
         rows = Rung.objects.filter(willing(), game=game).order_by("pk").select_related("version__bot")
         self.rungs = list(rows)
+        self.people = ownership.people_of((rung.version.bot for rung in self.rungs), now=now)
         self.place = {rung.version_id: place for place, rung in enumerate(self.rungs)}
         rows_of = rows.order_by().values("version")
         rated = Rating.objects.filter(pool=self.pool, version__in=rows_of).values_list(
@@ -139,14 +146,12 @@ class _Game:
         return standing.Ladder([self._bot(rung) for rung in self.rungs])
 
     def _bot(self, rung: Rung) -> standing.LadderBot:
-        bot = rung.version.bot
-        # House bots may meet each other, so each counts as its own owner.
-        owner = -bot.pk if bot.is_house else bot.owner_id
+        people = self.people[rung.version.bot_id]
         tables = self.busy[rung.version_id]
         if rung.version_id not in self.ratings:
-            return standing.LadderBot(owner=owner, tables=tables, tied=rung.tied)
+            return standing.LadderBot(people, tables=tables, tied=rung.tied)
         elo, margin, _ = self.ratings[rung.version_id]
-        return standing.LadderBot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
+        return standing.LadderBot(people, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
 
     def met(self, version: int) -> tuple[Counter[int], bool]:
         """Count the opponents at a version's latest tables, by place on the ladder; True if a counted table connects it to the others.
@@ -178,18 +183,26 @@ class _Round:
         self.tables: list[_LadderTable] = []
 
     def play(self, free: int) -> int:
-        """Draw and queue at most `free` tables; return their number. At most half of them test new versions, more if no other bot is due."""
+        """Draw and queue at most `free` tables; return their number. At most half of them test new versions, and more only if no other bot is due.
+
+        Tests against bosses get one table in `BOSS_SHARE`, and those that nobody else needs.
+        """
         tests = version_tests.ready(free, now=self.now)
-        share = min(len(tests), (free + self.number % 2) // 2)
-        for rung in self._first(free - share + SPARE):
-            if len(self.tables) < free - share:
+        boss_tests = version_tests.ready_for_bosses(free, now=self.now)
+        quota = min(len(boss_tests), (self.number + free) // BOSS_SHARE - self.number // BOSS_SHARE)
+        share = min(len(tests), (free - quota + self.number % 2) // 2)
+        most = free - quota - share
+        for rung in self._first(most + SPARE):
+            if len(self.tables) < most:
                 self._seat(rung)
         moved = {rung.pk: rung for table in self.tables for rung in table.rungs}
         Rung.objects.bulk_update(moved.values(), ["due", "placed", "tied"])
-        rest = free - len(self.tables)
+        rest = free - len(self.tables) - quota
         tested = [version_tests.plan_next(test, priority=PRIORITY) for test in tests[:rest]]
+        rest = free - len(self.tables) - len(tested)
+        tested += [version_tests.plan_next(test, priority=BOSS_PRIORITY) for test in boss_tests[:rest]]
         plans = [*(table.plan for table in self.tables), *(plan for plan in tested if plan is not None)]
-        # Version tests count too, so that they alternate with other tables if only one table at a time is free.
+        # Tests count too, so that they alternate with other tables if only one table at a time is free.
         self.number += len(plans) - len(self.tables)
         return matches.insert(plans, now=self.now)
 
@@ -215,7 +228,7 @@ class _Round:
         """Draw a table for `first`."""
         game = self.games.get(first.game)
         if game is None:
-            game = self.games[first.game] = _Game(first.game, self.busy)
+            game = self.games[first.game] = _Game(first.game, self.busy, self.now)
         if first.version_id not in game.place or self.busy[first.version_id] >= standing.TABLES:
             return
         place = game.place[first.version_id]

@@ -9,7 +9,7 @@ from django.db import transaction
 
 import engine
 from league.domain.core import clock
-from league.domain.ladders import version_tests
+from league.domain.ladders import bosses, version_tests
 from league.enums import VersionStatus
 from league.models import BotVersion, Rung
 
@@ -44,4 +44,6 @@ def _enter(pk: int, now: datetime) -> int:
         replaced.update(version=version, entered=now, due=now, placed=0, tied=False)
         version_tests.begin(version, before, now=now)
         BotVersion.objects.filter(pk=pk).update(entered=now)
-        return Rung.objects.filter(bot=version.bot, version=version).count()
+        entered = list(Rung.objects.filter(bot=version.bot, version=version).values_list("game", flat=True))
+        bosses.enter(version.bot, entered, now=now)
+        return len(entered)

@@ -35,7 +35,10 @@ def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> No
         _judge(match, next(iter(parties)), now=now)
     elif match.kind in DRAWN:  # Challenges do not count, or somebody could get another player's bot paused with them
         for party in parties:
-            if _failed(party.fault, party.broken_off):
+            if failure := _failed(party.fault, party.broken_off):
+                version = party.version
+                facts = {"match": match.public_id, "version": version.number, "fault": failure}
+                journal.append("bot.failed", f"bot:{version.bot.slug}", now=now, actor=match.worker, **facts)
                 _count_fault(match, party, now=now)
 
 

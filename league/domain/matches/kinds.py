@@ -45,6 +45,7 @@ KINDS: dict[str, WorkKind] = {
     MatchKind.TOURNAMENT: WorkKind(),
     MatchKind.LADDER: WorkKind(),
     MatchKind.CHALLENGE: WorkKind(counts=False),
+    MatchKind.ASSIGNMENT: WorkKind(counts=False),
     MatchKind.VALIDATION: WorkKind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),
     MatchKind.TRY: WorkKind(is_alone=True, has_seats=False),
     MatchKind.AUDIT: WorkKind(

@@ -425,6 +425,15 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
     return taken
 
 
+def retry(match: Match, *, why: str, now: datetime | None = None) -> bool:
+    """End the pause of a queued match after a failed attempt, or take a match back from its worker. Return False if there is nothing to do."""
+    now = clock.now_or(now)
+    if match.status in Match.HELD:
+        return _requeue(match, now=now, why=why, attempts=queue.UNCOUNTED, not_before=None)
+    rows = Match.work.filter(pk=match.pk, status=MatchStatus.QUEUED, not_before__gt=now)
+    return bool(rows.update(not_before=None))
+
+
 def _why_overdue(match: Match, now: datetime) -> str:
     if match.reason:  # Its worker noted the reason when it released the lease
         return match.reason

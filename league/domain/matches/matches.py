@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from django.db import transaction
 from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import estimates, fairness
+from league.domain.people import ownership
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import BotVersion, Match, Party, Pool, Round, Tournament
@@ -40,11 +41,18 @@ class MatchPlan:
     limits: dict[str, Any] = field(default_factory=dict)
     priority: int = 0
     expected_s: float | None = None  # None: estimated from the tournament or game
+    asker_id: int | None = None  # The player who asked for a challenge.
 
     @property
     def owner_id(self) -> int:
-        """Return the player whose turn the match takes: the owner of the tournament, else the owner of the first bot."""
-        return self.tournament.owner_id if self.tournament else self.versions[0].bot.owner_id
+        """Return the player whose turn the match takes: the one who asked for it, the owner of the tournament, else the owner of the first bot."""
+        return (
+            self.asker_id
+            if self.asker_id is not None
+            else self.tournament.owner_id
+            if self.tournament
+            else self.versions[0].bot.owner_id
+        )
 
 
 def public_id(plan: MatchPlan) -> str:
@@ -62,13 +70,6 @@ def _name(secret: bytes, *words: str) -> str:
     return "".join(ALPHABET[number // len(ALPHABET) ** i % len(ALPHABET)] for i in range(10))
 
 
-def same_owner(versions: Sequence[BotVersion]) -> bool:
-    """Return True if two seats of the table belong to one person. House bots count as belonging to different people."""
-    owners = [version.bot.owner_id for version in versions if not version.bot.is_house]
-    houses = [version.bot_id for version in versions if version.bot.is_house]
-    return len(set(owners)) < len(owners) or len(set(houses)) < len(houses)
-
-
 def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
     """Insert the matches of `plans` that do not exist yet, and return their number. Repeatable, also by several processes at once.
 
@@ -80,15 +81,18 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
     for start in range(0, len(plans), BATCH):
         part = plans[start : start + BATCH]
         with transaction.atomic():
-            present = set(Match.objects.filter(key__in=[plan.key for plan in part]).values_list("key", flat=True))
-            rows = {plan.key: (plan, _row(plan, now)) for plan in part if plan.key not in present}
-            if not rows:
+            present = set(Match.work.filter(key__in=[plan.key for plan in part]).values_list("key", flat=True))
+            new_plans = [plan for plan in part if plan.key not in present]
+            if not new_plans:
                 continue
+            bots = {version.bot_id: version.bot for plan in new_plans if plan.rated for version in plan.versions}
+            people = ownership.people_of(bots.values(), now=now) if bots else {}
+            rows = {plan.key: (plan, _row(plan, now, people)) for plan in new_plans}
             _expect(list(rows.values()))
             fairness.place([row for _, row in rows.values()])
-            Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
+            Match.work.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
             ids = {row.public_id: plan for plan, row in rows.values()}
-            new = list(Match.objects.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
+            new = list(Match.work.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
             Party.objects.bulk_create(
                 Party(match_id=pk, number=number, version_id=version.pk)
                 for pk, public in new
@@ -100,7 +104,7 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
 
 def insert_running(plan: MatchPlan, beside: Match, *, now: datetime) -> Match:
     """Insert the match of `plan` as running, because the worker of `beside` has played it under the same lease, and nobody else may claim it."""
-    row = _row(plan, now)
+    row = _row(plan, now, None)
     row.status, row.worker, row.token = MatchStatus.RUNNING, beside.worker, beside.token
     row.attempts, row.started, row.created = beside.attempts, beside.started, beside.created
     row.save(force_insert=True)
@@ -124,7 +128,11 @@ def _expect(rows: Sequence[tuple[MatchPlan, Match]]) -> None:
         row.expected_s = sitting_s[here] * plan.boards * pools.parties(plan.pool)
 
 
-def _row(plan: MatchPlan, now: datetime) -> Match:
+def _row(plan: MatchPlan, now: datetime, people: Mapping[int, frozenset[int]] | None) -> Match:
+    """Build the row; `people`: who owns each bot, None for a match that is never rated."""
+    rated = plan.rated and plan.kind != MatchKind.VALIDATION and people is not None
+    if rated and people is not None:
+        rated = ownership.are_apart([people[version.bot_id] for version in plan.versions])
     return Match(
         public_id=public_id(plan),
         kind=plan.kind,
@@ -137,7 +145,7 @@ def _row(plan: MatchPlan, now: datetime) -> Match:
         secret=plan.secret,
         first_board=plan.first_board,
         boards_planned=plan.boards,
-        rated=plan.rated and plan.kind != MatchKind.VALIDATION and not same_owner(plan.versions),
+        rated=rated,
         limits=plan.limits,
         priority=plan.priority,
         created=now,

@@ -10,6 +10,8 @@ from django.db.models import Max
 import engine
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes, logs, packing
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.enums import MatchStatus
 from league.models import Match, Party, Player, Sitting
 
@@ -181,16 +183,14 @@ def _place(sitting: Sitting) -> dict[str, Any]:
 
 
 def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:
-    """Return the numbers of the parties at the table that belong to `viewer`; all of them for the staff."""
+    """Return the numbers of the parties at the table into whose logs `viewer` may look."""
     parties = sitting.board.match.parties.select_related("version__bot")
     return {party.number for party in parties if may_inspect(party, viewer)}
 
 
 def may_inspect(party: Party, viewer: Player | None) -> bool:
-    """Return True if `viewer` is the owner of the bot or belongs to the staff, and so may read the bot's notes and faults."""
-    if viewer is None:
-        return False
-    return party.version.bot.owner_id == viewer.pk or viewer.user.is_staff
+    """Return True if `viewer` may read the bot's notes and faults."""
+    return ownership.may(viewer, party.version.bot, BotAct.LOOK)
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def report(
     with transaction.atomic():
         match = queue.leased(lease).filter(status=MatchStatus.RUNNING).select_for_update().first()
         if match is None:  # and there never will be one: no token is used twice
-            match = Match.objects.get(pk=lease.pk)
+            match = Match.work.get(pk=lease.pk)
             if match.token == lease.token and match.status == MatchStatus.FINISHED:
                 return Receipt.REPEATED
             evidence = _evidence(match, lease.token, result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -65,12 +65,14 @@ def act(
             _check_matter(kind, subject, operator)
             found_subjects[subject.name] = subject
         deed = ActionCall(tuple(found_subjects.values()), values, why, operator.name if operator else MACHINE, now)
+        undo = action.undo(deed) if action.undo else None
         effects = tuple(action.do(deed))
         if dry_run:
             transaction.set_rollback(True)
         elif effects:
+            back = {"undo": asdict(undo)} if undo else {}
             for subject in deed.subjects:
-                data = {"action": action.name, "why": why, "effects": [str(effect) for effect in effects]}
+                data = {"action": action.name, "why": why, "effects": [str(effect) for effect in effects], **back}
                 journal.append(ACTED, subject.name, now=now, actor=deed.actor, **data)
     return ActionOutcome(tuple(found_subjects), effects)
 

@@ -7,8 +7,8 @@ rolls it back (`acting`), so it cannot predict anything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from django.utils.translation import gettext_noop
@@ -16,10 +16,10 @@ from django.utils.translation import gettext_noop
 from league.domain.audits import cases
 from league.domain.bots import bots
 from league.domain.core.errors import Refused
-from league.domain.matches import embargoes
-from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, ActionField
+from league.domain.matches import embargoes, leases
+from league.domain.operators.fields import CONCLUSION, DEFAULT, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, ActionField
 from league.domain.operators.subjects import AUDIT, BOT, CASE, COMMENT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
-from league.domain.people import bans, quotas
+from league.domain.people import bans, quotas, subscriptions
 from league.domain.talk import comments
 from league.domain.tournaments import progress
 from league.domain.upkeep import repair
@@ -46,6 +46,18 @@ class ActionCall:
         return {"why": self.why, "actor": self.actor, "now": self.now}
 
 
+@dataclass(frozen=True)
+class Undo:
+    """The name and the values of the action that takes another one back."""
+
+    action: str
+    values: dict[str, str] = field(default_factory=dict)
+
+
+def _by(name: str) -> Callable[[ActionCall], Undo]:
+    return lambda call: Undo(name)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Action:
     """An action. `do` carries it out and yields its effects, none if nothing changed. `command`: its name in `manage.py`."""
@@ -58,6 +70,9 @@ class Action:
     do: Callable[[ActionCall], Iterator[Message]]
     command: str
     example: str  # Arguments of the command, without the reason.
+    # Returns the call that takes this one back; called before it is carried out. None: nothing takes it back.
+    undo: Callable[[ActionCall], Undo | None] | None = None
+    lasting: str = ""  # What no later action takes back, as a sentence.
     fields: tuple[ActionField, ...] = ()
     many: bool = False  # True if the action takes several subjects at once.
 
@@ -264,6 +279,66 @@ def _conclude(call: ActionCall) -> Iterator[Message]:
             )
 
 
+def _retry(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        if isinstance(subject.row, Player):
+            if subscriptions.retry(subject.row, now=call.now):
+                yield Message("the digest of {name} is sent within half a minute", name=subject.row.name)
+            continue
+        match: Match = subject.row
+        worker = match.worker
+        if not leases.retry(match, why=call.why, now=call.now):
+            continue
+        if worker:
+            yield Message(
+                "took match {match} back from {worker}; it is queued again, with the same deals",
+                match=match.public_id,
+                worker=worker,
+            )
+        else:
+            yield Message("match {match} waits no longer after its last attempt", match=match.public_id)
+
+
+def _reopen(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        if cases.reopen(subject.row, **call.context):
+            yield Message("opened {subject} again", subject=subject.name)
+
+
+def _undo_unban(call: ActionCall) -> Undo | None:
+    player: Player = call.subjects[0].row
+    return Undo("ban", {"until": _time(player.banned_until)}) if player.banned else None
+
+
+def _undo_quota(call: ActionCall) -> Undo:
+    own = quotas.own_limit(call.subjects[0].row, call.values["limit"])
+    return Undo("quota", {"limit": call.values["limit"], "value": DEFAULT if own is None else str(own)})
+
+
+def _undo_embargo(call: ActionCall) -> Undo:
+    until = call.subjects[0].row.embargo
+    return Undo("embargo", {"until": _time(until)}) if until and until > call.now else Undo("lift_embargo")
+
+
+def _undo_lift(call: ActionCall) -> Undo | None:
+    until = call.subjects[0].row.embargo
+    return Undo("embargo", {"until": _time(until)}) if until and until > call.now else None
+
+
+def _undo_conclude(call: ActionCall) -> Undo:
+    before = call.subjects[0].row.conclusion
+    return Undo("conclude", {"conclusion": before}) if before else Undo("reopen")
+
+
+def _undo_reopen(call: ActionCall) -> Undo | None:
+    before = call.subjects[0].row.conclusion
+    return Undo("conclude", {"conclusion": before}) if before else None
+
+
+def _time(value: datetime | None) -> str:
+    return f"{value.astimezone(UTC):%Y-%m-%dT%H:%MZ}" if value else ""
+
+
 def _hide(call: ActionCall) -> Iterator[Message]:
     for subject in call.subjects:
         comment: Comment = subject.row
@@ -304,6 +379,9 @@ ACTIONS = {
             ),
             kinds=(MATCH,),
             many=True,
+            lasting=gettext_noop(
+                "Cannot be undone: voided results never count again. The matches can be played again with the same deals."
+            ),
             do=_void,
             command="void_match",
             example="8f3k2pq7ab",
@@ -315,6 +393,7 @@ ACTIONS = {
             sentence=gettext_noop("With the same deals and versions. Finished results are voided first."),
             kinds=(MATCH,),
             many=True,
+            lasting=gettext_noop("Cannot be undone: the first results stay void."),
             do=_rerun,
             command="rerun_match",
             example="8f3k2pq7ab",
@@ -325,6 +404,7 @@ ACTIONS = {
             title=gettext_noop("Cancel a tournament"),
             sentence=gettext_noop("Permanently. Queued and running matches are cancelled, finished ones count."),
             kinds=(TOURNAMENT,),
+            lasting=gettext_noop("Cannot be undone: a cancelled tournament never continues."),
             do=_cancel,
             command="cancel_tournament",
             example="copa",
@@ -335,6 +415,7 @@ ACTIONS = {
             title=gettext_noop("Pause a bot or a tournament"),
             sentence=gettext_noop("None of its matches starts until an operator resumes it; its owner cannot."),
             kinds=(BOT, TOURNAMENT),
+            undo=_by("resume"),
             do=_pause,
             command="pause",
             example="bot:rufo",
@@ -345,6 +426,7 @@ ACTIONS = {
             title=gettext_noop("Resume a bot or a tournament"),
             sentence=gettext_noop("The bot or tournament continues, unless its owner has paused it, too."),
             kinds=(BOT, TOURNAMENT),
+            undo=_by("pause"),
             do=_resume,
             command="resume",
             example="bot:rufo",
@@ -357,6 +439,8 @@ ACTIONS = {
                 "Sessions and keys end, nobody can sign in, the bots pause. After a correct password the login page shows the reason. Results stay."
             ),
             kinds=(PLAYER,),
+            undo=_by("unban"),
+            lasting=gettext_noop("Sessions and API keys that it ends do not come back."),
             do=_ban,
             command="ban",
             example="ana --until 2026-12-31T12:00Z",
@@ -368,6 +452,7 @@ ACTIONS = {
             title=gettext_noop("End a ban"),
             sentence=gettext_noop("The player may sign in again, and the bots play."),
             kinds=(PLAYER,),
+            undo=_undo_unban,
             do=_unban,
             command="unban",
             example="ana",
@@ -378,6 +463,7 @@ ACTIONS = {
             title=gettext_noop("Change a player's limit"),
             sentence=gettext_noop("Set the player's own limit, or go back to the default."),
             kinds=(PLAYER,),
+            undo=_undo_quota,
             do=_quota,
             command="set_quota",
             example="ana boards 500000",
@@ -392,6 +478,7 @@ ACTIONS = {
                 "are shown."
             ),
             kinds=(MATCH, TOURNAMENT, EVENT),
+            undo=_undo_embargo,
             do=_embargo,
             command="embargo",
             example="tournament:copa 2026-12-31T12:00Z",
@@ -403,6 +490,8 @@ ACTIONS = {
             title=gettext_noop("Show withheld replays"),
             sentence=gettext_noop("The replays are shown before the time that was set."),
             kinds=(MATCH, TOURNAMENT, EVENT),
+            undo=_undo_lift,
+            lasting=gettext_noop("Replays that somebody has copied stay known."),
             do=_lift,
             command="lift_embargo",
             example="tournament:copa",
@@ -415,10 +504,37 @@ ACTIONS = {
                 "For an audit with a difference or a failure, or results that ratings do not explain. It changes no result."
             ),
             kinds=(AUDIT, CASE),
+            undo=_undo_conclude,
             do=_conclude,
             command="close_audit",
             example="audit:7hq2mx9c4k honest",
             fields=(CONCLUSION,),
+        ),
+        Action(
+            name="reopen",
+            right=Right.AUDIT,
+            title=gettext_noop("Open a case again"),
+            sentence=gettext_noop("Its conclusion is removed, and it is listed as open."),
+            kinds=(AUDIT, CASE),
+            undo=_undo_reopen,
+            do=_reopen,
+            command="reopen_case",
+            example="audit:7hq2mx9c4k",
+        ),
+        Action(
+            name="retry",
+            right=Right.RERUN,
+            title=gettext_noop("Try again now"),
+            sentence=gettext_noop(
+                "A match that pauses after a failed attempt is played as soon as a worker is free; one that a worker does not finish "
+                "goes back to the queue. For a player: the mail that could not be sent."
+            ),
+            kinds=(MATCH, PLAYER),
+            many=True,
+            lasting=gettext_noop("Cannot be undone, and loses nothing: it only happens sooner."),
+            do=_retry,
+            command="try_again",
+            example="match:8f3k2pq7ab",
         ),
         Action(
             name="hide",
@@ -427,6 +543,7 @@ ACTIONS = {
             sentence=gettext_noop("Nobody but its author sees it, with the reason. Its reports are closed."),
             kinds=(COMMENT,),
             many=True,
+            undo=_by("show"),
             do=_hide,
             command="hide_comment",
             example="12",
@@ -438,6 +555,7 @@ ACTIONS = {
             sentence=gettext_noop("Everybody sees it again."),
             kinds=(COMMENT,),
             many=True,
+            undo=_by("hide"),
             do=_show,
             command="show_comment",
             example="12",
@@ -449,6 +567,7 @@ ACTIONS = {
             sentence=gettext_noop("Its reports are closed, and it stays as it is."),
             kinds=(COMMENT,),
             many=True,
+            lasting=gettext_noop("Cannot be undone; the comment can still be hidden."),
             do=_leave,
             command="leave_comment",
             example="12",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from league.domain.core.errors import Refused
-from league.models import Audit, Bot, Case, Comment, Entry, Event, Match, Party, Player, Tournament
+from league.domain.people import ownership
+from league.models import Audit, Bot, Case, Comment, Event, Match, Player, Tournament
 
 
 @dataclass(frozen=True)
@@ -38,16 +39,23 @@ def _match(name: str) -> Match | None:
 
 def _owners(match: Match) -> set[int]:
     """Return the owners of the bots in the match and in its tournament: a result concerns the rivals, too."""
-    seated = set(Party.objects.filter(match=match).values_list("version__bot__owner", flat=True))
+    seated = _people(Bot.objects.filter(versions__parties__match=match))
     return seated | (_entrants(match.tournament) if match.tournament else set())
 
 
+def _people(bots: Iterable[Bot]) -> set[int]:
+    """Return the players who count as owners of one of these bots. Two queries."""
+    bots = list(bots)
+    owners = {bot.owner_id for bot in bots}
+    return owners.union(*ownership.people_of(bots).values())
+
+
 def _entrants(tournament: Tournament) -> set[int]:
-    return set(Entry.objects.filter(tournament=tournament).values_list("version__bot__owner", flat=True))
+    return _people(Bot.objects.filter(versions__entries__tournament=tournament))
 
 
 def _entrants_of_event(event: Event) -> set[int]:
-    return set(Entry.objects.filter(tournament__event=event).values_list("version__bot__owner", flat=True))
+    return _people(Bot.objects.filter(versions__entries__tournament__event=event))
 
 
 MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT, CASE = "match", "tournament", "event", "bot", "player", "audit", "case"
@@ -62,7 +70,7 @@ KINDS = {
             _entrants,
         ),
         SubjectKind(EVENT, lambda name: Event.objects.filter(slug=name).first(), _entrants_of_event),
-        SubjectKind(BOT, lambda name: Bot.objects.filter(slug=name).first(), lambda bot: {bot.owner_id}),
+        SubjectKind(BOT, lambda name: Bot.objects.filter(slug=name).first(), lambda bot: _people([bot])),
         SubjectKind(
             PLAYER,
             lambda name: Player.objects.select_related("user").filter(name=name).first(),

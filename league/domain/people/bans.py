@@ -109,8 +109,11 @@ def end_over(*, now: datetime | None = None) -> int:
 def reason(name: str, password: str) -> Refused | None:
     """Return the message to a banned player if the password is right, else None. One query, and the hashing of a password."""
     player = Player.objects.select_related("user").filter(user__username=name, banned__isnull=False).first()
-    if player is None or not player.user.check_password(password):
-        return None
+    return refusal(player) if player is not None and player.user.check_password(password) else None
+
+
+def refusal(player: Player) -> Refused:
+    """Return the message to a banned player who has shown who they are."""
     if player.banned_until is None:
         return Refused(
             "The operators have banned this account permanently: {why}. Its results stay. If you think that this is a mistake, write to them",

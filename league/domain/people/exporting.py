@@ -22,21 +22,26 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json      name, address, limits, and keys (of a key only the first characters are stored)
+account.json      name, address, limits, ways of notices, and keys (of a key only the first characters are stored)
 bots.jsonl        your bots
 versions.jsonl    their versions
 checks.jsonl      what validation found in each game
 ratings.jsonl     their ratings
 bots/             the package of each version, ready to be submitted again
+teams.jsonl       teams that you are in, or are invited to
+offers.jsonl      bots that others want to hand on to you
 drafts.jsonl      texts in the editor that you have not submitted
 tries.jsonl       texts that you tried, with results and cards; they are removed after some days
 tables.jsonl      tables at which you sat; with every card if they have ended
 puzzles.jsonl     your answers to puzzles
+classes.jsonl     your classes, and what you have handed in there
 contests.jsonl    tournaments, events and recurring leagues that you organise
 requests.jsonl    your requests to enter bots of others
 comments.jsonl    your comments, with the reason if an operator hid one
 reports.jsonl     comments of others that you reported
 blocks.jsonl      players whom you have blocked
+follows.jsonl     what you follow
+notices.jsonl     notices of the last 90 days
 journal.jsonl     lines of the journal about your account
 
 Each line of a .jsonl file is a JSON object. Times are UTC. Matches are public; this address lists those of a bot:
@@ -46,10 +51,12 @@ BOT = ("state", "description", "entry_policy", "on_ladders", "away_until", "paus
 VERSION = ("runtime", "entry", "games", "refused", "deterministic", "status", "fault", "fault_detail", "created")
 CHECK = ("game", "name", "fault", "fault_detail", "situation", "request", "answer", "decisions", "max_cpu_s", "seconds")
 RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "rank_best", "rank_worst", "updated")
-TABLE = ("public_id", "rated", "seat", "boards", "created", "status", "reason", "finished", "scores")
+TABLE = ("public_id", "rated", "boards", "created", "status", "reason", "finished", "scores", "records")
 COMMENT = ("id", "board", "sitting", "step", "puzzle", "text", "created", "deleted", "hidden", "hidden_for")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
+NOTICE = ("kind", "text", "words", "count", "created", "read", "mailed")
+HAND_IN = ("attempt", "created", "is_late", "won", "drawn", "lost", "verdict", "why", "decided")
 Row = Mapping[str, Any]
 
 
@@ -79,6 +86,8 @@ def _account(player: Player) -> Row:
         "created": player.created,
         "last_login": user.last_login,
         "limits": dict(player.quotas.values_list("name", "value")),
+        "passkeys": list(player.passkeys.order_by("pk").values("name", "created", "last_used")),
+        "notices": dict(player.notice_choices.values_list("kind", "way")),
         "keys": list(player.tokens.values("label", "prefix", "scope", "created", "last_used", "expires", "revoked")),
     }
 
@@ -91,11 +100,17 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "checks", Check.objects.filter(version__in=versions).order_by("pk").values(*CHECK, **version).iterator(500)
     rated = Rating.objects.filter(version__in=versions).order_by("pk")
     yield "ratings", rated.values(*RATING, game=F("pool__game"), options=F("pool__options"), **version)
+    yield "teams", player.memberships.order_by("pk").values("role", "invited", "since", "shown", name=F("team__name"))
+    yield (
+        "offers",
+        player.offers.order_by("bot").values("created", bot_name=F("bot__slug"), owner=F("bot__owner__name")),
+    )
     yield "drafts", player.drafts.order_by("pk").values("bot", "language", "text", "updated").iterator(CHUNK)
     yield "tries", _tries(player)
     yield "tables", _sat_at(player)
     answers = player.puzzle_answers.order_by("pk")
     yield "puzzles", answers.values("puzzle", "game", "answer", "solved", "created").iterator(500)
+    yield "classes", _classes(player)
     yield "contests", _contests(player)
     requests = player.requests.order_by("pk").values(
         *REQUEST,
@@ -113,6 +128,9 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "comments", player.comments.order_by("pk").values(*COMMENT, **about).iterator(500)
     yield "reports", player.reports.order_by("pk").values("comment", "reason", "created", "outcome").iterator(500)
     yield "blocks", player.blocks.order_by("pk").values("created", player=F("blocked__name"))
+    follows = {"bot_name": F("bot__slug"), "tournament_name": F("tournament__slug"), "event_name": F("event__slug")}
+    yield "follows", player.follows.order_by("pk").values("created", player_name=F("person__name"), **follows)
+    yield "notices", player.notices.order_by("pk").values(*NOTICE).iterator(500)
     lines = LeagueEvent.objects.filter(subject=f"player:{player.name}").order_by("pk")
     yield "journal", lines.values("at", "kind", "actor", "data").iterator(500)
 
@@ -124,8 +142,19 @@ def _tries(player: Player) -> Iterator[Row]:
         yield {**row, "result": None if result is None else json.loads(zlib.decompress(bytes(result)))}
 
 
+def _classes(player: Player) -> Iterator[Row]:
+    for member in player.classes.select_related("school_class").order_by("pk"):
+        handed_in = member.hand_ins.order_by("pk").values(
+            *HAND_IN, number=F("assignment__number"), bot=F("version__bot__slug"), version_number=F("version__number")
+        )
+        own = {name: getattr(member, name) for name in ("role", "name", "number", "helped", "joined")}
+        yield {"class": member.school_class.name, **own, "handed_in": list(handed_in)}
+
+
 def _sat_at(player: Player) -> Iterator[Row]:
-    rows = player.tables.order_by("pk").values(*TABLE, "records", game=F("pool__game"), options=F("pool__options"))
+    columns = {name: F(f"table__{name}") for name in TABLE}
+    rules = {"game": F("table__pool__game"), "options": F("table__pool__options")}
+    rows = player.seats.order_by("table").values(seat=F("number"), **columns, **rules)
     for row in rows.iterator(CHUNK):
         records = bytes(row["records"])
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}

@@ -51,7 +51,10 @@ def _end_what_it_let_in(instance: User, created: bool, **kwargs: Any) -> None:
         for key in keys:
             tokens.revoke(key, now=now, actor=actor)
         ended = sessions.end(instance.pk, now=now)
-        journal.append(SET, f"player:{player.name}", now=now, actor=actor, keys=len(keys), sessions=ended)
+        # Whoever lost the password may have lost the account: only its owner's own change keeps the passkeys.
+        passkeys = 0 if actor == player.name else player.passkeys.all().delete()[0]
+        facts = {"keys": len(keys), "sessions": ended} | ({"passkeys": passkeys} if passkeys else {})
+        journal.append(SET, f"player:{player.name}", now=now, actor=actor, **facts)
 
 
 def set_by_another(player: Player) -> LeagueEvent | None:

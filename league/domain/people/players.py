@@ -61,9 +61,12 @@ def create(
     return player
 
 
-def lock(player_id: int) -> None:
-    """Lock a player until the end of the transaction, so that only one process at a time adds to the player's queue and quotas."""
-    list(Player.objects.select_for_update(no_key=True).filter(pk=player_id).values_list("pk"))
+def lock(*player_ids: int) -> None:
+    """Lock players until the end of the transaction, so that only one process at a time adds to a player's queue and quotas.
+
+    All are locked at once, by id, so that two transactions cannot deadlock.
+    """
+    list(Player.objects.select_for_update(no_key=True).filter(pk__in=player_ids).order_by("pk").values_list("pk"))
 
 
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:

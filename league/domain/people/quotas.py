@@ -36,7 +36,7 @@ from league.models import (
     Player,
     Quota,
     Report,
-    Table,
+    TablePerson,
     Tournament,
     Try,
 )
@@ -99,22 +99,29 @@ def _tournaments(player: Player, now: datetime) -> int:
     return alone.count() + events.count() + Circuit.objects.filter(owner=player, active=True).count()
 
 
+def _responsible(player: Player) -> Q:
+    """Return the condition that a version counts for a player: as the owner of its bot, or because they uploaded it for their team."""
+    return Q(bot__owner=player) | Q(uploader=player)
+
+
 def _bots(player: Player, now: datetime) -> int:
     return Bot.objects.filter(owner=player).exclude(state=BotState.RETIRED).count()
 
 
 def _validations(player: Player, now: datetime) -> int:
-    return BotVersion.objects.filter(bot__owner=player, status=VersionStatus.VALIDATING).count()
+    return BotVersion.objects.filter(_responsible(player), status=VersionStatus.VALIDATING).count()
 
 
 def _bytes(player: Player, now: datetime) -> int:
-    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(bot__owner=player).values("package"))
+    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(_responsible(player)).values("package"))
     return rows.aggregate(n=Sum("size"))["n"] or 0
 
 
 def _uploads(player: Player, now: datetime) -> Times:
     rows = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
-    return rows.order_by("at").values_list("at", flat=True)
+    others = BotVersion.objects.filter(bot__owner=player, created__gt=now - HOUR, uploader__isnull=False)
+    others = others.exclude(uploader=player).values_list("created", flat=True)
+    return rows.values_list("at", flat=True).union(others, all=True).order_by("at")
 
 
 def _requests(player: Player, now: datetime) -> Times:
@@ -154,8 +161,9 @@ def _tried(player: Player, now: datetime, which: Q) -> Times:
 
 
 def _tables(player: Player, now: datetime) -> Times:
-    rows = Table.objects.filter(player=player, created__gt=now - HOUR).exclude(status=TableStatus.VOID)
-    return rows.order_by("created").values_list("created", flat=True)
+    seats = TablePerson.objects.filter(player=player, table__created__gt=now - HOUR)
+    rows = seats.exclude(table__status=TableStatus.VOID).order_by("table__created")
+    return rows.values_list("table__created", flat=True)
 
 
 def _comments(player: Player, now: datetime) -> Times:
@@ -226,10 +234,14 @@ def limits(player: Player, *, now: datetime | None = None) -> list[Limit]:
     return [_limit(player, kind, own.get(kind.name), now) for kind in KINDS.values()]
 
 
+def own_limit(player: Player, name: str) -> int | None:
+    """Return the limit that an operator has set for a player; None: the player has the default."""
+    return Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
+
+
 def limit(player: Player, name: str, *, now: datetime | None = None) -> Limit:
     """Return one limit of a player."""
-    own = Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
-    return _limit(player, KINDS[name], own, clock.now_or(now))
+    return _limit(player, KINDS[name], own_limit(player, name), clock.now_or(now))
 
 
 def most(player: Player | None, name: str) -> int | None:

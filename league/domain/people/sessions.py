@@ -6,9 +6,9 @@ Django's table holds the session; a row beside it names the account. The previou
 from __future__ import annotations
 
 import hashlib
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import SESSION_KEY
@@ -20,7 +20,8 @@ from django.db.models import QuerySet
 from league.domain.core import clock
 from league.models import SessionOwner
 
-SINCE, BROWSER = "since", "browser"  # Keys of a session.
+SINCE, BROWSER, PASSKEY, FRESH = "since", "browser", "passkey", "fresh"  # Keys of a session.
+FRESH_FOR = timedelta(minutes=10)  # For so long after a sign-in nobody is asked who they are again.
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,17 @@ class SessionStore(db.SessionStore):
 def note(session: MutableMapping[str, Any], browser: str, *, now: datetime) -> None:
     """Note in a session when it was signed in, and with which browser."""
     session[SINCE], session[BROWSER] = now.isoformat(), browser
+    refresh(session, now=now)
+
+
+def refresh(session: MutableMapping[str, Any], *, now: datetime) -> None:
+    """Note in a session that its owner has just shown who they are."""
+    session[FRESH] = now.isoformat()
+
+
+def is_fresh(session: Mapping[str, Any], *, now: datetime) -> bool:
+    """Return True if the owner has shown lately who they are, so that a browser left open gives nobody a way in."""
+    return FRESH in session and now - datetime.fromisoformat(session[FRESH]) < FRESH_FOR
 
 
 def open_sessions(account: int, here: str | None, *, now: datetime | None = None) -> list[OpenSession]:
@@ -70,6 +82,14 @@ def end_one(account: int, name: str) -> bool:
     """End the session of an account with this name. Return False if there is none."""
     keys = [row.session_key for row in _of(account) if _name(row.session_key) == name]
     return bool(Session.objects.filter(session_key__in=keys).delete()[0])
+
+
+def end_by_passkey(account: int, passkey: int, *, besides: str | None) -> int:
+    """End the sessions that a passkey began, but not the session with the key `besides`; return their number."""
+    begun = [row.session_key for row in _of(account) if row.get_decoded().get(PASSKEY) == passkey]
+    ended = [key for key in begun if key != besides]
+    Session.objects.filter(session_key__in=ended).delete()
+    return len(ended)
 
 
 def _name(key: str) -> str:

@@ -1,4 +1,4 @@
-"""Subscriptions to the digest by mail: confirmed addresses, and links that need no login.
+"""Subscriptions: the digest by mail, confirmed addresses, and links that need no login.
 
 A link contains the number of the account and a proof that only this league can make, but no address. Until an address is confirmed, only the
 confirmation link is sent to it.
@@ -15,7 +15,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
 from league.domain.people import players
-from league.enums import Period
+from league.enums import NoticeKind, Period
 from league.models import Player, Subscription
 
 CONFIRM_WITHIN = timedelta(days=3)
@@ -33,9 +33,9 @@ def is_confirmed(row: Subscription, address: str) -> bool:
     return bool(address) and row.address == address and row.confirmed is not None
 
 
-def open_rows(now: datetime) -> QuerySet[Subscription]:
-    """Select the subscriptions that get mail: a period is chosen, the address is confirmed, and the account is open."""
-    rows = Subscription.objects.exclude(period="").filter(confirmed__isnull=False, player__user__is_active=True)
+def reachable(now: datetime) -> QuerySet[Subscription]:
+    """Select the subscriptions whose players may get mail: the address is confirmed, and the account is open."""
+    rows = Subscription.objects.filter(confirmed__isnull=False, player__user__is_active=True)
     banned = Q(player__banned__isnull=False) & (Q(player__banned_until=None) | Q(player__banned_until__gt=now))
     return rows.filter(address=F("player__user__email")).exclude(banned)
 
@@ -109,14 +109,30 @@ def choose(player: Player, period: str, *, language: str, site: str, now: dateti
         row.save(update_fields=["period", "language", "site", "told", "due", "tries"])
 
 
-def stop_word(row: Subscription) -> str:
-    """Return the token of the link in each digest that ends the subscription."""
-    return _word(row, STOP)
+def late(now: datetime) -> QuerySet[Subscription]:
+    """Select the subscriptions whose last letter the mail server did not take, and that wait for the next attempt."""
+    return reachable(now).filter(tries__gt=0)
+
+
+def retry(player: Player, *, now: datetime) -> bool:
+    """Try a letter that could not be sent again at once. Return False if none waits."""
+    return bool(late(now).filter(player=player, due__gt=now).update(due=now))
+
+
+def stop_word(row: Subscription, kind: str = "") -> str:
+    """Return the token of the link in each letter that ends the digest, or letters about one kind of notices."""
+    return _word(row, STOP, kind)
 
 
 def to_stop(word: str) -> Subscription | None:
     """Return the subscription that a link would end; None if the link is invalid or the account has another address now."""
     return _find_linked(word, STOP)
+
+
+def kind_in(word: str) -> str:
+    """Return the kind of notices that a token names; "" for the digest."""
+    parts = word.split("-")
+    return parts[1] if len(parts) == 3 else ""
 
 
 def stop(word: str, *, now: datetime | None = None) -> Subscription | None:
@@ -130,11 +146,11 @@ def stop(word: str, *, now: datetime | None = None) -> Subscription | None:
     return row
 
 
-def _word(row: Subscription, purpose: str) -> str:
+def _word(row: Subscription, purpose: str, kind: str = "") -> str:
     # Each confirmation link has another proof.
-    moment = row.asked.isoformat() if purpose == CONFIRM and row.asked else ""
+    moment = row.asked.isoformat() if purpose == CONFIRM and row.asked else kind
     proof = salted_hmac(f"league.subscription.{purpose}", f"{row.pk}:{row.address}:{moment}", algorithm="sha256")
-    return f"{row.pk}-{proof.hexdigest()[:40]}"
+    return "-".join(filter(None, (str(row.pk), kind, proof.hexdigest()[:40])))
 
 
 def _find_linked(word: str, purpose: str) -> Subscription | None:
@@ -144,7 +160,10 @@ def _find_linked(word: str, purpose: str) -> Subscription | None:
     row = Subscription.objects.filter(pk=int(number)).select_related("player__user").first()
     if row is None or not row.address or row.address != row.player.user.email:
         return None
-    return row if constant_time_compare(word, _word(row, purpose)) else None
+    kind = kind_in(word)
+    if kind and (purpose != STOP or kind not in NoticeKind.values):
+        return None
+    return row if constant_time_compare(word, _word(row, purpose, kind)) else None
 
 
 def _subject(row: Subscription) -> str:

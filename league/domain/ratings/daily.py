@@ -14,7 +14,7 @@ from typing import TypeAlias
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 
-from league.domain.core import clock, paging
+from league.domain.core import clock, journal, paging
 from league.domain.ratings import leaderboards
 from league.domain.ratings.leaderboards import Moved, RankedBot
 from league.enums import MatchStatus
@@ -86,6 +86,7 @@ def _keep(pool: int, ranked: int, day: date, now: datetime) -> bool:
             _note_rises(places, base)
             before.filter(day__lt=min(base.day, day - WEEK)).delete()
         PlaceOfDay.objects.bulk_create(places, ROWS)
+        journal.append("pool.day", f"pool:{pool}", now=now, day=day.isoformat())
     return True
 
 

@@ -117,7 +117,7 @@ def read_owed(pool: Pool) -> PoolSums | None:
 def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
     """Select the ratings of `pool`, best first, with version, bot and owner loaded."""
     rows = Rating.objects.filter(pool=pool) if every_version else _listed(pool.pk)
-    return rows.select_related("version__bot__owner").order_by(*BEST.names)
+    return rows.select_related("version__bot__owner", "version__bot__team").order_by(*BEST.names)
 
 
 def _listed(pool: int) -> QuerySet[Rating]:
@@ -132,7 +132,7 @@ def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> li
     played = totals.read_matches(list(then))
     rows = fits.rating_rows(pool, fits.fit_pool(pool, totals.tally_matches(pool, played.values())), at)
     last = fits.last_played((then[pk], match.versions) for pk, match in played.items())
-    versions = BotVersion.objects.select_related("bot__owner").in_bulk([row.version_id for row in rows])
+    versions = BotVersion.objects.select_related("bot__owner", "bot__team").in_bulk([row.version_id for row in rows])
     for row in rows:
         row.version = versions[row.version_id]
         fits.note_played(row, None, last)

@@ -91,7 +91,7 @@ def _read_order() -> _Order:
 
 def _read_lines(order: _Order, places: Mapping[int, int | None]) -> dict[int, OverallLine]:
     """Return the lines of these bots, except those that have left the tables since."""
-    bots = Bot.objects.select_related("owner").in_bulk(places) if places else {}
+    bots = Bot.objects.select_related("owner", "team").in_bulk(places) if places else {}
     by_bot: defaultdict[int, _Scores] = defaultdict(dict)
     # Plain values, because a page has more than a thousand ratings: one for each bot and game.
     scores = Rating.objects.filter(pool__in=order.pools, listed=True, version__bot__in=bots).order_by("pk")

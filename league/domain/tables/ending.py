@@ -1,4 +1,4 @@
-"""The end of a table, for the person who sat there: the winner and the points, the change of the rating, and the next choices."""
+"""The end of a table, for a person who sat there: the winner and the points, the change of the rating, and the next choices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from league.domain.core import clock
 from league.domain.ratings import pools
 from league.domain.tables import guests, standing
-from league.domain.tables.guests import Sitter
+from league.domain.tables.people import TableView
 from league.domain.tables.standing import RatingEffect
 from league.models import Table
 from league.models.tables import LIVE
@@ -62,8 +62,8 @@ class TableEnding(TableScore):
     may_keep: bool = False
 
 
-def result(row: Table) -> TableScore | None:
-    """Return the points of a finished table; None while it is played. No query."""
+def result(row: Table, seat: int) -> TableScore | None:
+    """Return the points of a finished table as the person at `seat` sees them; None while it is played. No query."""
     if row.status in LIVE:
         return None
     game = pools.game_of(row.pool)
@@ -71,7 +71,7 @@ def result(row: Table) -> TableScore | None:
     best = max(totals.values(), default=0)
     even = sum(total == best for total in totals.values()) > 1
     parties = [
-        TableParty(tuple(side), total, row.seat in side, total == best and not even)
+        TableParty(tuple(side), total, seat in side, total == best and not even)
         for side, total in sorted(totals.items(), key=lambda item: -item[1])
     ]
     own_party = next((party for party in parties if party.is_mine), None)
@@ -79,14 +79,17 @@ def result(row: Table) -> TableScore | None:
     return TableScore(row.status, len(row.scores), game.score_unit, parties, won)
 
 
-def ending(row: Table, sitter: Sitter | None, *, now: datetime | None = None) -> TableEnding | None:
+def ending(view: TableView, *, now: datetime | None = None) -> TableEnding | None:
     """Return the end of a table; None while it is played. Three queries if the table is rated and the viewer's own."""
-    points = result(row)
+    row = view.row
+    points = result(row, view.seat)
     if points is None:
         return None
-    if not guests.owns(sitter, row):
+    if view.own is None:
         return TableEnding(**vars(points))
-    may_keep = row.player_id is None and row.finished is not None and row.finished > clock.now_or(now) - guests.KEEP
+    may_keep = (
+        view.own.player_id is None and row.finished is not None and row.finished > clock.now_or(now) - guests.KEEP
+    )
     return TableEnding(
         **vars(points),
         change=standing.change(row),

@@ -1,6 +1,6 @@
 """The tables of guests (league.domain.people.guests).
 
-A guest plays against house bots, without advice and unrated. If the guest signs up or logs in within `KEEP`, the tables move to the account;
+A guest plays with house bots and friends, without advice and unrated. If the guest signs up or logs in within `KEEP`, the tables move to the account;
 otherwise they are removed after `KEPT`.
 """
 
@@ -12,41 +12,20 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
-from django.utils.translation import gettext_noop
+from django.db.models import Count, Exists, OuterRef, Q
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import TooMany
 from league.domain.people import players
-from league.domain.people.guests import HOUR, KEPT, Person, Visitor, lock
+from league.domain.people.guests import HOUR, KEPT, Visitor, lock
+from league.domain.tables import people
 from league.enums import TableStatus
-from league.models import Player, Table
+from league.models import Player, Table, TablePerson
 from league.models.tables import LIVE
 
-NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
 KEEP = timedelta(hours=1)  # How long after its end an account can take over a table.
 BATCH = 200  # Rows of one DELETE.
 IDLE = timedelta(minutes=2)  # If others find no free table, a guest who has been away for this time loses theirs.
-Sitter = Person  # The person or guest who sits at a table.
-
-
-def own(sitter: Sitter) -> QuerySet[Table]:
-    """Select the tables of a person or of a guest."""
-    if isinstance(sitter, Player):
-        return Table.objects.filter(player=sitter)
-    return Table.objects.filter(player=None, guest=sitter.key)
-
-
-def owns(sitter: Sitter | None, row: Table) -> bool:
-    """Return True if the table belongs to this person or guest."""
-    if isinstance(sitter, Player):
-        return sitter.pk == row.player_id
-    return sitter is not None and row.player_id is None and row.guest == sitter.key
-
-
-def name_of(sitter: Sitter) -> str:
-    """Return the name of the person or guest in the journal."""
-    return sitter.name if isinstance(sitter, Player) else NAME
 
 
 def ask(guest: Visitor, *, now: datetime) -> None:
@@ -54,7 +33,7 @@ def ask(guest: Visitor, *, now: datetime) -> None:
 
     Before that, league.web.common.limits limits the tables that an address opens in an hour, so that a new cookie gains nothing.
     """
-    started = own(guest).filter(created__gt=now - HOUR).exclude(status=TableStatus.VOID).count()
+    started = people.own(guest).filter(created__gt=now - HOUR).exclude(status=TableStatus.VOID).count()
     if started >= settings.QUOTA_TABLES:
         raise TooMany(
             "you have started {used} tables in the last hour, the limit for guests; sign up, or try again later",
@@ -77,7 +56,7 @@ def ask(guest: Visitor, *, now: datetime) -> None:
 
 
 def idle_table(guest: Visitor, *, now: datetime) -> Table | None:
-    """Return the table to close if a guest finds no free one: the one idle longest, of the network with most tables.
+    """Return the table to close if a guest finds no free one: the one idle longest with one person, of the network with most seats.
 
     At most two queries. Nobody who is playing loses a table, and no network loses one to another network with as many tables.
     """
@@ -88,17 +67,15 @@ def idle_table(guest: Visitor, *, now: datetime) -> Table | None:
     crowded = [network for network, count in taken.items() if count == most]
     if most <= taken[guest.network] + 1 and guest.network not in crowded:
         return None
-    rows = _live().filter(guest_from__in=crowded, status=TableStatus.RESTING, since__lte=now - IDLE)
-    return rows.order_by("since", "pk").first()
-
-
-def _live() -> QuerySet[Table]:
-    return Table.objects.filter(player=None, status__in=LIVE)
+    rows = Table.objects.filter(player=None, guest_from__in=crowded, status=TableStatus.RESTING, since__lte=now - IDLE)
+    alone = rows.annotate(seated=Count("people", filter=Q(people__seated=True))).filter(seated=1)
+    return alone.order_by("since", "pk").first()
 
 
 def _taken() -> Counter[str]:
-    """Count the tables of each network. One query."""
-    return Counter(_live().values_list("guest_from", flat=True))
+    """Count the seats of the guests of each network. One query, on the index of guests, who are removed after a day."""
+    rows = TablePerson.objects.filter(seated=True).exclude(guest="")
+    return Counter(rows.values_list("guest_from", flat=True))
 
 
 def _has_share(guest: Visitor, taken: Counter[str]) -> bool:
@@ -117,25 +94,35 @@ def adopt(player: Player, guest: Visitor, *, now: datetime | None = None) -> int
     The tables stay unrated. If the player sits at another table already, the guest's running table is given up, because nobody sits at two.
     """
     now = clock.now_or(now)
-    if not own(guest).exists():
+    if not people.seats(guest).exists():
         return 0
     with transaction.atomic():
         lock()
         players.lock(player.pk)
-        rows = own(guest).filter(Q(status__in=LIVE) | Q(finished__gt=now - KEEP))
-        if own(player).filter(status__in=LIVE).exists():
+        rows = people.own(guest).filter(Q(status__in=LIVE) | Q(finished__gt=now - KEEP))
+        rows = rows.exclude(people__in=people.seats(player))  # Of a shared table, where both sat in turn.
+        if people.present(player) is not None:
             rows = rows.exclude(status__in=LIVE)
         names = list(rows.values_list("public_id", flat=True))
-        own(guest).filter(public_id__in=names).update(player=player, guest="", guest_from="")
+        for adopted in (
+            people.seats(guest).filter(table__public_id__in=names),
+            Table.objects.filter(public_id__in=names, guest=guest.key),
+        ):
+            adopted.update(player=player, guest="", guest_from="")
         lines: list[tuple[str, str, dict[str, Any]]] = [("table.adopted", f"table:{name}", {}) for name in names]
         journal.append_all(lines, now=now, actor=player.name)
     return len(names)
 
 
 def remove(*, now: datetime | None = None) -> int:
-    """Remove the finished tables of guests after a day; return their number. Repeatable."""
+    """Remove the finished tables of guests after a day, and the guests from tables of players; return the number of tables. Repeatable."""
     now, count = clock.now_or(now), 0
-    old = Table.objects.filter(player=None, created__lte=now - KEPT).exclude(status__in=LIVE).order_by("created")
-    while rows := list(old.values_list("pk", flat=True)[:BATCH]):
-        count += Table.objects.filter(pk__in=rows, player=None).delete()[1].get("league.Table", 0)
+    old = TablePerson.objects.filter(seated=False, table__created__lte=now - KEPT).exclude(guest="")
+    old = old.exclude(table__status__in=LIVE).order_by("table__created")
+    players_there = TablePerson.objects.filter(table=OuterRef("pk"), player__isnull=False)
+    while rows := list(old.values_list("pk", "table")[:BATCH]):
+        seats, tables = zip(*rows, strict=True)
+        TablePerson.objects.filter(pk__in=seats, player=None).delete()
+        without = Table.objects.filter(~Exists(players_there), pk__in=tables, player=None)
+        count += without.delete()[1].get("league.Table", 0)
     return count

@@ -1,6 +1,6 @@
 """Running tables: the lease by which a worker runs the bots of a table, besides the one match of that worker.
 
-While the person thinks, the bots are frozen. After a long time the worker ends the job (`rest`), and the table gets a new job when the person
+While a person thinks, the bots are frozen. After a long time the worker ends the job (`rest`), and the table gets a new job when the person
 answers. The next worker starts new bots and repeats the deals and the journal for them, as after the loss of a worker.
 """
 
@@ -15,22 +15,23 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import BinaryField, F, Func, Q, QuerySet, Value
+from django.db.models import BinaryField, Exists, F, Func, OuterRef, Q, QuerySet, Value
 from django.db.models.lookups import IsNull
 
-from engine.runner.table import Question, TableResult, Taken
+from engine.runner.table import NEXT, Question, SeatView, TableResult, Taken
 from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.core.queue import AttemptTerms, LeaseLost
-from league.domain.tables import seating
+from league.domain.tables import people, seating
 from league.domain.tables.seating import JOB
 from league.enums import JobState, TableStatus
-from league.models import Job, Table, TableAction, TableSeat
-from league.models.tables import NO_ADVICE
+from league.models import Job, Table, TableAction, TablePerson, TableSeat
+from league.models.tables import LIVE, NO_ADVICE
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of the person.
+TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of a person.
+ROOM = timedelta(minutes=10)  # A table at which nobody gets ready ends after this time without a change.
 
 
 @dataclass
@@ -70,6 +71,7 @@ def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
         if job is None:
             return None
         row = Table.objects.select_related("pool").get(jobs=job)
+        people.inherit(row)
         if _seats(row).filter(Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)).exists():
             queue.finish(job)
             _move(row, TableStatus.VOID, worker, now=now, why="a bot at this table is paused", **seating.ended(now))
@@ -92,8 +94,13 @@ def _seats(row: Table) -> QuerySet[TableSeat]:
 
 
 def seats(row: Table) -> list[TableSeat]:
-    """Return the bots with everything that is needed to start them; the bot at the person's own seat gives advice."""
+    """Return the bots with everything that is needed to start them; a bot at the seat of a person stands behind that person."""
     return list(_seats(row).select_related("version__bot", "version__package").order_by("number"))
+
+
+def places(row: Table) -> list[int]:
+    """Return the seats of the people, in order."""
+    return list(TablePerson.objects.filter(table=row).order_by("number").values_list("number", flat=True))
 
 
 def taken(row: Table) -> list[Taken]:
@@ -103,20 +110,28 @@ def taken(row: Table) -> list[Taken]:
 
 
 def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now: datetime | None = None) -> None:
-    """Store the bots' actions since the last question, and the next question to the person, in one transaction. Raise LeaseLost."""
+    """Store the bots' actions since the last question, and the next question to a person, in one transaction. Raise LeaseLost.
+
+    After a board all people are asked, and the first one who answers goes on for all.
+    """
     now = clock.now_or(now)
-    columns = {
-        "legal": question.legal,
-        "seen": question.events,
-        "scores": question.scores,
-        "board": question.board,
-        "hand": question.hand,
-    }
+    columns: dict[str, Any] = {"scores": question.scores, "board": question.board}
+    if lease.row.shared:
+        columns["spectated"] = question.spectated
     with transaction.atomic():
         _write(lease, question.number - len(actions), actions, now)
         Table.objects.filter(pk=lease.row.pk).update(turn=question.number, since=now, **columns)
+        _show(lease.row, SeatView(question.seat, question.hand, question.events), legal=question.legal)
+        for view in question.others:
+            _show(lease.row, view, legal=[NEXT] if question.legal == [NEXT] else [])
         queue.count_from_here(lease.job)
         listening.notify(transitions.subject(lease.row))
+
+
+def _show(row: Table, view: SeatView, **columns: Any) -> None:
+    """Store what a person may know."""
+    people_there = TablePerson.objects.filter(table=row, number=view.seat)
+    people_there.update(hand=view.hand, seen=view.events, **columns)
 
 
 def _lock(lease: TableLease) -> Table:
@@ -138,7 +153,7 @@ def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetim
 
 
 def answer(lease: TableLease, number: int) -> str | None:
-    """Return the person's answer; None while they are thinking. Raise LeaseLost. One query, two if there is an answer."""
+    """Return the answer of the person who is asked; None while they are thinking. Raise LeaseLost. One query, two if there is an answer."""
     row = _leased(lease).values_list("turn").first()
     if row is None:
         raise LeaseLost
@@ -149,23 +164,68 @@ def answer(lease: TableLease, number: int) -> str | None:
 
 def wants_advice(lease: TableLease) -> bool:
     """Return True if the person waits for advice. One query."""
-    return _leased(lease).filter(advice_asked__isnull=False, advice="").exists()
+    return _leased(lease).filter(people__advice_asked__isnull=False, people__advice="").exists()
 
 
 def advise(lease: TableLease, number: int, action: str | None) -> None:
     """Store the advisor's action for this decision if advice is still wanted; None if the advisor failed."""
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
-        if (row.turn, row.advice_asked, row.advice) == (number, number, ""):
-            Table.objects.filter(pk=row.pk).update(advice=action or NO_ADVICE)
+        wanting = TablePerson.objects.filter(table=row, advice_asked=number, advice="")
+        if row.turn == number and wanting.update(advice=action or NO_ADVICE):
+            people.tell(row)
             listening.notify(transitions.subject(row))
+
+
+def stands_in(lease: TableLease, question: Question, *, now: datetime | None = None) -> bool:
+    """Return True if the bot behind the seat has to answer, because the person has left or has been away for too long. One query, seldom more."""
+    now = clock.now_or(now)
+    person = (
+        TablePerson.objects.select_related("table")
+        .filter(table=lease.row, number=question.seat)
+        .exclude(legal=[])
+        .first()
+    )
+    if person is None or question.legal == [NEXT]:
+        return False
+    return person.away or _replace(person.table, now)
+
+
+def answer_for(lease: TableLease, question: Question, action: str | None, *, now: datetime | None = None) -> None:
+    """Write the answer of the bot behind a seat into the journal, unless the person has come back. action: None if the bot failed."""
+    with transaction.atomic():
+        row = _lock(lease)
+        away = TablePerson.objects.filter(table=row, number=question.seat, away=True).first()
+        if away is not None and row.turn == question.number:
+            seating.answer(row, away, action or question.legal[0], clock.now_or(now))
+
+
+def _replace(row: Table, now: datetime) -> bool:
+    """Let the bot behind the seat play for a person who has not answered in time. Return False if they have time left, or nobody else waits.
+
+    The last person who is present is waited for as at a table for one.
+    """
+    if not row.shared or row.gathering or now - row.since < timedelta(seconds=patience_s(row)):
+        return False
+    present = TablePerson.objects.filter(table=row, seated=True, away=False)
+    others = present.filter(legal=[])
+    if not others.exists() or not present.exclude(legal__in=[[], [NEXT]]).update(away=True):
+        return False
+    people.tell(row)
+    listening.notify(transitions.subject(row))
+    return True
+
+
+def patience_s(row: Table) -> int:
+    """Return the seconds that a shared table waits for an answer before a bot plays."""
+    return min(row.clock_s or away_s(row), away_s(row))
 
 
 def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool:
     """End the job until the person answers. Return False if the person has just answered, waits for advice, or the lease is lost."""
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
-        if row.turn != number or row.awaits_advice:
+        if row.turn != number or not _is_asked(row):
             return False
         queue.finish(lease.job)
         return _move(row, TableStatus.RESTING, lease.job.worker, now=clock.now_or(now))
@@ -194,13 +254,15 @@ def finish(lease: TableLease, result: TableResult, first: int, *, now: datetime 
     now = clock.now_or(now)
     columns: dict[str, Any] = {
         "scores": result.scores,
-        "seen": result.events,
+        "spectated": result.spectated if lease.row.shared else None,
         "board": len(result.scores),
         "fault": result.fault.kind if result.fault else "",
         "records": seating.packed(result.records),
     }
     with transaction.atomic():
         _write(lease, first, result.decisions, now)
+        for view in result.views:
+            _show(lease.row, view)
         queue.finish(lease.job)
         if not _move(lease.row, TableStatus.FINISHED, lease.job.worker, now=now, **seating.ended(now), **columns):
             raise LeaseLost
@@ -230,6 +292,9 @@ def _mend(now: datetime) -> None:
         )
     for row in Table.objects.filter(status=TableStatus.WAITING, jobs=None)[: queue.MOST]:
         queue.add(JOB, table=row, now=now)
+    previous = Table.objects.filter(status__in=LIVE, shared=False).filter(~Q(legal=[]) | Q(people=None))
+    for row in previous[: queue.MOST]:
+        people.inherit(row)
     Job.objects.filter(kind=JOB, table__finished__isnull=False).delete()
 
 
@@ -239,9 +304,25 @@ def away_s(row: Table) -> int:
 
 
 def abandon(*, now: datetime | None = None, most: int = 500) -> int:
-    """End tables whose person has not answered for `away_s` seconds, or that no worker claimed for that time; return their number."""
+    """End tables whose people have not answered for `away_s` seconds, or that no worker claimed for that time; return their number.
+
+    At a shared table a bot plays for the person who does not answer, as long as somebody else is there.
+    """
     now = clock.now_or(now)
     count = 0
+    resting = Table.objects.filter(status=TableStatus.RESTING).order_by("id")
+    for row in resting.filter(shared=True, gathering=False, turn__isnull=False)[:most]:
+        with transaction.atomic():
+            row = Table.objects.select_for_update().get(pk=row.pk)
+            if (
+                row.status == TableStatus.RESTING
+                and row.turn is not None
+                and (_replace(row, now) or not _is_asked(row))
+            ):
+                seating.call_worker(row, "", now)
+    ready = TablePerson.objects.filter(table=OuterRef("pk"), ready=True)
+    for row in resting.filter(~Exists(ready), gathering=True, since__lt=now - ROOM)[:most]:
+        count += _end(row, TableStatus.ABANDONED, "nobody was ready to play", now)
     for is_guest, away in ((False, settings.TABLE_AWAY_S), (True, settings.GUEST_AWAY_S)):
         old = Table.objects.filter(player__isnull=is_guest, since__lt=now - timedelta(seconds=away)).order_by("id")
         for row in old.filter(status=TableStatus.RESTING)[:most]:
@@ -270,8 +351,11 @@ def _end_attempt(row: Table, job: Job, why: str, *, now: datetime) -> None:
 
 
 def _is_asked(row: Table) -> bool:
-    """Return True if only the person can act now."""
-    return row.turn is not None and not row.awaits_advice
+    """Return True if only a person can act now: none of the people asked waits for advice, or has a bot that plays for them."""
+    if row.turn is None:
+        return False
+    due = Q(advice_asked__isnull=False, advice="") | Q(away=True) & ~Q(legal=[]) & ~Q(legal=[NEXT])
+    return not TablePerson.objects.filter(due, table=row).exists()
 
 
 def _rest(row: Table, job: Job, why: str, *, now: datetime) -> bool:
@@ -295,6 +379,8 @@ def _move(
     """Change the status, and wake whoever is waiting for changes of the table."""
     try:
         with transaction.atomic():
+            if to not in LIVE:
+                people.rise(row)
             transitions.move(row, to, now=now, actor=actor, why=why, guard=guard, reason=why, **columns)
             listening.notify(transitions.subject(row))
     except IllegalMove as error:

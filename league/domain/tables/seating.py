@@ -1,6 +1,6 @@
-"""The actions of a person at a table: sit down, answer, leave. A table is a row; its decisions are the lines of its journal.
+"""The actions of people at a table: sit down, answer, leave. A table is a row; its decisions are the lines of its journal.
 
-The web process writes the person's decisions, and the worker that has the table those of the bots (`holding`). Neither waits for the other within a
+The web process writes the decisions of people, and the worker that has the table those of the bots (`holding`). Neither waits for the other within a
 transaction, and a caller that comes too late changes nothing.
 """
 
@@ -16,8 +16,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
-from django.utils.translation import gettext
 
 import engine
 from engine.runner.table import NEXT
@@ -25,20 +23,21 @@ from league.domain.bots import tries
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
-from league.domain.people import quotas
+from league.domain.people import ownership, quotas
 from league.domain.people.guests import lock
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
-from league.domain.tables import guests
-from league.domain.tables.guests import Sitter
+from league.domain.tables import guests, people
+from league.domain.tables.people import Sitter, TableView
 from league.enums import BotState, TableStatus, VersionStatus
-from league.models import BotVersion, Player, Pool, Rating, Table, TableAction, TableSeat
+from league.models import BotVersion, Player, Pool, Rating, Table, TableAction, TablePerson, TableSeat
 from league.models.tables import LIVE
 from league.pure.portable import ELO_DIGITS, comparable
 from league.service import listening
 
 JOB = "table"  # The kind of the jobs that play a table's bots.
 MOST_BOARDS = 4
-SEAT = 0  # The person's seat; the first dealer is drawn at random.
+SEAT = 0  # The seat of who opens a table; the first dealer is drawn at random.
 
 
 def is_on() -> bool:
@@ -50,7 +49,9 @@ def rivals(sitter: Sitter) -> list[BotVersion]:
     """Return the possible opponents: house bots, then the newest accepted version of each of the player's active bots. At most two queries."""
     if not isinstance(sitter, Player):
         return tries.rivals()
-    rows = BotVersion.objects.filter(bot__owner=sitter, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
+    rows = BotVersion.objects.filter(
+        ownership.owned(sitter, BotAct.ENTER, "bot__"), bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED
+    )
     newest: dict[int, BotVersion] = {}
     for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):
         newest[version.bot_id] = version
@@ -60,11 +61,6 @@ def rivals(sitter: Sitter) -> list[BotVersion]:
 def may_sit(sitter: Sitter | None) -> bool:
     """Return True if this person may sit down in this league; None is a visitor without a cookie."""
     return is_on() and (isinstance(sitter, Player) or settings.GUEST_TABLES > 0)
-
-
-def present(sitter: Sitter) -> Table | None:
-    """Return the table at which a person or guest sits. One query."""
-    return guests.own(sitter).select_related("pool").filter(status__in=LIVE).first()
 
 
 def sit(
@@ -95,50 +91,60 @@ def sit(
     bots_by_name = {version.bot.slug: version for version in rivals(sitter)}
     seats = {seat: _chosen(bots_by_name, name, game) for seat, name in _names(rules, rival, partner or rival).items()}
     with transaction.atomic():
-        lock()
-        _check(sitter, advice, now)
+        check(sitter, now, advice=advice)
         pool = pools.pool(game, players, options)
         if advice:
             seats[SEAT] = _advisor(pool)
-        row = Table.objects.create(
-            public_id="".join(secrets.choice(matches.ALPHABET) for _ in range(10)),
-            pool=pool,
-            seat=SEAT,
-            boards=boards,
-            secret=secrets.token_bytes(32),
-            created=now,
-            since=now,
-            **_person(sitter, advice),
-        )
-        TableSeat.objects.bulk_create(
-            TableSeat(table=row, number=seat, version=version) for seat, version in seats.items()
-        )
-        queue.add(JOB, table=row, now=now)
-        journal.append("table.opened", transitions.subject(row), now=now, actor=guests.name_of(sitter), game=game)
+        row = open_table(sitter, pool, boards, now, rated=isinstance(sitter, Player) and not advice)
+        deal_in(row, seats, now)
     return row
+
+
+def open_table(sitter: Sitter, pool: Pool, boards: int, now: datetime, **columns: Any) -> Table:
+    """Insert a table with its host; the caller has checked that they may sit down (`check`)."""
+    row = Table.objects.create(
+        public_id="".join(secrets.choice(matches.ALPHABET) for _ in range(10)),
+        pool=pool,
+        boards=boards,
+        secret=secrets.token_bytes(32),
+        created=now,
+        since=now,
+        **people.keys(sitter),
+        **columns,
+    )
+    TablePerson.objects.create(table=row, number=SEAT, **people.keys(sitter))
+    journal.append("table.opened", transitions.subject(row), now=now, actor=people.name_of(sitter), game=pool.game)
+    return row
+
+
+def deal_in(row: Table, bots: Mapping[int, BotVersion], now: datetime) -> None:
+    """Seat the bots, and call a worker."""
+    TableSeat.objects.bulk_create(TableSeat(table=row, number=seat, version=version) for seat, version in bots.items())
+    queue.add(JOB, table=row, now=now)
 
 
 def sit_again(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
     """Open another table with the rules and bots of an earlier one of the same person. Raise Refused, or TooMany, like `sit`."""
-    row = tables_of(sitter, public_id).select_related("pool").first()
+    row = people.own(sitter).filter(public_id=public_id).select_related("pool").first()
     if row is None:
         raise Refused("you have no such table")
-    pool, names = row.pool, bots(row)
-    own_side = next(side for side in pools.game_of(pool).sides if row.seat in side)
-    rival = next((name for seat, name in sorted(names.items()) if seat not in own_side), "")
-    partner = next((name for seat, name in sorted(names.items()) if seat in own_side and seat != row.seat), "")
+    pool, view = row.pool, people.view(row, sitter)
+    own_side = next(side for side in pools.game_of(pool).sides if view.seat in side)
+    rival = next((name for seat, name in sorted(view.bots.items()) if seat not in own_side), "")
+    partner = next((name for seat, name in sorted(view.bots.items()) if seat in own_side and seat != view.seat), "")
     rules: dict[str, Any] = {"players": pool.players, "options": pool.options}
-    return sit(sitter, pool.game, rival, partner, row.boards, **rules, advice=row.seat in names, now=now)
+    return sit(sitter, pool.game, rival, partner, row.boards, **rules, advice=view.seat in view.bots, now=now)
 
 
-def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
-    """Check the limits; the caller has locked the tables."""
+def check(sitter: Sitter, now: datetime, *, advice: bool = False, opens: bool = True) -> None:
+    """Lock the tables, and check that a person may sit down. opens: at a table of their own, for which the league must have room."""
+    lock()
     if isinstance(sitter, Player):
         quotas.ask(sitter, quotas.TABLES, now=now)
         # Read while the player is locked: the request may have begun before a ban.
         if Player.objects.filter(pk=sitter.pk, banned__isnull=False).exists():
             raise Refused("this account is banned, so it cannot sit down")
-    if guests.own(sitter).filter(status__in=LIVE).exists():
+    if people.present(sitter) is not None:
         raise Refused("you are already sitting at a table; finish it, or leave it first")
     if not isinstance(sitter, Player):
         if advice:
@@ -146,10 +152,11 @@ def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
         idle = guests.idle_table(sitter, now=now)
         if idle is not None:
             away = "its player was away"
+            people.rise(idle)
             transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, **ended(now))
             listening.notify(transitions.subject(idle))
         guests.ask(sitter, now=now)
-    if Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
+    if opens and Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
         raise TooMany(
             "all {most} tables of this league are taken; try again in a few minutes",
             retry_after=120,
@@ -157,15 +164,8 @@ def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
         )
 
 
-def _person(sitter: Sitter, advice: bool) -> dict[str, Any]:
-    """Return the columns about the person at the table, and whether the table counts."""
-    if isinstance(sitter, Player):
-        return {"player": sitter, "rated": not advice}
-    return {"guest": sitter.key, "guest_from": sitter.network, "rated": False}
-
-
 def _names(game: engine.Game, rival: str, partner: str) -> dict[int, str]:
-    """Return the bot's name for each seat except the person's."""
+    """Return the bot's name for each seat except that of the host."""
     own_side = next(side for side in game.sides if SEAT in side)
     return {seat: partner if seat in own_side else rival for seat in range(game.players) if seat != SEAT}
 
@@ -182,26 +182,27 @@ def _chosen(bots_by_name: dict[str, BotVersion], name: str, game: str) -> BotVer
     return bots_by_name[name]
 
 
-def tables_of(sitter: Sitter, public_id: str) -> QuerySet[Table]:
-    """Select this table if it belongs to the person; nobody learns whether other tables exist."""
-    return guests.own(sitter).filter(public_id=public_id)
+def visible(sitter: Sitter | None, public_id: str) -> TableView | None:
+    """Return a table that a person may see: their own, any finished one, or a running one that is shared. At most three queries."""
+    row = Table.objects.select_related("pool").filter(public_id=public_id).first()
+    if row is None:
+        return None
+    is_open = row.status == TableStatus.FINISHED or (row.shared and row.status in LIVE)
+    view = people.view(row, sitter) if is_open or sitter is not None else None
+    return view if view is not None and (is_open or view.is_own) else None
 
 
-def visible(sitter: Sitter | None, public_id: str) -> Table | None:
-    """Return a table that a person may see: their own, or any finished one. One query."""
-    row = Table.objects.select_related("pool", "player").filter(public_id=public_id).first()
-    return row if row is not None and (guests.owns(sitter, row) or row.status == TableStatus.FINISHED) else None
-
-
-def bots(row: Table) -> dict[int, str]:
-    """Return the bot of each seat; the bot at the person's seat gives advice. One query."""
-    return {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
-
-
-def names(row: Table, slugs: Mapping[int, str]) -> list[str]:
-    """Return the name at each seat: the person, or the bot (from `bots`)."""
-    person = gettext(guests.NAME) if row.player is None else row.player.name
-    return [person if seat == row.seat else slugs.get(seat, "?") for seat in range(row.pool.players)]
+def locked(sitter: Sitter, public_id: str) -> tuple[Table, TablePerson]:
+    """Lock a live table and return it with the seat of a person who sits there. Raise Refused."""
+    row = people.own(sitter).filter(public_id=public_id).select_for_update().first()
+    if row is None:
+        raise Refused("you have no such table")
+    if row.status not in LIVE:
+        raise Refused("this table is finished")
+    person = people.seats(sitter).filter(table=row, seated=True).first()
+    if person is None:
+        raise Refused("you have left this table")
+    return row, person
 
 
 def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: datetime | None = None) -> Table:
@@ -211,26 +212,29 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        row = tables_of(sitter, public_id).select_for_update().first()
-        if row is None:
-            raise Refused("you have no such table")
-        if row.status not in LIVE:
-            raise Refused("this table is finished")
-        if row.turn is None or row.turn != number:
+        row, person = locked(sitter, public_id)
+        if row.turn is None or row.turn != number or not person.legal:
             raise Refused("this decision has been answered already; reload the table")
-        if action not in row.legal:
+        if person.away:
+            raise Refused("a bot plays for you; come back first")
+        if action not in person.legal:
             raise Refused(
                 "{action!r} is not possible now; reload the table for the choices",
                 action=action[:40],
             )
-        TableAction.objects.create(table=row, number=number, seat=row.seat, action=action, at=now)
-        cleared: dict[str, Any] = {"turn": None, "legal": [], "hand": [], "advice_asked": None, "advice": ""}
-        Table.objects.filter(pk=row.pk).update(since=now, **cleared)
-        row.turn, row.legal, row.since = None, [], now
+        answer(row, person, action, now)
         if row.status == TableStatus.RESTING:
-            _call_worker(row, sitter, now)
+            call_worker(row, people.name_of(sitter), now)
         listening.notify(transitions.subject(row))
     return row
+
+
+def answer(row: Table, person: TablePerson, action: str, now: datetime) -> None:
+    """Write the answer to the current decision into the journal; the caller has locked the table."""
+    TableAction.objects.create(table=row, number=row.turn, seat=person.number, action=action, at=now)
+    TablePerson.objects.filter(table=row).exclude(legal=[]).update(legal=[], hand=[], advice_asked=None, advice="")
+    Table.objects.filter(pk=row.pk).update(turn=None, since=now)
+    row.turn, row.since = None, now
 
 
 def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | None = None) -> Table:
@@ -240,25 +244,24 @@ def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | N
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        row = tables_of(sitter, public_id).select_for_update().first()
-        if row is None:
-            raise Refused("you have no such table")
-        if not row.seats.filter(number=row.seat).exists():
+        row, person = locked(sitter, public_id)
+        if row.shared or not people.behind(row, person.number):
             raise Refused("this table was started without advice; choose advice when you start the next one")
-        if row.status not in LIVE or row.turn is None or row.turn != number or row.legal == [NEXT]:
+        if row.turn is None or row.turn != number or person.legal in ([], [NEXT]):
             raise Refused("there is nothing to decide now; reload the table")
-        if row.advice_asked != number:
-            row.advice_asked, row.advice, row.since = number, "", now
-            row.save(update_fields=["advice_asked", "advice", "since"])
-        if row.awaits_advice and row.status == TableStatus.RESTING:
-            _call_worker(row, sitter, now)
+        if person.advice_asked != number:
+            person.advice_asked, person.advice = number, ""
+            person.save(update_fields=["advice_asked", "advice"])
+            Table.objects.filter(pk=row.pk).update(since=now)
+        if person.awaits_advice and row.status == TableStatus.RESTING:
+            call_worker(row, people.name_of(sitter), now)
         listening.notify(transitions.subject(row))
     return row
 
 
-def _call_worker(row: Table, sitter: Sitter, now: datetime) -> None:
+def call_worker(row: Table, actor: str, now: datetime) -> None:
     """Queue a job for a resting table."""
-    transitions.move(row, TableStatus.WAITING, now=now, actor=guests.name_of(sitter))
+    transitions.move(row, TableStatus.WAITING, now=now, actor=actor)
     queue.add(JOB, table=row, now=now)
 
 
@@ -274,24 +277,47 @@ def _advisor(pool: Pool) -> BotVersion:
 
 
 def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> bool:
-    """Leave the table. A started board counts as lost (`standing`); the worker stops within a second. Return False if the table was finished."""
+    """Leave the table. If nobody else sits there it ends, and a started board counts as lost (`standing`); else a bot plays on in the person's place.
+
+    The worker stops within a second. Return False if the person does not sit there any more.
+    """
     now = clock.now_or(now)
     with transaction.atomic():
-        queue.withdraw(JOB, table__in=tables_of(sitter, public_id))
-        row = tables_of(sitter, public_id).select_for_update().first()
-        if row is None or row.status not in LIVE:
-            return False
+        rows = people.own(sitter).filter(public_id=public_id)
+        others = TablePerson.objects.filter(table__in=rows, seated=True).exclude(pk__in=people.seats(sitter))
+        if not others.exists():
+            queue.withdraw(JOB, table__in=list(rows.values_list("pk", flat=True)))
         try:
-            transitions.move(row, TableStatus.LEFT, now=now, actor=guests.name_of(sitter), **ended(now))
-        except IllegalMove:
+            row, person = locked(sitter, public_id)
+            successor = others.order_by("pk").first()
+            if successor is not None:
+                _pass_on(row, person, successor, now)
+            else:
+                people.rise(row)
+                transitions.move(row, TableStatus.LEFT, now=now, actor=people.name_of(sitter), **ended(now))
+        except (IllegalMove, Refused):
             return False
         listening.notify(transitions.subject(row))
     return True
 
 
+def _pass_on(row: Table, person: TablePerson, successor: TablePerson, now: datetime) -> None:
+    """Take a person from a table at which others sit: the table passes to `successor` if it was theirs."""
+    if (row.player_id, row.guest) == (person.player_id, person.guest):
+        columns = ("player_id", "guest", "guest_from")
+        Table.objects.filter(pk=row.pk).update(**{column: getattr(successor, column) for column in columns})
+    if row.gathering:
+        person.delete()
+    else:
+        TablePerson.objects.filter(pk=person.pk).update(seated=False, away=True)
+        if row.status == TableStatus.RESTING and person.legal not in ([], [NEXT]):
+            call_worker(row, "", now)
+    people.tell(row)
+
+
 def ended(now: datetime) -> dict[str, Any]:
     """Return the columns that a table has after its end, without an open question."""
-    return {"finished": now, "turn": None, "legal": [], "hand": []}
+    return {"finished": now, "turn": None, "gathering": False}
 
 
 def packed(records: list[dict[str, Any]]) -> bytes:

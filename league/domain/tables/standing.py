@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from league.domain.ratings import pools
 from league.enums import TableStatus
@@ -19,7 +20,7 @@ from league.pure.rating.people import Meeting, PersonRating, rate
 COUNTED = (TableStatus.FINISHED, TableStatus.LEFT, TableStatus.ABANDONED)
 MOST_TABLES = 200  # The latest tables that are read.
 PROVISIONAL = 10  # With fewer boards the rating means little, and is not shown.
-HEAVY = ("seen", "legal", "hand", "records")
+HEAVY = ("seen", "legal", "hand", "spectated", "records")
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,14 @@ def change(row: Table) -> RatingEffect | None:
 
 def _counted(rows: QuerySet[Table]) -> list[tuple[Table, list[list[Meeting]]]]:
     """Return the latest of a person's tables that count, each with its boards."""
-    has_answer = TableAction.objects.filter(table=OuterRef("pk"), seat=OuterRef("seat"))
-    rows = rows.filter(rated=True, status__in=COUNTED).select_related("pool").defer("secret", *HEAVY)
+    has_answer = TableAction.objects.filter(table=OuterRef("pk"), seat=OuterRef("place"))
+    # A rated table has one person.
+    rows = (
+        rows.annotate(place=F("people__number"))
+        .filter(rated=True, status__in=COUNTED)
+        .select_related("pool")
+        .defer("secret", *HEAVY)
+    )
     tables = list(rows.annotate(begun=Exists(has_answer)).order_by("-created", "-pk")[:MOST_TABLES])
     seats: dict[int, list[TableSeat]] = defaultdict(list)
     for seat in TableSeat.objects.filter(table__in=tables).select_related("version__bot"):
@@ -119,17 +126,17 @@ def _scores(row: Table) -> list[list[int] | None]:
     return [*whole, None] if given_up and getattr(row, "begun", False) else whole
 
 
-def _meetings(row: Table, scores: Sequence[int] | None, elo: dict[int, float]) -> list[Meeting]:
+def _meetings(row: Any, scores: Sequence[int] | None, elo: dict[int, float]) -> list[Meeting]:
     sides = pools.game_of(row.pool).sides
-    own_side = next(side for side in sides if row.seat in side)
-    partners = sum(elo[seat] for seat in own_side if seat != row.seat) / len(own_side)
+    own_side = next(side for side in sides if row.place in side)
+    partners = sum(elo[seat] for seat in own_side if seat != row.place) / len(own_side)
     meetings = []
     for side in sides:
         if side == own_side:
             continue
         points = 0.0
         if scores is not None:
-            ahead = scores[row.seat] - scores[side[0]]
+            ahead = scores[row.place] - scores[side[0]]
             points = 0.5 if ahead == 0 else float(ahead > 0)
         rivals = sum(elo[seat] for seat in side) / len(side)
         meetings.append(Meeting(points, rivals, 1 / len(own_side), partners, 2 / len(sides)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,15 +17,18 @@ from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
+from league.domain.people import ownership, quotas
 from league.domain.people import players as people
-from league.domain.people import quotas
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, formats, shares, tournaments
 from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
-from league.models import Bot, BotVersion, Circuit, EntryRequest, Player, Season
+from league.models import Bot, BotVersion, Circuit, Entry, EntryRequest, Player, Season
 from league.pure.calendar import calendars, divisions
 
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
+POINTS = (15, 12, 10, 8, 6, 5, 4, 3, 2, 1)  # Points of the first places of a season, in the table of the quarter.
+MOST_PLACES = 50
 LOOKED = 20  # The most circuits that are read for the list of upcoming seasons.
 
 
@@ -44,10 +48,14 @@ def create(
     parameters: Mapping[str, Any] | None = None,
     boards: int | None = None,
     per_player: int = 1,
+    fill: int = 0,
     description: str = "",
     now: datetime | None = None,
 ) -> Circuit:
-    """Create a circuit whose seasons are due by this calendar. Raise Refused with the allowed values."""
+    """Create a circuit whose seasons are due by this calendar. Raise Refused with the allowed values.
+
+    House bots fill a season that any bot has joined up to `fill` entries.
+    """
     now = clock.now_or(now)
     name = names.checked(name)
     if not 1 <= len(name) <= 60:
@@ -83,6 +91,7 @@ def create(
             at=at,
             time_zone=time_zone,
             per_player=shares.checked(per_player),
+            fill=fill,
             description=description,
             created=now,
         )
@@ -131,7 +140,8 @@ def join(
     """
     now = clock.now_or(now)
     bots.sent_version(bot, circuit.game)
-    if player.pk not in (circuit.owner_id, bot.owner_id):
+    is_own = ownership.may(player, bot, BotAct.ENTER)
+    if not is_own and player.pk != circuit.owner_id:
         raise Refused(
             "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=circuit.name
         )
@@ -139,10 +149,10 @@ def join(
         row = Circuit.objects.select_for_update(of=("self",)).select_related("owner").get(pk=circuit.pk)
         if row.bots.filter(pk=bot.pk).exists():
             return None
-        shares.check(row, player, row.bots.filter(owner=player).count(), now=now)
+        shares.check(row, player, bot, row.bots.all(), "pk", now=now)
         if player.pk == row.owner_id:
             consent.welcome(row, bot)
-        if player.pk != bot.owner_id and not bot.is_house:
+        if not is_own and not bot.is_house:
             people.lock(player.pk)
             consent.hold([bot], player)
         if not consent.is_willing(bot, player, row):
@@ -159,6 +169,7 @@ def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
         raise Refused("{tournament!r} is full; it takes {most} bots", tournament=circuit.name, most=most)
     circuit.bots.add(bot)
     journal.append("circuit.joined", consent.place(circuit), now=now, actor=actor, bot=bot.slug)
+    consent.note_entry(circuit, bot, actor=actor, now=now)
 
 
 def room(circuit: Circuit) -> int:
@@ -298,14 +309,73 @@ def _fill(season: Season, *, now: datetime) -> None:
 
 
 def _versions(circuit: Circuit) -> dict[int, BotVersion]:
-    """Return the version that each bot sends, oldest bot first; bots that cannot play are left out."""
+    """Return the version that each bot sends, oldest bot first; bots that cannot play are left out.
+
+    House bots fill the places up to `fill` if any bot has joined.
+    """
+    able = {"state": BotState.ACTIVE, "stopped": None, "owner_banned": False}
     versions: dict[int, BotVersion] = {}
-    for bot in circuit.bots.filter(state=BotState.ACTIVE, stopped=None, owner_banned=False).order_by("pk"):
-        try:
+
+    def add(bot: Bot) -> None:
+        with suppress(Refused):
             versions[bot.pk] = bots.sent_version(bot, circuit.game)
-        except Refused:
-            continue
+
+    for bot in circuit.bots.filter(**able).order_by("pk"):
+        add(bot)
+    if versions and circuit.fill > len(versions):
+        for bot in Bot.objects.filter(**able, is_house=True).exclude(pk__in=versions).order_by("pk"):
+            if len(versions) < circuit.fill:
+                add(bot)
     return versions
+
+
+def quarter(circuit: Circuit, now: datetime) -> datetime:
+    """Return when the current quarter of the year began at the circuit's place."""
+    local = now.astimezone(calendar(circuit).zone)
+    return local.replace(
+        month=local.month - (local.month - 1) % 3, day=1, hour=0, minute=0, second=0, microsecond=0, fold=0
+    )
+
+
+@dataclass
+class CircuitPlace:
+    """A bot in the table of a quarter: its points, and its seasons with their number of first places."""
+
+    bot: str
+    points: int = 0
+    seasons: int = 0
+    firsts: int = 0
+
+
+def table(circuit: Circuit, *, now: datetime) -> list[CircuitPlace]:
+    """Return the MOST_PLACES best bots of the finished seasons since the quarter began. One query.
+
+    The first ten of a season get the points in POINTS; bots with the same place get the same. A lower division begins where the one above ends.
+    House bots that only filled a place have none. Nobody gains by skipping a season, because points only add up.
+    """
+    rows = Entry.objects.filter(
+        tournament__season__circuit=circuit,
+        tournament__season__due__gte=quarter(circuit, now),
+        tournament__status=TournamentStatus.FINISHED,
+        disqualified=None,
+    ).order_by("tournament__season_id", "tournament__group", "place")
+    places: dict[str, CircuitPlace] = {}
+    season, division, above, size = 0, 0, 0, 0
+    columns = ("tournament__season_id", "tournament__group", "place", "version__bot__slug", "version__bot__is_house")
+    for number, group, place, slug, is_house in rows.values_list(*columns):
+        if number != season:
+            season, division, above, size = number, group, 0, 0
+        if group != division:
+            division, above, size = group, above + size, 0
+        size += 1
+        if is_house or place is None:
+            continue
+        row = places.setdefault(slug, CircuitPlace(slug))
+        rank = above + place
+        row.points += POINTS[rank - 1] if rank <= len(POINTS) else 0
+        row.seasons += 1
+        row.firsts += rank == 1
+    return sorted(places.values(), key=lambda row: (-row.points, -row.firsts, row.bot))[:MOST_PLACES]
 
 
 def _last_divisions(circuit: Circuit) -> list[list[int]]:

@@ -15,6 +15,8 @@ from django.db.models import Model
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, enrolment, progress, shares, tournaments
 from league.enums import Entrance, TournamentStatus
 from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Player, Season, Tournament
@@ -206,7 +208,7 @@ def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: d
         bot = version.bot
         if bot.pk != entry.version.bot_id:
             raise Refused("{version} is no version of {bot!r}", version=version, bot=entry.version.bot.slug)
-        if player.pk != bot.owner_id and not (
+        if not ownership.may(player, bot, BotAct.ENTER) and not (
             player.pk == row.owner_id and version.pk == bots.sent_version(bot, row.pool.game).pk
         ):
             raise Refused(

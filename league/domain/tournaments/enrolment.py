@@ -11,7 +11,8 @@ from league.domain.bots import bots, consent
 from league.domain.bots.willing import AWAY
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
-from league.domain.people import players
+from league.domain.people import ownership, players
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import booking, formats, rule, shares
 from league.enums import Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
@@ -40,17 +41,18 @@ def enter(
         existing = row.entries.filter(version=version, withdrawn=None).first()
         if existing is not None:
             return existing
-        if player.pk not in (row.owner_id, bot.owner_id):
+        is_own = ownership.may(player, bot, BotAct.ENTER)
+        if not is_own and player.pk != row.owner_id:
             raise Refused(
                 "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=row.name
             )
         if row.entrance == Entrance.OWNER and player.pk != row.owner_id:
             raise Refused("The owner of {tournament!r} chooses its bots.", tournament=row.name)
-        shares.check(row, player, row.entries.filter(version__bot__owner=player, withdrawn=None).count(), now=now)
-        shares.check_left(row, version, player)
+        shares.check(row, player, bot, row.entries.filter(withdrawn=None), "version__bot", now=now)
+        shares.check_left(row, version, player, now=now)
         if player.pk == row.owner_id:
             consent.welcome(row, bot)
-        if player.pk != bot.owner_id and not bot.is_house:
+        if not is_own and not bot.is_house:
             players.lock(player.pk)
             consent.hold([bot], player)
         if consent.is_willing(bot, player, row):
@@ -80,6 +82,7 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
     entry = Entry.objects.create(tournament=row, version=version, number=number)
     rule.note_entry(row, version)
     booking.book_more(row, now=now)
+    consent.note_entry(row, version.bot, actor=actor, now=now)
     journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
     return entry
 
@@ -150,7 +153,7 @@ def withdraw(
                 tournament=row.name,
                 status=TournamentStatus(row.status).label,
             )
-        if player.pk != version.bot.owner_id and (
+        if not ownership.may(player, version.bot, BotAct.ENTER) and (
             player.pk != row.owner_id or (row.status == TournamentStatus.RUNNING and not grows)
         ):
             raise Refused("only the owner of {bot!r} can withdraw it now", bot=version.bot.slug)

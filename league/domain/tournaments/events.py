@@ -15,7 +15,8 @@ from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import embargoes
-from league.domain.people import quotas
+from league.domain.people import ownership, quotas
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tournaments import (
     booking,
@@ -196,16 +197,18 @@ def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         enrolment.check_version(bots.version_of(bot, plan.game), plan.game, sealed=plan.sealed)
         if entries.filter(bot=bot, status=RequestStatus.GRANTED).exists():
             return
-        shares.check(row, player, entries.filter(bot__owner=player, status=RequestStatus.GRANTED).count(), now=now)
+        shares.check(row, player, bot, entries.filter(status=RequestStatus.GRANTED), "bot", now=now)
         check_room(row)
         # If the owner of the event had asked for the bot, its owner agrees by entering it.
         entries.filter(bot=bot).delete()
         if is_let_in:
             consent.welcome(row, bot)
-        sure = {"asker": player, "status": RequestStatus.GRANTED, "created": now, "answered": now}
+        asker = player.pk if is_let_in else bot.owner_id
+        sure = {"asker_id": asker, "status": RequestStatus.GRANTED, "created": now, "answered": now}
         EntryRequest.objects.create(event=row, bot=bot, **sure)
         releases.add(row, [bot.owner_id], now=now)
         journal.append("event.entered", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
+        consent.note_entry(row, bot, actor=player.name, now=now)
 
 
 def check_room(event: Event) -> None:
@@ -241,7 +244,7 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         _check_open(row, now)
         entries = consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED)
         if entries.exists():
-            if player.pk == bot.owner_id:
+            if ownership.may(player, bot, BotAct.ENTER):
                 entries.delete()  # Only the lines in the journal remain, and `shares` limits their number.
             else:
                 consent.take_out(row, bot, player, now=now)
@@ -258,7 +261,7 @@ def _forget_guest(event: Event, owner: int) -> None:
 
 
 def _check_own(event: Event, bot: Bot, player: Player) -> None:
-    if bot.owner_id != player.pk:
+    if not ownership.may(player, bot, BotAct.ENTER):
         raise Refused("{bot!r} is not yours; enter your own bots", bot=bot.slug)
     if event.owner_id == player.pk:
         return

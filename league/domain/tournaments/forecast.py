@@ -86,7 +86,9 @@ def forecast(
     sittings = (size.boards[0] * seats, size.boards[1] * seats)
     each = speed.sitting_s / speed.workers
     most = bounds.match_s(Limits(), loaded, seats, boards)
-    return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), speed, most)
+    longest = 60 * field.number("minutes") + most if form.timed else math.inf
+    seconds = min(sittings[0] * each, longest), min(sittings[1] * each, longest)
+    return Forecast(size.matches, size.boards, sittings, seconds, speed, most)
 
 
 def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils.translation import gettext
@@ -111,7 +113,22 @@ def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field
         mixed=tournament.pool.team == pools.MIXED,
         seeds=tuple(number for _, number in seeds),
         withdrawn=frozenset(number for number, _, *gone in rows if any(gone)),
-        lot=tournament.secret_sha256,
+        lot=_lot(tournament),
         revision=tournament.schedule,
     )
     return format_named(tournament.format), field
+
+
+def _lot(tournament: Tournament) -> str:
+    """Return the seed of the draws: public before the start, but in an arena secret until the end, so that nobody can time anything by it."""
+    if not format_named(tournament.format).timed:
+        return tournament.secret_sha256
+    return hmac.new(bytes(tournament.secret), b"draws", "sha256").hexdigest()
+
+
+def ends_at(tournament: Tournament) -> datetime | None:
+    """Return when a started tournament ends by the clock; None in formats without one. No query."""
+    form = format_named(tournament.format)
+    if not form.timed or tournament.started is None:
+        return None
+    return tournament.started + timedelta(minutes=int(form.complete(tournament.parameters)["minutes"]))

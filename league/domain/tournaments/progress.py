@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,10 +15,10 @@ from django.db.models import Q
 from league.domain.bots import consent
 from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused
-from league.domain.matches import fairness, matches, workers
+from league.domain.matches import fairness, holds, matches, workers
 from league.domain.people import players
 from league.domain.tournaments import fixtures, formats
-from league.enums import Ending, MatchStatus, TournamentStatus
+from league.enums import BotState, Ending, MatchStatus, TournamentStatus
 from league.models import Entry, Match, Tournament
 from league.pure.formats import Outcome, Pairing
 from league.service import logs
@@ -47,6 +47,8 @@ def _about(tournament: Tournament) -> AbstractContextManager[None]:
 
 def _schedule(tournament: Tournament, *, now: datetime) -> int:
     if Tournament.objects.filter(HALTED, pk=tournament.pk).exists():
+        return 0
+    if _is_time_up(tournament, now):
         return 0
     form, field = formats.field_of_tournament(tournament)
     if not formats.follows_results(tournament):
@@ -89,6 +91,8 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
     now = clock.now_or(now)
     if tournament.status != TournamentStatus.RUNNING or tournament.paused or tournament.stopped:
         return False
+    if formats.format_named(tournament.format).timed:
+        _keep_going(tournament, now=now)
     waits = fixtures.has_open_matches(tournament)
     if waits and not formats.format_named(tournament.format).eager:
         return False
@@ -99,9 +103,33 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
         if row.status != TournamentStatus.RUNNING or fixtures.has_open_matches(row):
             return False
         outcome = fixtures.play_format(row).outcome
-        if outcome.over:
+        is_over = outcome.over or _is_time_up(row, now)
+        if is_over:
             _finish(row, outcome, now=now)
-    return outcome.over
+    return is_over
+
+
+def _is_time_up(tournament: Tournament, now: datetime) -> bool:
+    ends = formats.ends_at(tournament)
+    return ends is not None and ends <= now
+
+
+def _keep_going(tournament: Tournament, *, now: datetime) -> None:
+    """Take the bots that cannot play out of an arena for good, and cancel the matches that nobody should wait for: theirs, and all at its end.
+
+    A bot may be paused because it failed, or by its owner. If it could return, its owner could choose its opponents by pausing it.
+    """
+    unable = tournament.entries.filter(withdrawn=None).exclude(version__bot__state=BotState.ACTIVE)
+    for entry in unable.select_related("version__bot").order_by("number"):
+        if Entry.objects.filter(pk=entry.pk, withdrawn=None).update(withdrawn=now):
+            subject = transitions.subject(tournament)
+            journal.append("tournament.withdrawn", subject, now=now, actor="", version=str(entry.version))
+    queued = tournament.matches.filter(status=MatchStatus.QUEUED)
+    is_over = _is_time_up(tournament, now)
+    why = "the time of its arena is up" if is_over else "a bot at the table cannot play"
+    for match in queued if is_over else holds.blocked_matches(queued):
+        with suppress(IllegalMove):  # A worker has just leased it.
+            matches.cancel(match, actor="", why=why, now=now)
 
 
 def _lock(tournament: Tournament) -> Tournament:

@@ -10,6 +10,8 @@ from django.db.models import F, Q, QuerySet
 from league.domain.bots import bots, consent
 from league.domain.core import clock, transitions
 from league.domain.core.errors import Refused
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, enrolment, events
 from league.enums import RequestStatus, TournamentStatus
 from league.models import Circuit, EntryRequest, Event, Player, Tournament
@@ -17,8 +19,8 @@ from league.models import Circuit, EntryRequest, Event, Player, Tournament
 
 def requests_of(player: Player) -> QuerySet[EntryRequest]:
     """Select the requests for the player's bots, and those that the player made, newest first."""
-    rows = EntryRequest.objects.filter(Q(bot__owner=player) | Q(asker=player))
-    rows = rows.exclude(asker=F("bot__owner")).select_related("bot__owner", "asker", "version__bot")
+    rows = EntryRequest.objects.filter(ownership.owned(player, BotAct.MANAGE, "bot__") | Q(asker=player))
+    rows = rows.exclude(asker=F("bot__owner")).select_related("bot__owner", "bot__team", "asker", "version__bot")
     rows = rows.select_related("tournament", "event", "circuit")
     return rows.defer("tournament__secret", "event__secret").order_by("-pk")
 
@@ -26,7 +28,7 @@ def requests_of(player: Player) -> QuerySet[EntryRequest]:
 def waiting(occasion: consent.Occasion) -> QuerySet[EntryRequest]:
     """Select the open requests for a tournament, event or circuit. One query."""
     rows = consent.requests_for(occasion).filter(status=RequestStatus.ASKED)
-    return rows.select_related("bot__owner", "version__bot").order_by("pk")
+    return rows.select_related("bot__owner", "bot__team", "version__bot").order_by("pk")
 
 
 def grant(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:
@@ -88,7 +90,8 @@ def _locked(request: EntryRequest, player: Player, *, asker: bool = False) -> tu
     related = ("pool", "owner") if isinstance(target, Tournament) else ("owner",)
     occasion = rows.select_related(*related).get(pk=target.pk)
     row = EntryRequest.objects.select_related("bot", "version__bot", "asker").get(pk=request.pk)
-    if player.pk != (row.asker_id if asker else row.bot.owner_id):
+    may_act = player.pk == row.asker_id if asker else ownership.may(player, row.bot, BotAct.MANAGE)
+    if not may_act:
         raise Refused("only {who} can do this", who=row.asker.name if asker else row.bot.owner.name)
     return occasion, row
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from league.domain.bots import consent
+from league.domain.people import ownership
 from league.enums import Counting
 from league.models import BotVersion, Circuit, Event, Tournament
 
@@ -29,17 +30,18 @@ def counting_of_circuit(circuit: Circuit) -> Counting:
 
 def note_entry(tournament: Tournament, version: BotVersion) -> None:
     """Let a tournament count no longer if its owner enters a bot of their own: then they are a player like any other."""
-    if tournament.counts and _is_own(version, tournament.owner_id):
+    if not tournament.counts or version.bot.is_house:
+        return
+    if tournament.owner_id in ownership.people_of([version.bot])[version.bot_id]:
         Tournament.objects.filter(pk=tournament.pk).update(counts=False)
         tournament.counts = False
 
 
 def note_start(event: Event, line: Iterable[BotVersion]) -> None:
     """Let no group or stage of an event count if its owner has entered a bot of their own. Call this before the first stage is created."""
-    if event.counts and any(_is_own(version, event.owner_id) for version in line):
+    if not event.counts:
+        return
+    bots = [version.bot for version in line if not version.bot.is_house]
+    if any(event.owner_id in people for people in ownership.people_of(bots).values()):
         Event.objects.filter(pk=event.pk).update(counts=False)
         event.counts = False
-
-
-def _is_own(version: BotVersion, owner_id: int) -> bool:
-    return version.bot.owner_id == owner_id and not version.bot.is_house

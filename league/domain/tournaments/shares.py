@@ -6,13 +6,16 @@ The owner of a contest has no such limit. `booking.room` limits the number of al
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from league.domain.bots import consent
 from league.domain.core import journal
 from league.domain.core.errors import Refused, TooMany
-from league.models import BotVersion, Player, Tournament
+from league.domain.people import ownership, players
+from league.models import Bot, BotVersion, Player, Tournament
 
 ENTRIES = {
     "tournament": "tournament.entered",
@@ -33,9 +36,10 @@ def checked(per_player: int) -> int:
     return per_player
 
 
-def check_left(ladder: Tournament, version: BotVersion, player: Player) -> None:
-    """Check that a player has not used up a ladder's places by withdrawing versions other than this one. Raise Refused."""
-    rows = ladder.entries.filter(version__bot__owner=player, withdrawn__isnull=False).exclude(version=version)
+def check_left(ladder: Tournament, version: BotVersion, player: Player, *, now: datetime) -> None:
+    """Check that its people have not used up a ladder's places by withdrawing versions other than this one. Raise Refused."""
+    related = ownership.related_bots(version.bot, now=now)
+    rows = ladder.entries.filter(version__bot__in=related, withdrawn__isnull=False).exclude(version=version)
     if player.pk != ladder.owner_id and rows.count() >= MOST_LEFT:
         raise Refused(
             "You have withdrawn {count} versions from {tournament!r}, which keeps a place for each. Let one of them return.",
@@ -44,12 +48,19 @@ def check_left(ladder: Tournament, version: BotVersion, player: Player) -> None:
         )
 
 
-def check(contest: consent.Occasion, player: Player, present: int, *, now: datetime) -> None:
-    """Check that a player with `present` bots in a contest may enter one more; the caller has locked the contest. Raise Refused or TooMany."""
+def check(
+    contest: consent.Occasion, player: Player, bot: Bot, entered: QuerySet[Any], path: str, *, now: datetime
+) -> None:
+    """Check that a player may enter a bot in a contest; the caller has locked the contest. Raise Refused or TooMany.
+
+    entered: its entries, with their bots at `path`. All bots that belong to the same people count together.
+    """
     if player.pk == contest.owner_id:
         return
-    consent.check_welcome(contest, player)
-    if present >= contest.per_player:
+    consent.check_welcome(contest, bot)
+    players.lock(player.pk, *ownership.people_of([bot], now=now)[bot.pk])
+    related = ownership.related_bots(bot, now=now)
+    if entered.filter(**{f"{path}__in": related}).count() >= contest.per_player:
         raise Refused(
             "You have entered as many bots in {tournament!r} as a player may ({most}). Withdraw one first.",
             tournament=contest.name,

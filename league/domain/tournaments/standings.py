@@ -73,7 +73,7 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
     For matches between two, the totals of the parties are added; for all others, and for the past, the boards are read. The current standings are
     cached: if nothing changed they cost two queries, otherwise only newly finished matches are read.
     """
-    entered = tournament.entries.select_related("version__bot__owner").order_by("number")
+    entered = tournament.entries.select_related("version__bot__owner", "version__bot__team").order_by("number")
     entries: list[Entry] = []
 
     def work_out(old: _ResultTable | None) -> _ResultTable:
@@ -141,7 +141,7 @@ def standings_of_boards(tournament: Tournament, boards: Collection[tuple[int, in
     """
     keys = {pk for _, pk in boards}
     matches = {match for match, _ in boards}
-    entries = list(tournament.entries.select_related("version__bot__owner").order_by("number"))
+    entries = list(tournament.entries.select_related("version__bot__owner", "version__bot__team").order_by("number"))
     number_of = {entry.version_id: entry.number for entry in entries}
     seated: dict[int, list[int]] = defaultdict(list)
     parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")

@@ -71,7 +71,7 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
     paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="").count()
     attempts = Match.objects.filter(attempts__gt=1).count()
     check = invariants.last_result()
-    lanes = _lanes(now)
+    waiting = lanes(now)
     lately = Match.objects.filter(finished__gt=now - MINUTES, finished__lte=now, status=MatchStatus.FINISHED)
     pace = lately.aggregate(matches=Count("pk"), boards=Sum("boards_planned"))
     hour = Party.objects.filter(match__finished__gt=now - HOUR, match__finished__lte=now).exclude(fault="")
@@ -97,11 +97,13 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
             "Free space on the fullest disk of a worker; -1 if unknown.",
             {"": -1 if queue.least_free_mb is None else queue.least_free_mb << 20},
         ),
-        Metric("tute_lane_waiting", "Queued matches by lane.", {lane: row[0] for lane, row in lanes.items()}, "lane"),
+        Metric(
+            "tute_lane_waiting", "Queued matches by lane.", {name: lane.count for name, lane in waiting.items()}, "lane"
+        ),
         Metric(
             "tute_lane_oldest_seconds",
             "How long the oldest match of a lane has waited.",
-            {lane: _age(row[1], now) for lane, row in lanes.items()},
+            {name: _age(lane.since, now) for name, lane in waiting.items()},
             "lane",
         ),
         Metric(
@@ -156,8 +158,17 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
     ]
 
 
-def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
-    """Return for each lane the number of queued matches that may be claimed, and when the oldest was created. One query."""
+@dataclass(frozen=True)
+class Lane:
+    """The queued matches of a lane that may be claimed: their number, when the oldest was created, and the id of the first one."""
+
+    count: int = 0
+    since: datetime | None = None
+    first: int | None = None
+
+
+def lanes(now: datetime) -> dict[str, Lane]:
+    """Return the waiting matches of each lane. One query."""
     lane = Case(
         When(kind=MatchKind.AUDIT, then=Value("audit")),
         When(
@@ -167,9 +178,9 @@ def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
         When(kind__in=[MatchKind.VALIDATION, MatchKind.TRY], then=Value("validation")),
         default=Value("match"),
     )
-    waiting = Match.work.filter(status=MatchStatus.QUEUED).exclude(not_before__gt=now).annotate(lane=lane)
-    rows = waiting.order_by().values_list("lane").annotate(Count("pk"), Min("created"))
-    return dict.fromkeys(LANES, (0, None)) | {name: (number, first) for name, number, first in rows}
+    queued = Match.work.filter(status=MatchStatus.QUEUED).exclude(not_before__gt=now).annotate(lane=lane)
+    rows = queued.order_by().values_list("lane").annotate(Count("pk"), Min("created"), Min("pk"))
+    return dict.fromkeys(LANES, Lane()) | {name: Lane(*row) for name, *row in rows}
 
 
 def metrics_page(*, now: datetime | None = None) -> str:

@@ -14,11 +14,13 @@ from django.db.models import QuerySet
 
 from league.domain.audits import sampling
 from league.domain.bots import bots, consent, totals, willing
+from league.domain.classes import measuring
 from league.domain.core import clock
 from league.domain.jobs.handlers import puzzles, registry
 from league.domain.judgements import summing
 from league.domain.ladders import drawing, places
 from league.domain.matches import fairness, health, holds, leases, validation, workers
+from league.domain.notices import spreading
 from league.domain.people import bans
 from league.domain.ratings import daily, ratings, refits
 from league.domain.tables import guests, holding
@@ -93,6 +95,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("inserted", _insert),  # Matches missing from a schedule.
     ("finished", _finish),  # Tournaments finished.
     ("opened", _open),  # Events that started, advanced or ended, and seasons that were due.
+    ("measured", measuring.advance),  # Measurements of versions handed in that went on or ended.
     ("cancelled", _cancel),  # Matches of cancelled tournaments.
     ("stored", daily.keep),  # Daily leaderboards stored.
     ("suspected", _suspect),  # New cases: results of two owners that their ratings do not explain.
@@ -108,6 +111,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("paired", play_ladders),  # Matches of standing ladders queued.
     ("summed", _sum),  # Analyses added to the totals of their bots.
     ("played", totals.count_new),  # Matches added to the totals of their bots.
+    ("noticed", spreading.run),  # Notices stored.
 )
 
 

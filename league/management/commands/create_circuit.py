@@ -37,6 +37,7 @@ class Command(LeagueCommand):
             "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the format"
         )
         parser.add_argument("--boards", type=int, help="boards per match; by default the usual number of the game")
+        parser.add_argument("--fill", type=int, default=0, help="house bots fill a season up to this number of entries")
         parser.add_argument("--bot", action="append", default=[], help="a bot that joins; may be repeated")
 
     def run(self, **options: Any) -> None:
@@ -56,6 +57,7 @@ class Command(LeagueCommand):
                 format=options["format"],
                 parameters=pools.parse_options(options["set"]),
                 boards=options["boards"],
+                fill=options["fill"],
             )
         for text in options["bot"]:
             if circuits.join(circuit, find_version(text).bot, player=owner) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -83,6 +84,7 @@ class Command(LeagueCommand):
         for tournament in played:
             tournament.refresh_from_db()
             tables.print_leaderboard(self.console, tournament)
+        call_command("weekly_tournaments", stdout=io.StringIO())
         failed = [tournament.name for tournament in played if tournament.status != "finished"]
         self.console.print(
             f"Played and rated in {time.monotonic() - began:.0f} s. Seed {options['seed']!r}; another one deals other cards."

@@ -27,7 +27,7 @@ IDLE_S = 10.0  # Seconds between two such checks while nothing changes.
 RECONCILE_ROUNDS = 3  # While nothing changes and nothing is played, it reconciles in one of this many rounds.
 SOON_S = 300.0  # A quick task must finish within this time.
 CHECKED_S = 4 * 3600.0  # Nightly tasks of a large league must finish within this time.
-LETTERS_S = 30.0  # Seconds between two checks for digests to send.
+LETTERS_S = 30.0  # Seconds between two checks for letters to send.
 TELL_S = 5.0  # Seconds between two reports of this process.
 
 

@@ -37,11 +37,11 @@ def rest_s(boards: int) -> float:
 class LadderBot:
     """A bot as the draw sees it.
 
-    theta, sd: strength and its standard deviation, in logits; None without boards. owner: bots of one owner do not meet. tables: number of its
-    unfinished tables. tied: True if chains of meetings connect it to the others.
+    theta, sd: strength and its standard deviation, in logits; None without boards. people: its owners; bots that share one do not meet. tables:
+    number of its unfinished tables. tied: True if chains of meetings connect it to the others.
     """
 
-    owner: int
+    people: frozenset[int]
     theta: float | None = None
     sd: float | None = None
     tables: int = 0
@@ -52,7 +52,7 @@ class Ladder:
     """All bots that may sit at the tables of one ladder, numbered by their places in the given list. A drawn bot counts as seated."""
 
     def __init__(self, bots: Sequence[LadderBot]) -> None:
-        self.owner = [bot.owner for bot in bots]
+        self.people = [bot.people for bot in bots]
         self.tied = [bot.tied for bot in bots]
         strengths = [bot.theta for bot in bots if bot.theta is not None]
         middle = comparable(float(np.mean(strengths))) if strengths else 0.0
@@ -72,7 +72,7 @@ class Ladder:
         table = [first]
         anybody = rng.random() < FAR
         while len(table) < seats:
-            candidates = [bot for bot in range(len(self.owner)) if self._may(bot, table)]
+            candidates = [bot for bot in range(len(self.people)) if self._may(bot, table)]
             if len(table) == 1 and not self.tied[first]:
                 candidates = [
                     bot for bot in candidates if self.tied[bot] and self.rivals.tables[bot] < TABLES
@@ -96,4 +96,4 @@ class Ladder:
         return candidates[int(rng.random() * len(candidates))] if opponent is None else opponent
 
     def _may(self, bot: int, table: Sequence[int]) -> bool:
-        return all(bot != other and self.owner[bot] != self.owner[other] for other in table)
+        return all(bot != other and self.people[bot].isdisjoint(self.people[other]) for other in table)

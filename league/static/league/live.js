@@ -50,6 +50,7 @@ function morph(from, to) {
 function show(text) {
   const page = new DOMParser().parseFromString(text, "text/html"), fresh = page.getElementById("main");
   if (!fresh) return;
+  if (fresh.querySelector(".game")) { location.reload(); return; } // The table that was waited for has started.
   const focused = document.activeElement, where = focused?.getAttribute("href"), before = main.textContent;
   const height = main.contains(focused) ? focused.getBoundingClientRect().top : -1;
   for (const part of page.head.querySelectorAll("link[rel=stylesheet], script[src]")) {

@@ -4,7 +4,7 @@
 // asks for the page from time to time.
 import { tidy } from "./replay.js";
 
-const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, FORCED_MS = 700, DRAWN_MS = 3000, TAKEN = 204;
+const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, FORCED_MS = 700, DRAWN_MS = 3000, TAKEN = 204, NEWS = 1e5;
 const MANY = 8; // From this many cards on, the first tap lifts a card and the second one plays it.
 const main = document.getElementById("main"), game = document.querySelector(".game");
 const touch = matchMedia("(hover: none)");
@@ -31,7 +31,7 @@ function drawHand() { // The cards as the table shows them at this step: flat, a
 function lock() { game.dataset.locked = ""; clearTimeout(forced); drawHand(); }
 function unlock() {
   reveal();
-  if (!form()) { drawHand(); return; }
+  if (!form()) { if ("idle" in seat().dataset) delete game.dataset.locked; drawHand(); return; }
   delete game.dataset.locked;
   game.toggleAttribute("data-asks", !!form().querySelector("[data-not-now]"));
   const choices = form().querySelectorAll("button[name=do]:not([value=advice])");
@@ -72,6 +72,7 @@ async function put(text) {
     game.toggleAttribute("data-over", "over" in fresh.dataset);
     if ("over" in fresh.dataset) { deaf(); document.getElementById("leave")?.remove(); delete game.dataset.locked; }
     unlock();
+    at?.drawSeats(at.state, at.event(at.now)); // With what people say.
     if (held && !document.querySelector("#ending a:focus")) focusFirst();
   }
 }
@@ -92,10 +93,13 @@ async function look() { // Runs while the page waits for the bots, a worker or t
   const mine = looking = new AbortController();
   await load(location.pathname, { signal: mine.signal });
   if (mine.signal.aborted) return;
-  later = "waits" in seat().dataset ? Math.min(MOST_MS, later * 1.3) : soonest();
+  later = seat().matches("[data-waits], [data-idle]") ? Math.min(MOST_MS, later * 1.3) : soonest();
   wait();
 }
-function wait() { if (isLocked() || "lost" in game.dataset || document.querySelector("#seat[data-waits]")) { clearTimeout(timer); timer = setTimeout(look, later); } }
+function wait() { // While another person thinks, an event says when to look.
+  const idle = "idle" in seat().dataset && hears();
+  if ("lost" in game.dataset || (!idle && (isLocked() || seat().matches("[data-waits], [data-idle]")))) { clearTimeout(timer); timer = setTimeout(look, later); }
+}
 
 const hears = () => source?.readyState === EventSource.OPEN;
 const soonest = () => (hears() ? HEARS_MS : WAIT_MS);
@@ -103,9 +107,10 @@ function listen() {
   const { at, topic, since } = seat().dataset;
   if (source || !at || document.visibilityState === "hidden") return;
   source = new EventSource(`${at}?${new URLSearchParams({ topic, since })}`);
-  source.addEventListener("change", (event) => { // The number of the current decision; 0: the bots are thinking.
+  source.addEventListener("change", (event) => { // See league.service.topics.table_version: of two changes that end in zeros only the news are worth a look.
     const [to] = Object.values(JSON.parse(event.data));
-    if (!to || (String(to) === seat().dataset.since && !sending)) return;
+    const was = Number(seat().dataset.since);
+    if ((to === was && !sending) || (to % NEWS === 0 && Math.floor(to / NEWS) === Math.floor(was / NEWS))) return;
     if (sending) moved = true; else look();
   });
   source.addEventListener("error", () => { // After a refusal the browser does not reconnect by itself.
@@ -117,6 +122,14 @@ function deaf() { source?.close(); source = null; }
 // --- what the person does -----------------------------------------------------------------------------------------------
 main.addEventListener("submit", async (event) => {
   const mine = event.target;
+  if (mine.id === "phrases") {
+    event.preventDefault();
+    const body = new FormData(mine, event.submitter);
+    body.set("listens", "1");
+    document.getElementById("say").open = false;
+    await fetch(mine.action, { method: "POST", body }).catch(() => null);
+    look();
+  }
   if (mine.id !== "hand") return;
   event.preventDefault();
   if (sending || isLocked() || "busy" in mine.dataset) return;
@@ -172,7 +185,7 @@ async function share() {
 }
 addEventListener("keydown", (press) => {
   if (press.ctrlKey || press.altKey || press.metaKey) return;
-  if (press.key === "Escape") { showTricks(false); document.getElementById("menu").open = false; return; }
+  if (press.key === "Escape") { showTricks(false); game.querySelectorAll(".gmenu").forEach((menu) => { menu.open = false; }); return; }
   if (press.target.closest("input:not([type=checkbox]), select, textarea, .gmenu")) return;
   const ways = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   if (press.key === " " && table()?.hurry && !press.target.closest("button, a, summary, input")) table().hurry();

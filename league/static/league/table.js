@@ -13,7 +13,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const fill = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => values[name]);
 
 class TuteTable extends TuteReplay {
-  own = Number(this.getAttribute("seat"));
+  near = Number(this.getAttribute("seat")); // The seat at the bottom: the person's own, or that of somebody who is watched.
+  own = this.hasAttribute("watches") ? -1 : this.near;
   swept = false; // The finished trick has gone to its winner.
   showing = null; // Resolved once the present is on the table.
   get game() { return this.closest(".game"); }
@@ -24,7 +25,7 @@ class TuteTable extends TuteReplay {
     this.felt = this.querySelector(".felt");
     const { seats } = this.data, places = PLACES[seats.length].split(" ");
     this.felt.classList.add(`of-${seats.length}`);
-    this.spots = seats.map((_, seat) => places[(seat - this.own + seats.length) % seats.length]);
+    this.spots = seats.map((_, seat) => places[(seat - this.near + seats.length) % seats.length]);
     this.plates = seats.map((seat, number) => make("div", { class: `who at-${this.spots[number]} side-${seat.side}` }));
     this.middle = make("div", { class: "trick" });
     this.pile = make("div", { class: "pile" });
@@ -137,7 +138,7 @@ class TuteTable extends TuteReplay {
   drawSeats(state, event) {
     const { labels, seats } = this.data, lone = this.game.querySelectorAll("[data-side]").length < 2;
     this.plates.forEach((plate, seat) => {
-      const partner = seat !== this.own && seats[seat].side === seats[this.own].side;
+      const partner = seat !== this.own && seats[seat].side === seats[this.own]?.side;
       const tags = [partner && this.dataset.partner, seat === state.mano && this.dataset.leads, seat === state.dealer && this.dataset.dealer, state.marks?.[seat] && labels.marks.replace("%s", state.marks[seat])].filter(Boolean);
       const badges = state.badges[seat].map((badge) => this.badge(badge));
       plate.classList.toggle("out", state.out.includes(seat));
@@ -145,6 +146,8 @@ class TuteTable extends TuteReplay {
       const pill = seat === this.own ? [] : [make("span", { class: `pl${event.seat === seat && event.e !== "trick" ? " acts" : ""}` },
         make("span", { class: "back-n", "aria-hidden": "true" }, String(count)), make("span", { class: "name" }, seats[seat].name), make("span", { class: "unseen" }, this.dataset.left.replace("%s", count)),
         ...(lone && state.points[seat] ? [make("b", {}, String(state.points[seat]))] : []))];
+      const said = this.game.querySelector(`.spoken [data-seat="${seat}"]`)?.textContent;
+      if (said) badges.push(make("span", { class: "badge words" }, said));
       plate.replaceChildren(...pill, ...(tags.length && seat !== this.own ? [make("span", { class: "n" }, tags.join(" · "))] : []), ...badges);
     });
   }

@@ -1,4 +1,4 @@
-"""Files for authors: source and package of a version, only for its owner, and the language kits, for everybody."""
+"""Files for authors: source and package of a version, only for its owner and team, and the language kits, for everybody."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from league.domain.bots import languages, packages
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.models import BotVersion
 from league.web.common.viewers import player_of
 
@@ -19,8 +21,10 @@ KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Time of the files in a kit, so that its byte
 
 
 def _own_version(request: HttpRequest, slug: str, number: int) -> BotVersion:
-    """Return one of the viewer's own versions with its package, or 404. Operators cannot read other people's code either."""
-    rows = BotVersion.objects.select_related("bot", "package").filter(bot__owner=player_of(request))
+    """Return a version whose code the viewer may read, with its package, or 404. Operators cannot read other people's code either."""
+    rows = BotVersion.objects.select_related("bot", "package").filter(
+        ownership.owned(player_of(request), BotAct.CODE, "bot__")
+    )
     version = rows.filter(bot__slug=slug, number=number).first()
     if version is None:
         raise Http404

@@ -26,15 +26,17 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused, tracebacks
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, languages, packages, totals
+from league.domain.bots import challenges, consent, languages, packages, teams, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.judgements import summing
-from league.domain.ladders import version_tests
+from league.domain.ladders import climbs, version_tests
 from league.domain.matches import encounters, replays, sight, validation
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
-from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
+from league.models import Bot, BotOffer, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import changes, topics
 from league.web.bots import charts, pictures
 from league.web.bots.encounters import encounter_lines
@@ -43,7 +45,8 @@ from league.web.bots.highlights import highlights
 from league.web.bots.losses import last_loss
 from league.web.common import inputs, lists
 from league.web.common.pools import chosen_pool
-from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
+from league.web.common.viewers import player_of, user_of, viewer_of
+from league.web.teams.history import lines_of
 
 BY_NAME = paging.Order(("slug",), (str,))
 MOST_POINTS = 2000  # The most points of one rating chart.
@@ -52,14 +55,15 @@ MOST_OPEN = 5  # The most tournaments open for entries.
 MOST_MATCHES = 24  # Number of latest matches of a bot in which its last loss is looked for.
 FIRST_MATCHES = 6  # Number of matches on the overview.
 FIRST_GAMES = 6  # Number of games on the overview.
-TABS = ("overview", "games", "matches", "versions", "settings")
+TABS = ("overview", "games", "leagues", "matches", "versions", "history", "settings")
+NEEDS = {"history": BotAct.LOOK, "settings": BotAct.MANAGE}  # What a viewer must be allowed to do for a tab.
 MOST_MATCHES_OF_TWO = 20  # Number of latest matches of two bots against each other.
 
 
 @changes.kept_until(changes.BOTS)
 def bots(request: HttpRequest) -> HttpResponse:
     """List all bots by name; `?q=` searches. One query."""
-    rows = Bot.objects.select_related("owner").annotate(
+    rows = Bot.objects.select_related("owner", "team").annotate(
         uploads=count_of(BotVersion.objects.all(), "bot"),
         last=value_of(BotVersion.objects.all(), "bot", Max("created")),
     )
@@ -71,15 +75,26 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a bot in tabs (`?tab=`): overview, games (the pool in `?pool=`), matches, versions, and settings for the owner. At most 21 queries."""
-    bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
-    owned = may_manage(request, bot.owner_id)
+    """Show a bot in tabs (`?tab=`): overview, games (the pool in `?pool=`), matches, versions, and for its people history and settings.
+
+    At most 21 queries.
+    """
+    bot = get_object_or_404(Bot.objects.select_related("owner", "team"), slug=slug)
+    can = ownership.acts_of(viewer_of(request), bot)
+    owned = BotAct.UPLOAD in can
     topics.follow(request, topics.of_bot(bot.pk), changes.POOLS)
     tab = request.GET.get("tab", "games" if "pool" in request.GET else "")
-    tab = tab if tab in TABS and (owned or tab != "settings") else TABS[0]
+    tab = tab if tab in TABS and NEEDS.get(tab) in {None, *can} else TABS[0]
     versions = list(bot.versions.order_by("-number").select_related("package").defer("package__data"))
     newest = next((version for version in versions if version.status == VersionStatus.ACCEPTED), None)
-    context: dict[str, Any] = {"bot": bot, "owned": owned, "tab": tab, "versions": versions, "newest": newest}
+    context: dict[str, Any] = {
+        "bot": bot,
+        "owned": owned,
+        "can": {act.value for act in can},
+        "tab": tab,
+        "versions": versions,
+        "newest": newest,
+    }
     match tab:
         case "games":
             context |= _games(request, bot)
@@ -87,11 +102,17 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
             rows = _played(request, bot)
             context |= {"page": lists.page_of(request, lists.with_parties(rows))}
             context |= _challenge_form(viewer_of(request), bot, versions)
+        case "leagues":
+            context |= _climbs(bot, request.GET.get("game", ""))
         case "versions":
             audited = {pk for pk, summary in results.summaries(versions).items() if summary.reproducible}
             context |= {"reproducible": audited, "version_tests": list(version_tests.list_tests(bot))}
+        case "history":
+            history = lists.page_of(request, teams.history(bot))
+            context |= {"page": history, "lines": lines_of(history, viewer_of(request))}
         case "settings":
             context |= {"policies": EntryPolicy.choices, "ladders": settings.LADDERS}
+            context["offer"] = BotOffer.objects.select_related("receiver").filter(bot=bot).first()
         case _:
             context |= _overview(request, bot, newest, owned=owned)
     return render(request, "bots/bot.html", context)
@@ -120,6 +141,16 @@ def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.Pool
     return list(lines.values())
 
 
+def _climbs(bot: Bot, game: str = "") -> dict[str, Any]:
+    """Return the leagues of a bot, one of them (in `game`, else the first), and the boards of its test that cost most. Up to six queries."""
+    by_game = climbs.climbs_of_bot(bot)
+    chosen = next((climb for climb in by_game if climb.rung.game == game), by_game[0] if by_game else None)
+    if chosen is None:
+        return {}
+    costly = climbs.costly_boards(chosen.test.test) if chosen.test else []
+    return {"climbs": by_game, "climb": chosen, "costly": costly, "digits": climbs.digits(chosen.rung.game)}
+
+
 def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owned: bool) -> dict[str, Any]:
     """Return the last loss and other answers for the owner, the first games and the latest matches."""
     ratings = list(_ratings(bot))
@@ -139,6 +170,7 @@ def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owne
     of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]
     context["test"] = max(of_newest, key=lambda shown_test: shown_test.boards, default=None)
     context["tests"] = len(of_newest)
+    context |= _climbs(bot)
     if owned:
         context["loss"] = last_loss(bot, matches)
         if newest is not None:
@@ -176,7 +208,9 @@ def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersi
     if viewer is None or not accepted or bot.state != BotState.ACTIVE:
         return {}
     playable = BotVersion.objects.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("bot", "number")
-    able = viewer.bots.filter(state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED).distinct()
+    able = Bot.objects.filter(
+        ownership.owned(viewer, BotAct.ENTER), state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED
+    ).distinct()
     able = able.prefetch_related(Prefetch("versions", playable, to_attr="accepted"))
     games = [
         (key, len(engine.load(key).sides)) for key in engine.games() if any(version.plays(key) for version in accepted)
@@ -239,8 +273,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     """Show two bots against each other, pool by pool (the first few, and the one in `?pool=`), with their latest matches. Seven queries."""
-    bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
-    rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
+    bot = get_object_or_404(Bot.objects.select_related("owner", "team"), slug=slug)
+    rival = get_object_or_404(Bot.objects.select_related("owner", "team"), slug=other)
     if bot == rival:
         return _own_versions(request, bot)
     by_pool = encounters.list_encounters(bot, rival)
@@ -271,7 +305,7 @@ def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
         "bot": bot,
         "versions": versions,
         "version_tests": list(version_tests.list_tests(bot)),
-        "owned": may_manage(request, bot.owner_id),
+        "owned": ownership.may(viewer_of(request), bot, BotAct.ENTER),
         "games": [
             key
             for key in engine.games()
@@ -308,7 +342,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the description, settings or state of the player's own bot."""
     bot = get_object_or_404(Bot, slug=slug)
     viewer = viewer_of(request)
-    if viewer is None or viewer.pk != bot.owner_id:
+    if viewer is None or not ownership.may(viewer, bot, BotAct.MANAGE):
         raise PermissionDenied
     try:
         if "description" in request.POST:
@@ -320,6 +354,8 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             consent.set_policy(bot, request.POST["entry_policy"], actor=viewer.name)
         if "on_ladders" in request.POST:
             consent.let_on_ladders(bot, on=request.POST["on_ladders"] == "1", actor=viewer.name)
+        if "offered_as_boss" in request.POST:
+            consent.offer_as_boss(bot, on=request.POST["offered_as_boss"] == "1", actor=viewer.name)
         if "state" in request.POST:
             domain.set_state(bot, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))
@@ -337,7 +373,8 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
     viewer = viewer_of(request)
-    owned = may_look(request, bot.owner_id)
+    can = ownership.acts_of(viewer, bot)
+    owned = BotAct.LOOK in can
     trials = lists.with_parties(
         Match.objects.filter(
             kind=MatchKind.VALIDATION, parties__version=upload, key__startswith=f"v:{upload.pk}:"
@@ -360,7 +397,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "bot": bot,
         "version": upload,
         "owned": owned,
-        "is_author": viewer is not None and viewer.pk == bot.owner_id,
+        "is_author": BotAct.CODE in can,
         "editable": languages.language_of(upload) is not None,
         "one_file": languages.language_of(upload) is not None or packages.is_one_text(upload),
         "checks": checks,
@@ -423,7 +460,7 @@ def submit(request: HttpRequest) -> HttpResponse:
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,
-        "mine": player.bots.order_by("slug"),
+        "mine": Bot.objects.filter(ownership.owned(player, BotAct.UPLOAD)).order_by("slug"),
         "limits": Limits(),
         "most_bytes": archive.MAX_BYTES,
         "most_files": archive.MAX_FILES,

@@ -23,9 +23,13 @@ DOWNLOADS = frozenset(
             "tournament-matches-csv",
             "crosstable-csv",
             "event-marks",
+            "class-marks",
             "match-replay",
             "match-log",
             "match-text",
+            "calendar-file",
+            "calendar-files",
+            "calendar-own",
         ),
         *("version-source", "version-package", "kit", "own-data"),
     }
@@ -34,6 +38,7 @@ DOWNLOADS = frozenset(
 HEAVY = frozenset(
     {
         *(
+            "class-alike",
             "draft",
             "try",
             "match-open",
@@ -46,6 +51,7 @@ HEAVY = frozenset(
             "tournament",
             "event",
             "circuit",
+            "calendar",
             "status",
             "search",
             "metrics",
@@ -57,10 +63,17 @@ HEAVY = frozenset(
 )
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
-# Actions of people on contests and comments, which can be repeated at will.
-CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do", "talk", "comment"})
+# Actions of people on contests, classes, comments and on what they follow, which can be repeated at will.
+CHANGES = frozenset(
+    {
+        *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link"),
+        *("class-do", "class-join", "class-hand-in", "talk", "comment", "follow"),
+    }
+)
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
-FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset", "close-account"), "password")
+FORMS |= dict.fromkeys(
+    ("password", "mail", "mail-confirm", "reset", "close-account", "passkeys", "passkey-login"), "password"
+)
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
 
 
@@ -97,6 +110,8 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
     if name == "play" and request.method == "POST" and not request.user.is_authenticated:
         if request.POST.get("do") == "refresh":  # Choosing another game on the form opens no table.
             return []
+        return [("guest", f"a{where}")]
+    if name == "table-do" and request.POST.get("do") == "sit" and not request.user.is_authenticated:
         return [("guest", f"a{where}")]
     if name not in FORMS or request.method != "POST":
         return []

@@ -34,12 +34,9 @@ def player_of(request: HttpRequest) -> Player:
 
 
 def may_manage(request: HttpRequest, owner_id: int) -> bool:
-    """Return True if the viewer is this owner. Operators act on separate pages, with a right and a reason (league.domain.operators)."""
+    """Return True if the viewer is the owner of a contest. Bots have their own rights (league.domain.people.ownership).
+
+    Operators act on separate pages, with a right and a reason (league.domain.operators).
+    """
     viewer = viewer_of(request)
     return viewer is not None and viewer.pk == owner_id
-
-
-def may_look(request: HttpRequest, owner_id: int) -> bool:
-    """Return True if the viewer is this owner or staff, and so may read private data."""
-    viewer = viewer_of(request)
-    return viewer is not None and (viewer.pk == owner_id or viewer.user.is_staff)

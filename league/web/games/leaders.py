@@ -30,7 +30,9 @@ def leaders_of(keys: Sequence[str], games: int, most: int = 5) -> list[GameLeade
     rated = rated_pools(keys)
     pools = [rated[key][0] for key in keys if key in rated][:games]
     ratings: dict[int, list[Rating]] = defaultdict(list)
-    rows = Rating.objects.filter(pk__in=_best_ratings(pools, most)).select_related("version__bot__owner")
+    rows = Rating.objects.filter(pk__in=_best_ratings(pools, most)).select_related(
+        "version__bot__owner", "version__bot__team"
+    )
     for rating in rows.order_by(*leaderboards.BEST.names):
         ratings[rating.pool_id].append(rating)
     leaders = []

@@ -9,10 +9,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 import engine
-from league.domain.core import paging
+from league.domain.core import clock, paging
+from league.domain.ladders import climbs
 from league.domain.ladders.idle import why_idle
 from league.domain.ratings import daily, idle, leaderboards
+from league.enums import BossLeague
 from league.models import Pool
+from league.pure.bosses import season_end, season_of
 from league.service import changes, topics
 from league.web.common import families, inputs, lists
 from league.web.common.game_lines import describe_game
@@ -23,7 +26,8 @@ from league.web.games.leaders import leaders_of
 
 MOST_RISING = 5
 
-TABS = ("ladder", "rules", "matches", "files")
+BY_LEAGUE = paging.Order.by("-league", "id")
+TABS = ("ladder", "leagues", "rules", "matches", "files")
 LATEST = 25  # Number of matches in the tab.
 
 
@@ -52,12 +56,31 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     tab = request.GET.get("tab", "ladder" if pool else "rules")
     tab = tab if tab in TABS else TABS[0]
     context: dict[str, Any] = {"game": describe_game(key), "pools": pools, "pool": pool, "tab": tab}
-    if tab == "ladder":
+    if tab == "leagues":
+        context |= _leagues(request, key)
+    elif tab == "ladder":
         context |= _ladder(request, key, pool)
     elif tab == "matches" and pool:
         finished = lists.latest_matches(user_of(request), finished_only=True)
         context["matches"] = finished.filter(pool=pool, rated=True)[:LATEST]
     return render(request, "games/game.html", context)
+
+
+def _leagues(request: HttpRequest, key: str) -> dict[str, Any]:
+    """Return the boss leagues of a game: the bosses, and a page of the bots of all leagues or the one in `?league=`. Five queries."""
+    league = inputs.whole_number(request.GET.get("league"))
+    rows = climbs.rungs_of_game(key)
+    if league is not None:
+        # The crown is no league of its own on the page.
+        rows = rows.filter(league__gte=league) if league == BossLeague.GOLD else rows.filter(league=league)
+    page = lists.page_of(request, rows, BY_LEAGUE)
+    return {
+        "bosses": climbs.read_bosses(key),
+        "climbs": climbs.read_climbs(page.rows),
+        "page": page,
+        "league": league,
+        "season_end": season_end(season_of(clock.present())),
+    }
 
 
 def _ladder(request: HttpRequest, key: str, pool: Pool | None) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 import engine
-from engine.runner.table import NEXT
 from league.models import Table
 from league.web.common.words import format_number
 from league.web.matches import felt
@@ -45,17 +44,15 @@ class Banner:
 
 
 def banner(
-    row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, is_own: bool
+    row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], seat: int, *, is_own: bool
 ) -> Banner | None:
-    """Return the result of the hand that the table shows; None while it is played, and if it was not finished."""
+    """Return the result of the hand that the table shows at a seat; None while it is played, and if it was not finished."""
     over = next((moment for moment in reversed(moments) if moment["e"] == "over"), None)
     if over is None or row.fault:
         return None
-    sides = _sides(game, row.seat)
-    heads = [
-        felt.side_name(game, number, row.seat, names) if is_own else _names(game, number, names) for number in sides
-    ]
-    answer = Banner(_title(game, row.seat, over["winners"], names, is_own=is_own), heads=heads)
+    sides = _sides(game, seat)
+    heads = [felt.side_name(game, number, seat, names) if is_own else _names(game, number, names) for number in sides]
+    answer = Banner(_title(game, seat, over["winners"], names, is_own=is_own), heads=heads)
     scores = [over["scores"][game.sides[number][0]] for number in sides]
     if len(sides) == 2 and game.score_unit == "points":
         answer.figures = [Figure(number, fixed(score)) for number, score in zip(sides, scores, strict=True)]
@@ -67,11 +64,6 @@ def banner(
         name = ngettext("%(n)s hand", "%(n)s hands", len(row.scores)) % {"n": len(row.scores)}
         answer.rows.append(ScoreRow(name, [_score(game, total) for total in totals]))
     return answer
-
-
-def is_shown(row: Table) -> bool:
-    """Return True if the person is looking at the result of a hand before the next deal."""
-    return row.turn is not None and row.legal == [NEXT]
 
 
 def _sides(game: engine.Game, seat: int) -> list[int]:

@@ -18,6 +18,8 @@ import engine
 from league.domain.bots import drafts, languages, tries
 from league.domain.bots.languages import JAVASCRIPT, LANGUAGES, PYTHON, Language
 from league.domain.core.errors import Refused
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.tables import levels
 from league.models import Bot, BotVersion, Player
 from league.pure import sdk_help
@@ -175,7 +177,7 @@ def beginning(
     if version:
         slug, _slash, number = short_text(version, 60).partition("/")
         return _of_version(_own_version(player, slug, whole_number(number) or 0))
-    own = player.bots.filter(slug=short_text(bot, 40)).first() if player and bot else None
+    own = Bot.objects.filter(ownership.owned(player, BotAct.UPLOAD), slug=short_text(bot, 40)).first() if bot else None
     in_language = language or PYTHON
     if template in TEXTS[in_language.key]:
         return Beginning(template_text(template, in_language), in_language, own)
@@ -204,7 +206,7 @@ def _of_version(version: BotVersion) -> Beginning:
 
 def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:
     rows = BotVersion.objects.select_related("bot", "package").filter(bot__slug=slug, number=number)
-    version = rows.filter(bot__owner=player).first() if player else None
+    version = rows.filter(ownership.owned(player, BotAct.CODE, "bot__")).first()
     if version is None:
         raise Http404
     return version

@@ -76,10 +76,10 @@ def embed_table(request: HttpRequest, public_id: str) -> HttpResponse:
 @never_cache
 def embed_table_json(request: HttpRequest, public_id: str) -> JsonResponse:
     """Return the record of a hand of a finished table as a stranger sees it. Two queries."""
-    row = seating.visible(None, public_id)
-    if row is None:
+    view = seating.visible(None, public_id)
+    if view is None or not view.row.records:
         raise Http404
-    return tables.record_response(request, row, None)
+    return tables.record_response(request, view)
 
 
 def _show(request: HttpRequest, framed: Framed | None) -> HttpResponse:
@@ -180,12 +180,12 @@ def _of_match(public_id: str, query: Mapping[str, str]) -> Framed | None:
 
 def _of_table(public_id: str, query: Mapping[str, str]) -> Framed | None:
     """Return a hand of a finished table, which everybody may see; None does not reveal if there is a running one."""
-    row = seating.visible(None, public_id)
-    if row is None or not row.records:
+    view = seating.visible(None, public_id)
+    if view is None or not view.row.records:
         return None
+    row = view.row
     board = min(max(1, whole_number(query.get("b")) or 1), len(row.scores))
-    moments = shown_moments(tables.board_record(row, board))
-    names = seating.names(row, seating.bots(row))
+    moments, names = shown_moments(tables.board_record(view, board)), view.names
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
     address, place = [row.public_id], f"?b={board}"
     return Framed(
@@ -196,7 +196,7 @@ def _of_table(public_id: str, query: Mapping[str, str]) -> Framed | None:
         record=f"{reverse('embed-table-replay', args=address)}{place}",
         lines=narrate.narrate(moments, numbered(names), names),
         hands=next((moment["hands"] for moment in moments if moment["e"] == "deal" and moment.get("hands")), []),
-        picture=pictures.of_table(row, game, moments, numbered(names)),
+        picture=pictures.of_table(row, game, moments, numbered(names), view.seat),
     )
 
 

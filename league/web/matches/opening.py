@@ -17,6 +17,8 @@ from django.views.decorators.cache import never_cache
 from league.domain.bots import languages
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import conversations, sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.models import Match, Party, Sitting
 from league.web.common.inputs import short_text, whole_number
 from league.web.common.viewers import player_of, user_of
@@ -43,7 +45,8 @@ def own_seats(request: HttpRequest, public_id: str) -> OwnSeats:
     board, sitting = whole_number(request.GET.get("b")) or match.first_board, whole_number(request.GET.get("s")) or 0
     row = get_object_or_404(Sitting.objects.filter(board__match=match, board__number=board), number=sitting)
     parties = {party.number: party for party in match.parties.select_related("version__bot", "version__package")}
-    seats = [seat for seat, holder in enumerate(row.seating) if parties[holder].version.bot.owner_id == player.pk]
+    own = ownership.allowed_bots(player, (party.version.bot for party in parties.values()), BotAct.CODE)
+    seats = [seat for seat, holder in enumerate(row.seating) if parties[holder].version.bot_id in own]
     if not seats:
         raise Http404
     return OwnSeats(match, board, row, parties, seats)

@@ -124,15 +124,15 @@ def of_puzzle(item: Puzzle, moments: Sequence[Moment], names: Sequence[str]) -> 
     return Picture(_("What would you do?"), head=_head(item.game, trump), suit=trump, laid=laid, cards=tidy(item.hand))
 
 
-def of_table(row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str]) -> Picture:
-    """Return the picture of a table: its result if it is finished; while people play, nothing about it."""
-    result = banner(row, game, moments, names, is_own=False) if row.records else None
+def of_table(row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], seat: int) -> Picture:
+    """Return the picture of a table, the side of `seat` first: its result if it is finished; while people play, nothing about it."""
+    result = banner(row, game, moments, names, seat, is_own=False) if row.records else None
     if result is None:
         return links.general()
     values = [figure.text for figure in result.figures] if len(row.scores) == 1 else []
     values = values or result.rows[-1].values
     hands = ngettext("%(n)s hand", "%(n)s hands", len(row.scores)) % {"n": len(row.scores)}
-    numbers = [number for number, seats in enumerate(game.sides) if row.seat in seats]
+    numbers = [number for number, seats in enumerate(game.sides) if seat in seats]
     sides = [*numbers, *(number for number in range(len(game.sides)) if number not in numbers)]
     return Picture(
         result.title,

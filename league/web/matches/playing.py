@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,16 +13,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.people.guests import Visitor
-from league.domain.tables import ending, guests, levels, seating, standing
-from league.domain.tables.guests import Sitter
+from league.domain.tables import ending, levels, people, rooms, seating, standing
 from league.domain.tables.levels import Level
-from league.models import BotVersion, Player, Table
+from league.domain.tables.people import Sitter
+from league.models import BotVersion, Player, Table, TablePerson
 from league.models.tables import LIVE
 from league.web.common import families
 from league.web.common import guests as cookies
@@ -36,11 +38,11 @@ FIRST: dict[str, Any] = {
     "boards": 1,
 }  # The table without any choice.
 LATEST = 10  # Number of own tables on the page.
-HEAVY = ("seen", "legal", "hand", "records")
+HEAVY = ("seen", "table__seen", "table__legal", "table__hand", "table__spectated", "table__records", "table__secret")
 
 
-class PlayForm(forms.Form):
-    """The settings of a table, without its rules (OptionsForm). Missing settings are those of FIRST."""
+class TableForm(forms.Form):
+    """The settings of any table, without its rules (OptionsForm). Missing settings are those of FIRST."""
 
     game = forms.ChoiceField(
         label=gettext_lazy("Game"), required=False, widget=forms.Select(attrs={"data-refresh": ""})
@@ -53,6 +55,49 @@ class PlayForm(forms.Form):
         empty_value=FIRST["boards"],
         choices=[(number, str(number)) for number in range(1, seating.MOST_BOARDS + 1)],
     )
+
+    def __init__(self, bots: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.bots = bots
+        playable = levels.offered(bots) or levels.BOTS
+        self.level_choices = [(str(level), level.label) for level in levels.BOTS if level in playable]
+        set_choices(self, game=families.choices(), level=self.level_choices)
+
+    def rules(self, rules: OptionsForm) -> dict[str, Any]:
+        """Return the rules of the table."""
+        return {"players": rules.game.players, "options": rules.cleaned_data["options"]}
+
+
+class SharedForm(TableForm):
+    """The settings of a table for friends."""
+
+    clock_s = forms.TypedChoiceField(
+        label=gettext_lazy("Time for an answer"), required=False, coerce=int, empty_value=rooms.CLOCK_S
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, clock_s=[(seconds, clock_name(seconds)) for seconds in rooms.CLOCKS])
+
+    def settings(self, rules: OptionsForm) -> dict[str, Any]:
+        """Return the arguments of `rooms.gather` and `rooms.change`."""
+        values = self.cleaned_data
+        plain = {name: values[name] for name in ("boards", "clock_s")}
+        return {"game": rules.game.key, "level": values["level"] or FIRST["level"], **plain, **self.rules(rules)}
+
+
+def clock_name(seconds: int) -> str:
+    """Return the time for an answer in words."""
+    if not seconds:
+        return _("no clock, among friends")
+    if seconds < 60:
+        return ngettext("%(n)s second", "%(n)s seconds", seconds) % {"n": seconds}
+    return ngettext("%(n)s minute", "%(n)s minutes", seconds // 60) % {"n": seconds // 60}
+
+
+class PlayForm(TableForm):
+    """The settings of a table for one person."""
+
     rival = forms.ChoiceField(label=gettext_lazy("A certain bot"), required=False)
     partner = forms.ChoiceField(
         label=gettext_lazy("Partner"), required=False, help_text=gettext_lazy("Only for games played in pairs.")
@@ -66,15 +111,11 @@ class PlayForm(forms.Form):
     )
 
     def __init__(self, sitter: Sitter | None, bots: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.sitter, self.bots = sitter, bots
-        playable = levels.offered(bots) or levels.BOTS
+        super().__init__(bots, *args, **kwargs)
+        self.sitter = sitter
         names = [(version.bot.slug, version.bot.slug) for version in bots]
-        self.level_choices = [(str(level), level.label) for level in levels.BOTS if level in playable]
         set_choices(
             self,
-            game=families.choices(),
-            level=self.level_choices,
             rival=[("", _("by the level")), *names],
             partner=[("", _("the same bot")), *names],
         )
@@ -93,10 +134,18 @@ class PlayForm(forms.Form):
             rival,
             values["partner"],
             values["boards"],
-            players=game.players,
-            options=rules.cleaned_data["options"],
+            **self.rules(rules),
             advice=bool(values.get("advice")),
         )
+
+
+@dataclass(frozen=True)
+class LatestTable:
+    """A table of a person that has ended: its result, and the other people who sat there."""
+
+    row: Table
+    result: ending.TableScore | None
+    company: list[str]
 
 
 @never_cache
@@ -119,15 +168,20 @@ def _sit_down(request: HttpRequest) -> HttpResponse:
     rules = OptionsForm(game_chosen(request.POST), request.POST)
     if request.POST.get("do") == "refresh":
         return _page(request, sitter, *_unchecked(form, rules))
-    row = seating.present(sitter)
+    row = people.present(sitter)
     if row is None:
         if not (form.is_valid() and rules.is_valid()):
             return _page(request, sitter, form, rules, 422)
         try:
             again = request.POST.get("again", "")
-            row = seating.sit_again(sitter, again) if again else form.sit(sitter, rules)
+            if request.POST.get("do") == "friends":
+                shared = SharedForm(form.bots, request.POST)
+                shared.full_clean()
+                row = rooms.gather(sitter, **shared.settings(rules))
+            else:
+                row = seating.sit_again(sitter, again) if again else form.sit(sitter, rules)
         except Refused as refusal:
-            row = seating.present(sitter)  # The other of two clicks was faster.
+            row = people.present(sitter)  # The other of two clicks was faster.
             if row is None:
                 form.add_error(None, shown(refusal))
                 return _page(request, sitter, form, rules, 429 if isinstance(refusal, TooMany) else 422)
@@ -158,7 +212,6 @@ def _page(
         rules = OptionsForm(game_chosen(request.GET))
         form = PlayForm(sitter, seating.rivals(sitter or Visitor("")), initial={**FIRST, "game": rules.game.key})
     player = sitter if isinstance(sitter, Player) else None
-    over = guests.own(sitter).exclude(status__in=LIVE).select_related("pool").defer(*HEAVY) if sitter else None
     context = {
         "form": form,
         "options": rules,
@@ -167,9 +220,22 @@ def _page(
         "other_levels": [(level, label) for level, label in form.level_choices if level != FIRST["level"]],
         "may_sit": seating.may_sit(sitter),
         "guest": player is None,
-        "present": seating.present(sitter) if sitter else None,
-        "latest": [(row, ending.result(row)) for row in over.order_by("-created")[:LATEST]] if over is not None else [],
+        "present": people.present(sitter) if sitter else None,
+        "latest": _latest(sitter) if sitter else [],
         "standing": standing.game_records(player) if player else [],
         "most_tables": standing.MOST_TABLES,
     }
     return render(request, "matches/play.html", context, status=status)
+
+
+def _latest(sitter: Sitter) -> list[LatestTable]:
+    """Return the latest tables of a person that have ended. Two queries."""
+    seats = people.seats(sitter).exclude(table__status__in=LIVE).select_related("table__pool").defer(*HEAVY)
+    own_seats = list(seats.order_by("-table")[:LATEST])
+    others: dict[int, list[str]] = defaultdict(list)
+    company = TablePerson.objects.filter(table__in=[seat.table_id for seat in own_seats if seat.table.shared])
+    for other in company.exclude(pk__in=[seat.pk for seat in own_seats]).select_related("player").order_by("number"):
+        others[other.table_id].append(other.player.name if other.player else _(people.NAME))
+    return [
+        LatestTable(seat.table, ending.result(seat.table, seat.number), others[seat.table_id]) for seat in own_seats
+    ]

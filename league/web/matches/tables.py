@@ -1,9 +1,8 @@
-"""Tables where people sit. Everything works without scripts; `seat.js` saves reloading the page."""
+"""Tables where people sit and play. Everything works without scripts; `seat.js` saves reloading the page."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -21,8 +20,8 @@ import engine
 from engine.runner.table import NEXT
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.tables import ending, guests, holding, seating
-from league.domain.tables.guests import Sitter
+from league.domain.tables import ending, holding, people, phrases, rooms, seating
+from league.domain.tables.people import Sitter, TableView
 from league.enums import TableStatus
 from league.models import Table
 from league.models.tables import LIVE, NO_ADVICE
@@ -30,7 +29,7 @@ from league.service import listening, topics
 from league.web.common import prefs, words
 from league.web.common.guests import person_of
 from league.web.common.inputs import whole_number
-from league.web.matches import banner, felt, narrate, pictures
+from league.web.matches import banner, felt, narrate, pictures, waiting
 from league.web.matches.offers import chosen, offer
 from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
@@ -42,80 +41,95 @@ LATE = timedelta(seconds=15)  # If a new table has waited for its first worker f
 DEAF_S = 0.02  # Seconds between two checks if no notifications arrive.
 
 
-def _row(request: HttpRequest, public_id: str) -> Table:
-    """Return a table that the viewer may see: their own, or any finished one. At most two queries."""
-    row = seating.visible(person_of(request), public_id)
-    if row is None:
+def _view(request: HttpRequest, public_id: str) -> TableView:
+    """Return a table that the viewer may see: their own, any finished one, or a shared one. At most four queries."""
+    view = seating.visible(person_of(request), public_id)
+    if view is None:
         raise Http404
-    return row
+    return view
 
 
-def board_record(row: Table, board: int) -> dict[str, Any]:
-    """Return the record of a board of a finished table; of a running table, what the seat may know of the current board."""
+def board_record(view: TableView, board: int) -> dict[str, Any]:
+    """Return the record of a board of a finished table; of a running table, what the viewer may know of the current board."""
+    row = view.row
     records = seating.opened(row)
     if records:
         return records[min(board, len(records)) - 1]
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
-    events = [{**event, "to": [row.seat]} if event["e"] == "deal" else event for event in row.seen]
+    to = [view.seat] if view.is_own else []
+    events = [{**event, "to": to} if event["e"] == "deal" else event for event in view.seen]
     return {"game": game.key, "players": game.players, "options": game.options, "events": events}
 
 
 @never_cache
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a table: the cards, the legal actions, and the result of a finished hand; `?b=` replays a hand of a finished table. Six queries."""
-    row = _row(request, public_id)
-    bots = seating.bots(row)
-    names = seating.names(row, bots)
+    """Show a table: the cards, the legal actions, and the result of a finished hand; `?b=` replays a hand of a finished table. Seven queries."""
+    view = _view(request, public_id)
+    row = view.row
+    if row.gathering:
+        return waiting.page(request, view)
+    names = view.names
     numbers = numbered(names)
     board = whole_number(request.GET.get("b"))
-    sitter = person_of(request)
-    is_own = guests.owns(sitter, row)
+    is_own, seat = view.is_own, view.seat
     if row.records and board is not None:
-        return _replay(request, row, names, min(max(1, board), len(row.scores)), row.seat if is_own else None)
+        return _replay(request, view, min(max(1, board), len(row.scores)))
     board = row.board
-    record = board_record(row, board)
+    record = board_record(view, board)
     moments = shown_moments(record)
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
     choices = None
-    if row.turn is not None:
-        choices = offer(row.legal, row.hand, felt.song_points(game, row.seen), french=is_french(game), names=numbers)
+    if view.turn is not None and not view.is_away:
+        choices = offer(view.legal, view.hand, felt.song_points(game, view.seen), french=is_french(game), names=numbers)
+    is_live, asked, now = row.status in LIVE, view.asked, clock.present()
     context = {
         "row": row,
+        "view": view,
         "mine": is_own,
-        "live": row.status in LIVE,
-        "topic": topics.of_table(row.public_id) if row.status in LIVE and settings.LIVE_LISTENERS else "",
-        "since": topics.table_version(row.status, row.turn, advised=bool(row.advice)),
+        "live": is_live,
+        "topic": topics.of_table(row.public_id) if is_live and settings.LIVE_LISTENERS else "",
+        "since": topics.table_version(row.status, row.turn, row.news),
         "board": board,
-        "lines": narrate.narrate(moments, numbers, names, row.seat if is_own else None),
-        "head": felt.head(game, moments, row.seat, numbers),
+        "lines": narrate.narrate(moments, numbers, names, seat if is_own else None),
+        "head": felt.head(game, moments, seat, numbers),
         "offer": choices,
-        "prompt": felt.prompt(choices, row.legal, row.seen) if choices else "",
-        "then": felt.then(choices, row.seen) if choices else "",
-        "advice": _advice(row, bots.get(row.seat)),
-        "banner": banner.banner(row, game, moments, numbers, is_own=is_own),
-        "ending": ending.ending(row, sitter),
-        "late": row.status == TableStatus.WAITING and clock.present() - row.since > LATE,
+        "prompt": felt.prompt(choices, view.legal, view.seen) if choices else "",
+        "then": felt.then(choices, view.seen) if choices else "",
+        "advice": _advice(view),
+        "banner": banner.banner(row, game, moments, numbers, seat, is_own=is_own),
+        "ending": ending.ending(view),
+        "late": row.status == TableStatus.WAITING and now - row.since > LATE,
         "away_min": holding.away_s(row) // 60,
+        "patience_s": holding.patience_s(row) if row.shared else 0,
+        "asked": numbers[asked.number] if is_live and asked is not None and not asked.away else "",
+        "spoken": [
+            (person.number, numbers[person.number], text)
+            for person in view.people.values()
+            if (text := phrases.spoken(person, now))
+        ],
+        "phrases": phrases.Phrase.choices if row.shared and is_live and view.is_seated else [],
         "rest": prefs.trick_rest(request),
         "rests": prefs.RESTS.items(),
         "forced": prefs.plays_forced(request),
-        "next": banner.is_shown(row),
-        "picture": pictures.of_table(row, game, moments, numbers),
+        "next": view.legal == [NEXT],
+        "picture": pictures.of_table(row, game, moments, numbers, seat),
     }
     moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
 
 
-def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int, own: int | None) -> HttpResponse:
-    """Show a hand of a finished table step by step, with all cards; own: the seat of the viewer."""
+def _replay(request: HttpRequest, view: TableView, board: int) -> HttpResponse:
+    """Show a hand of a finished table step by step, with all cards."""
+    row, names, own = view.row, view.names, view.seat if view.is_own else None
     context = {
         "row": row,
+        "seat": view.seat,
         "names": names,
         "board": board,
         "boards": list(range(1, len(row.scores) + 1)),
         "shared": f"?b={board}",
         "embed": f"{reverse('embed-table', args=[row.public_id])}?b={board}",
-        "lines": narrate.narrate(shown_moments(board_record(row, board)), numbered(names), names, own),
+        "lines": narrate.narrate(shown_moments(board_record(view, board)), numbered(names), names, own),
     }
     return render(request, "matches/table_replay.html", context)
 
@@ -131,28 +145,27 @@ class AdviceState:
     text: str
 
 
-def _advice(row: Table, bot: str | None) -> AdviceState | None:
+def _advice(view: TableView) -> AdviceState | None:
     """Return the state of the advice, or None if the table has no advice."""
-    if bot is None or row.turn is None or row.legal == [NEXT]:
+    bot = view.bots.get(view.seat)
+    if bot is None or view.row.shared or view.own is None or view.turn is None or view.legal == [NEXT]:
         return None
-    failed = row.advice == NO_ADVICE
-    text = words.action_name(row.advice) if row.advice and not failed else ""
-    return AdviceState(row.awaits_advice, failed, bot, row.advice, text)
+    failed = view.advice == NO_ADVICE
+    text = words.action_name(view.advice) if view.advice and not failed else ""
+    return AdviceState(view.own.awaits_advice, failed, bot, view.advice, text)
 
 
 @never_cache
 def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
     """Return the record of a table for the replay viewer."""
-    row = _row(request, public_id)
-    return record_response(request, row, row.seat if guests.owns(person_of(request), row) else None)
+    return record_response(request, _view(request, public_id))
 
 
-def record_response(request: HttpRequest, row: Table, own: int | None) -> JsonResponse:
-    """Return the record of a board (`?b=`) for the replay viewer; own: the seat of the viewer."""
-    names = seating.names(row, seating.bots(row))
-    if own is not None:
-        names = [_("You") if seat == own else name for seat, name in enumerate(names)]
-    record = board_record(row, max(1, whole_number(request.GET.get("b")) or row.board))
+def record_response(request: HttpRequest, view: TableView) -> JsonResponse:
+    """Return the record of a board (`?b=`) for the replay viewer."""
+    own = view.seat if view.is_own else None
+    names = [_("You") if seat == own else name for seat, name in enumerate(view.names)]
+    record = board_record(view, max(1, whole_number(request.GET.get("b")) or view.row.board))
     answer = for_viewer(record, names, list(range(len(names))), own)
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
@@ -164,19 +177,27 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
 
     A page that listens for events (`listens`) gets an empty response at once, so that no thread waits.
     """
+    do, where = request.POST.get("do", ""), redirect("table", public_id=public_id)
+    if do in waiting.DOES:
+        return waiting.act(request, public_id, do)
     sitter = person_of(request)
-    where = redirect("table", public_id=public_id)
-    now = seating.tables_of(sitter, public_id).only("legal").first() if sitter is not None else None
-    if sitter is None or now is None:
+    person = people.seats(sitter).filter(table__public_id=public_id).first() if sitter is not None else None
+    if sitter is None or person is None:
         raise Http404
-    if request.POST.get("do") == "leave":
+    if do == "leave":
         seating.leave(sitter, public_id)
         return where
     number = whole_number(request.POST.get("turn")) or 0
-    if request.POST.get("do") == "advice":
+    if do == "advice":
         return _ask_advice(request, sitter, public_id, number)
     try:
-        row = seating.act(sitter, public_id, number, chosen(request, now.legal))
+        if do in ("back", "say"):
+            if do == "back":
+                rooms.come_back(sitter, public_id)
+            else:
+                phrases.say(sitter, public_id, request.POST.get("phrase", ""))
+            return HttpResponse(status=204) if request.POST.get("listens") else where
+        row = seating.act(sitter, public_id, number, chosen(request, person.legal))
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return where
@@ -197,7 +218,7 @@ def _ask_advice(request: HttpRequest, sitter: Sitter, public_id: str, number: in
     if request.POST.get("listens"):
         return HttpResponse(status=204)
     if row.status == TableStatus.HELD:
-        _wait(row, advice_asked=number, advice="")
+        _wait(row, people__advice_asked=number, people__advice="")
     return redirect("table", public_id=public_id)
 
 

@@ -31,9 +31,10 @@ from league.domain.bots import bots, drafts, languages, tries
 from league.domain.bots.languages import Language
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import conversations
-from league.domain.people import quotas
+from league.domain.people import ownership, quotas
 from league.domain.people.guests import KEPT, Person
-from league.models import Match, Player, Try
+from league.domain.people.ownership import BotAct
+from league.models import Bot, Match, Player, Try
 from league.pure import lead
 from league.service import limits
 from league.web.common import guests, words
@@ -290,7 +291,11 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
         context |= _shown(row, result, whole_number(request.GET.get("s")) or 0)
         board = context.get("board_number")
     at = tries.DecisionPoint(**row.at) if row.at else None
-    slug = row.name if row.owner and row.owner.bots.filter(slug=row.name).exists() else drafts.NEW
+    slug = (
+        row.name
+        if row.owner and Bot.objects.filter(ownership.owned(row.owner, BotAct.UPLOAD), slug=row.name).exists()
+        else drafts.NEW
+    )
     begun_with = {
         "at": editing.write_decision(at) if at else "",
         "bot": row.name,

@@ -26,6 +26,8 @@ from league.domain.core.errors import Refused, shown
 from league.domain.jobs.handlers.requests import PATIENCE
 from league.domain.judgements import asking
 from league.domain.matches import replays, sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.talk.places import Place
 from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, RatingPoint, Sitting
@@ -78,7 +80,7 @@ def _match(request: HttpRequest, public_id: str) -> Match:
 
 def parties_of(match: Match) -> list[Party]:
     """Return the parties of a match with their bots. One query."""
-    return list(match.parties.select_related("version__bot__owner").order_by("number"))
+    return list(match.parties.select_related("version__bot__owner", "version__bot__team").order_by("number"))
 
 
 def _sittings(match: Match) -> Iterator[Sitting]:
@@ -148,7 +150,8 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 context["unreadable"] = [shown(error)]
                 return render(request, "matches/match.html", context, status=error.status)
             own = {view.party.number for view, _change in views if view.private}
-            own_bots = [party for party in parties if viewer and party.version.bot.owner_id == viewer.pk]
+            own_ids = ownership.allowed_bots(viewer, (party.version.bot for party in parties), BotAct.CODE)
+            own_bots = [party for party in parties if party.version.bot_id in own_ids]
             context["own"] = (
                 bool(own_bots) and "pass" in record
             )  # Older records have no passes, so conversations cannot be rebuilt.

@@ -1,6 +1,9 @@
-"""Pages of operators: the list of actions with the latest uses, and the form of an action with a preview."""
+"""Pages of operators: the overview with its search, the open cases, one subject or person, and the form of an action with a preview."""
 
 from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -10,31 +13,30 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
-from league.domain.audits import cases as audit_cases
 from league.domain.core.errors import Forbidden, Refused, shown
-from league.domain.operators import acting
-from league.domain.operators.actions import ACTIONS
-from league.domain.operators.subjects import AUDIT, CASE, KINDS
+from league.domain.operators import acting, searching
+from league.domain.operators.actions import ACTIONS, Action
+from league.domain.operators.overview import Sign, overview
+from league.domain.operators.subjects import CASE, KINDS, PLAYER
 from league.domain.people import rights
 from league.domain.talk import reports as talk_reports
 from league.domain.upkeep import cases
-from league.models import Case, Match, Player
+from league.models import LeagueEvent, Player
 from league.web.common import lists
 from league.web.common.inputs import short_text
 from league.web.common.viewers import player_of
+from league.web.operators import people, queues
 from league.web.operators.forms import ActionForm
 
-CASES_SHOWN = 20
+MOST_TEXT = 200  # The most characters of a search: a pasted address.
+ACTS_SHOWN = 10
+# The kinds of subjects whose page has their name in its address; the other kinds have only the list of lines about them.
+PAGES = ("match", "tournament", "event", "circuit", "bot", "player", "table", "try")
 
 
-def _page_of(subject: str) -> str:
-    """Return the address of a subject. URL names equal the kinds; an audit or a case has only the list of actions about it."""
-    kind, _colon, name = subject.partition(":")
-    return f"{reverse('operators')}?subject={subject}" if kind in (AUDIT, CASE) else reverse(kind, args=[name])
-
-
-def _operator(request: HttpRequest) -> Player:
+def operator_of(request: HttpRequest) -> Player:
     """Return the viewer if they are an operator, else raise PermissionDenied."""
     player = player_of(request)
     if not (player.user.is_staff or player.user.is_superuser):
@@ -42,43 +44,129 @@ def _operator(request: HttpRequest) -> Player:
     return player
 
 
-def _cases(subject: str) -> list[tuple[Case, cases.Evidence | None, list[Match]]]:
-    """Return the open cases; with evidence and matches if it is only the one of `subject`."""
+def _page_of(subject: str, title: str = "") -> str:
+    """Return the address of the page that everybody may see; "" if a kind has none."""
     kind, _colon, name = subject.partition(":")
-    if kind != CASE:
-        return [] if subject else [(case, None, []) for case in cases.open_cases()[:CASES_SHOWN]]
-    case = KINDS[CASE].find(name)
-    return [] if case is None else [(case, cases.evidence(case), list(cases.matches_of(case, against=True)))]
+    if kind == "version" and title:
+        bot, _space, number = title.rpartition(" v")
+        return reverse("version", args=[bot, number])
+    return reverse(kind, args=[name]) if kind in PAGES else ""
+
+
+def _buttons(subjects: str, kind: str, mine: list[str]) -> list[dict[str, Any]]:
+    """Return the actions for a kind of subject, those that the operator may do first."""
+    fitting = [action for action in ACTIONS.values() if not kind or kind in action.kinds]
+    return [
+        {"action": action, "may": action.right in mine, "query": urlencode({"subject": subjects}) if subjects else ""}
+        for action in sorted(fitting, key=lambda action: action.right not in mine)
+    ]
+
+
+def _row(sign: Sign, mine: list[str]) -> dict[str, Any]:
+    """Return a sign in the language of the reader, with the button of its action if the operator may do it."""
+    button = ACTIONS.get(sign.action)
+    return {
+        "urgency": sign.urgency.name.lower(),
+        "what": shown(sign.what),
+        "do": shown(sign.do) if sign.do else "",
+        "subjects": sign.subjects,
+        "button": button if button and button.right in mine else None,
+        "query": urlencode({"subject": " ".join(sign.subjects)}),
+    }
+
+
+def act_rows(events: Any) -> list[dict[str, Any]]:
+    """Return past acts with the address that takes each back; "" if nothing does."""
+    return [{"event": event, "undo": _undo_address(event), "lasting": _lasting(event)} for event in events]
+
+
+def _undo_address(event: LeagueEvent) -> str:
+    undo = event.data.get("undo")
+    if not undo or undo.get("action") not in ACTIONS:
+        return ""
+    query = urlencode({"subject": event.subject, **undo["values"]})
+    return f"{reverse('operator-action', args=[undo['action']])}?{query}"
+
+
+def _lasting(event: LeagueEvent) -> str:
+    action: Action | None = ACTIONS.get(event.data.get("action", ""))
+    return _(action.lasting) if action and action.lasting else ""
 
 
 @never_cache
 @login_required
+@require_safe
 def operators(request: HttpRequest) -> HttpResponse:
-    """List the actions (those that fit `?subject=`), the open cases, and the latest uses. Eleven queries."""
-    player = _operator(request)
-    subject = short_text(request.GET.get("subject", ""), 90)
-    kind = subject.partition(":")[0]
-    own_rights = rights.rights_of(player)
+    """Show the overview; with `?q=` what a text names; with `?subject=` one subject. At most 34 queries."""
+    player = operator_of(request)
+    text, subject = short_text(request.GET.get("q", ""), MOST_TEXT), short_text(request.GET.get("subject", ""), 90)
+    mine = rights.rights_of(player)
+    if subject:
+        return _subject(request, subject, mine)
+    if text:
+        return _search(request, text)
+    state = overview()
     page = lists.page_of(request, acting.latest())
     context = {
-        "subject": subject,
-        "cases": _cases(subject),
-        "actions": [action for action in ACTIONS.values() if not subject or kind in action.kinds],
-        "mine": own_rights,
+        "state": state,
+        "sections": [
+            (_("Stuck"), [_row(sign, mine) for sign in state.stuck]),
+            (_("Failing"), [_row(sign, mine) for sign in state.failing]),
+            (_("Growing"), [_row(sign, mine) for sign in state.growing]),
+        ],
+        "calm": [_row(sign, mine) for sign in state.calm],
+        "queues": queues.open_queues(),
+        "buttons": _buttons("", "", mine),
+        "mine": mine,
         "superuser": player.user.is_superuser,
         "page": page,
-        "audits": audit_cases.open_cases()[:CASES_SHOWN],
-        "audits_open": audit_cases.open_cases().count(),
-        "acts": [(act, _page_of(act.subject)) for act in page],
+        "acts": act_rows(page),
     }
     return render(request, "operators/operators.html", context)
+
+
+def _search(request: HttpRequest, text: str) -> HttpResponse:
+    """Show what a text names, or the only row that has exactly this name."""
+    hits = searching.search(text)
+    exact = [hit for hit in hits if hit.is_exact]
+    if len(exact) == 1:
+        return redirect(f"{reverse('operators')}?{urlencode({'subject': exact[0].subject})}")
+    rows = [(hit, _page_of(hit.subject, hit.title)) for hit in hits]
+    return render(request, "operators/search.html", {"text": text, "hits": rows})
+
+
+def _subject(request: HttpRequest, subject: str, mine: list[str]) -> HttpResponse:
+    """Show what the journal says about a subject, and what an operator may do with it; of a player everything."""
+    kind, _colon, name = subject.partition(":")
+    row = KINDS[kind].find(name) if kind in KINDS else None
+    context: dict[str, Any] = {
+        "subject": subject,
+        "address": _page_of(subject) if row is not None or kind not in KINDS else "",
+        "buttons": _buttons(subject, kind, mine) if kind in KINDS else [],
+    }
+    if kind == PLAYER and row is not None:
+        return render(request, "operators/person.html", context | people.person(request, row))
+    page = lists.page_of(request, LeagueEvent.objects.filter(subject=subject))
+    context |= {"page": page, "lines": people.lines(page)}
+    if kind == CASE and row is not None:
+        context["cases"] = [queues.OpenCase(row, cases.evidence(row), list(cases.matches_of(row, against=True)))]
+    return render(request, "operators/subject.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def open_cases(request: HttpRequest) -> HttpResponse:
+    """List the open cases: audits with a difference, and results that ratings do not explain. Five queries."""
+    operator_of(request)
+    return render(request, "operators/cases.html", {"cases": queues.open_cases()})
 
 
 @never_cache
 @login_required
 def reports(request: HttpRequest) -> HttpResponse:
     """List the comments with open reports, those with the most reports first. The queries do not grow with the reports."""
-    player = _operator(request)
+    player = operator_of(request)
     rows = talk_reports.reported()
     most = talk_reports.MOST_LISTED
     context = {"rows": rows[:most], "count": rows.count(), "rights": rights.rights_of(player)}
@@ -89,7 +177,7 @@ def reports(request: HttpRequest) -> HttpResponse:
 @login_required
 def action(request: HttpRequest, name: str) -> HttpResponse:
     """Show an action. Its form first returns a preview; only the preview has the button that carries the action out."""
-    player = _operator(request)
+    player = operator_of(request)
     chosen = ACTIONS.get(name)
     if chosen is None:
         raise Http404
@@ -97,6 +185,7 @@ def action(request: HttpRequest, name: str) -> HttpResponse:
     if request.method == "POST" and not may:
         raise PermissionDenied
     start = {"subjects": short_text(request.GET.get("subject", ""), 90)}
+    start |= {field.name: short_text(request.GET.get(field.name, ""), 60) for field in chosen.fields}
     form = ActionForm(chosen, request.POST or None, initial=start)
     context = {"action": chosen, "may": may, "form": form}
     if request.method == "POST" and form.is_valid():

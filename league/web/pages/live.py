@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from league.domain.matches import sight
-from league.domain.tables import guests
-from league.models import Match, Tournament
+from league.domain.tables import people
+from league.models import Match, Table, Tournament
 from league.service import changes, topics
 from league.service import live as listening
 from league.service.limits import address
@@ -28,9 +29,11 @@ def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...
     if ids := _named(requested, "match:"):
         rows = sight.matches(Match.objects.filter(public_id__in=ids), user)
         visible |= set(map(topics.of_match, rows.values_list("public_id", flat=True)))
-    if (ids := _named(requested, topics.TABLE)) and (sitter := person_of(request)) is not None:
-        own = guests.own(sitter).filter(public_id__in=ids)  # Only the person at a table may follow it.
-        visible |= set(map(topics.of_table, own.values_list("public_id", flat=True)))
+    if ids := _named(requested, topics.TABLE):
+        sitter, rows = person_of(request), Table.objects.filter(public_id__in=ids)
+        own = people.own(sitter).values("pk") if sitter is not None else []
+        rows = rows.filter(Q(pk__in=own) | Q(shared=True))  # Anyone may watch a shared table.
+        visible |= set(map(topics.of_table, rows.values_list("public_id", flat=True)))
     guarded = ("tournament:", "match:", topics.TABLE)
     return tuple(topic if topic in visible or not topic.startswith(guarded) else NOTHING for topic in requested)
 

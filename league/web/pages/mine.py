@@ -15,7 +15,7 @@ from league.domain.core import clock
 from league.domain.core.counts import count_of
 from league.domain.matches import sight
 from league.domain.puzzles import answers, shelf
-from league.domain.tables import seating
+from league.domain.tables import people
 from league.domain.tournaments import requests
 from league.enums import BotState, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
 from league.models import (
@@ -89,7 +89,7 @@ def mine(player: Player) -> dict[str, Any]:
     bots = own_bots(player)
     return {
         "player": player,
-        "table": seating.present(player),
+        "table": people.present(player),
         "asked": list(open_requests[:MOST_REQUESTS]),
         "bots": bots,
         **_latest_test(player),

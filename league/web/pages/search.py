@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 
 from league.domain.core import search_words
 from league.domain.matches import sight
-from league.models import Bot, Circuit, Event, Player, Tournament
+from league.models import Bot, Circuit, Event, Player, Team, Tournament
 from league.web.common import families
 from league.web.common.game_lines import describe_game
 from league.web.common.inputs import short_text
@@ -56,7 +56,7 @@ class Group:
 @never_cache
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Show what a text names (`?q=`). At most sixteen queries."""
+    """Show what a text names (`?q=`). At most nineteen queries."""
     text = short_text(request.GET.get("q", ""), MOST_TEXT)
     groups = find(text, user_of(request)) if text else []
     context = {"text": text, "groups": groups, "families": families.by_family() if not groups else []}
@@ -78,10 +78,12 @@ def find(text: str, viewer: User | None) -> list[Group]:
     ]
     bots = _named(Bot.objects.select_related("owner"), "slug", term)
     players = _named(Player.objects.all(), "name", term)
+    teams = _named(Team.objects.all(), "name", term)
     groups = [
         _group(_("Games"), games(term)),
         _group(_("Bots"), [SearchResult(reverse("bot", args=[bot.slug]), bot.slug, bot.owner.name) for bot in bots]),
         _group(_("Players"), [SearchResult(reverse("player", args=[row.name]), row.name) for row in players]),
+        _group(_("Teams"), [SearchResult(reverse("team", args=[row.name]), row.name) for row in teams]),
         _group(_("Tournaments"), [SearchResult(address, row.name) for row, address in contests]),
         _group(_("Documents"), papers(term)),
     ]
@@ -101,12 +103,8 @@ def _group(title: Any, results: Sequence[SearchResult]) -> Group:
 
 
 def _named(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
-    """Return rows whose unique name begins with a term, then those that have words beginning with its words. At most three queries."""
-    results = list(rows.filter(search_words.begins(column, term)).order_by(column)[: MOST + 1])
-    if len(results) <= MOST:
-        others = search_words.having(rows, term).exclude(pk__in=[row.pk for row in results])
-        results += others.order_by(column)[: MOST + 1 - len(results)]
-    return results
+    """Return the rows of a group by name, and one more if there are others. At most three queries."""
+    return search_words.named(rows, column, term, MOST + 1)
 
 
 def games(term: str) -> list[SearchResult]:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 import engine
 from league.domain.matches import sight, workers
 from league.domain.people import guests
-from league.domain.upkeep import invariants, metrics, readiness
+from league.domain.upkeep import metrics, readiness
 from league.models import Bot, Match
 from league.service import changes, topics, version
 from league.web.common import lists
@@ -72,7 +72,6 @@ def status(request: HttpRequest) -> HttpResponse:
         # `why` is an annotation of workers.waiting_line
         "waiting": [(match, waiting_reason(vars(match)["why"])) for match in waiting],
         "paused": paused,
-        "check": invariants.last_result(),
     }
     return render(request, "pages/status.html", context)
 

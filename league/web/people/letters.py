@@ -1,4 +1,4 @@
-"""Emails about the digest: its text, the confirmation of an address, and the two links that need no login."""
+"""Emails with notices: their text, the confirmation of an address, and the two links that need no login."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
 from league.domain.bots.digests import Against, Digest, DigestLine
-from league.domain.bots.letters import Letter
+from league.domain.notices import ways
+from league.domain.notices.letters import Letter, Mailing
 from league.domain.people import subscriptions
+from league.enums import NoticeKind
 from league.models import Player, Subscription
 from league.service import mail
 from league.web.common.game_lines import pool_label
 from league.web.common.words import signed
-from league.web.people import digests
+from league.web.people import digests, notice_words
 
 
 def site_of(request: HttpRequest) -> str:
@@ -29,20 +31,37 @@ def site_of(request: HttpRequest) -> str:
     return f"{request.scheme}://{request.get_host()}"
 
 
-def write(row: Subscription, period_digest: Digest) -> Letter:
-    """Write a digest as an email, in the reader's language."""
+def write(row: Subscription, mailing: Mailing) -> Letter:
+    """Write notices as an email, in the reader's language. A digest also has the results of the reader's bots."""
     with override(row.language):
-        title = digests.title_of(row.player)
-        page = f"{row.site}{reverse('digest', args=[row.player.name, row.period])}?of={period_digest.since:%Y-%m-%d}"
-        stop = f"{row.site}{reverse('digest-stop', args=[subscriptions.stop_word(row)])}"
-        parts = [
-            f"{title}\n{digests.span(period_digest)} (UTC)",
-            *("\n".join(_paragraph(line, row.site)) for line in period_digest.lines),
-            *([_("Includes only the latest 300 matches of this period.")] if period_digest.more else []),
-            _("View online:") + f"\n{page}",
+        stop = f"{row.site}{reverse('mail-stop', args=[subscriptions.stop_word(row, mailing.kind or '')])}"
+        lines = [
+            f"{notice_words.sentence(notice)}\n{row.site}{notice_words.address(notice)}" for notice in mailing.notices
+        ]
+        if mailing.more:
+            lines.append(_("There are more:") + f"\n{row.site}{reverse('notices')}")
+        if mailing.digest is None:
+            title = notice_words.sentence(mailing.notices[0])
+            parts = lines
+        else:
+            title = f"{digests.title_of(row.player)}: {digests.span(mailing.digest)}"
+            parts = [f"{title} (UTC)", *lines, *_results(row, mailing.digest)]
+        parts += [
+            _("Notice settings:") + f"\n{row.site}{reverse('notice-ways')}",
             "-- \n" + _("You get this email because you subscribed to it. Unsubscribe:") + f"\n{stop}",
         ]
-        return Letter(f"{title}: {digests.span(period_digest)}", "\n\n".join(parts) + "\n", stop)
+        return Letter(title, "\n\n".join(parts) + "\n", stop)
+
+
+def _results(row: Subscription, digest: Digest) -> Iterable[str]:
+    """Yield the paragraphs about the bots' matches of a period."""
+    if not digest.lines:
+        return
+    yield from ("\n".join(_paragraph(line, row.site)) for line in digest.lines)
+    if digest.more:
+        yield _("Includes only the latest 300 matches of this period.")
+    page = f"{row.site}{reverse('digest', args=[row.player.name, row.period])}?of={digest.since:%Y-%m-%d}"
+    yield _("View online:") + f"\n{page}"
 
 
 def _paragraph(line: DigestLine, site: str) -> Iterable[str]:
@@ -97,10 +116,16 @@ def confirm(request: HttpRequest, word: str) -> HttpResponse:
 @never_cache
 @csrf_exempt  # The link works without a session, because mail programs unsubscribe with a single request.
 def stop(request: HttpRequest, word: str) -> HttpResponse:
-    """Unsubscribe the reader of this link from the digest: by one request of a mail program (RFC 8058), or by a button."""
+    """Unsubscribe the reader of this link from the digest or one kind of notices: by a request of a mail program (RFC 8058), or by a button."""
     row = subscriptions.to_stop(word)
     if row is None:
         return render(request, "people/link_of_no_use.html", status=404)
     if request.method == "POST":
-        subscriptions.stop(word)
-    return render(request, "people/stop.html", {"player": row.player, "stopped": request.method == "POST"})
+        ways.stop(word)
+    kind = subscriptions.kind_in(word)
+    context = {
+        "player": row.player,
+        "stopped": request.method == "POST",
+        "kind": NoticeKind(kind).label if kind else "",
+    }
+    return render(request, "people/stop.html", context)

@@ -27,7 +27,7 @@ from league.domain.bots import totals
 from league.domain.core import clock, paging
 from league.domain.core.errors import Refused, shown
 from league.domain.people import lists as player_rows
-from league.domain.people import passwords, players, quotas, sessions, tokens
+from league.domain.people import passkeys, passwords, players, quotas, sessions, tokens
 from league.enums import TokenScope
 from league.models import BotVersion, Player, Rating
 from league.service import changes
@@ -179,6 +179,8 @@ def account(request: HttpRequest) -> HttpResponse:
         "scope": TokenScope.SUBMIT,
         "lives": LIVES,
         "now": clock.present(),
+        "passkeys_on": passkeys.is_on(),
+        "passkeys": owner.passkeys.order_by("pk"),
         "sessions": sessions.open_sessions(owner.user_id, request.session.session_key),
         "versions": BotVersion.objects.filter(bot__owner=owner).select_related("bot").order_by("-created")[:20],
     }

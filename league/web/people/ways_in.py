@@ -12,13 +12,11 @@ from django.contrib.auth.views import PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from league.domain.core.errors import Refused, shown
 from league.domain.people import links, passwords, subscriptions
-from league.enums import Period
 from league.models import Player
 from league.service import mail
 from league.web.common.inputs import short_text
@@ -65,12 +63,12 @@ class ByLink(PasswordResetConfirmView):
 @never_cache
 @login_required
 def address(request: HttpRequest) -> HttpResponse:
-    """Change, remove or confirm the email address, and choose how often the digest is sent.
+    """Change, remove or confirm the email address.
 
     A new address requires the password, so that nobody can take over the account at an unattended browser.
     """
     owner = player_of(request)
-    what = next((word for word in ("ask", "period") if word in request.POST), "address")
+    what = "ask" if "ask" in request.POST else "address"
     form = MailForm(request.POST if request.method == "POST" and what == "address" else None, user=owner.user)
     refused = None
     if request.method == "POST":
@@ -78,9 +76,6 @@ def address(request: HttpRequest) -> HttpResponse:
             if what == "ask":
                 letters.ask_to_confirm(request, owner)
                 messages.success(request, _("We have sent a link to your address. Open it within three days."))
-                return redirect("mail")
-            if what == "period":
-                _choose(request, owner)
                 return redirect("mail")
             if form.is_valid():
                 return _keep(request, owner, form.cleaned_data["address"])
@@ -96,10 +91,6 @@ def address(request: HttpRequest) -> HttpResponse:
         "kept": bool(owner.user.email),
         "confirmed": subscriptions.is_confirmed(row, owner.user.email),
         "letters": settings.MAIL,
-        "row": row,
-        "periods": [("", _("never")), (Period.DAY, _("daily")), (Period.WEEK, _("weekly, on Monday"))],
-        "languages": settings.LANGUAGES,
-        "language": row.language if row.period else get_language(),
     }
     return render(request, "people/mail.html", context, status=422 if form.errors or refused else 200)
 
@@ -117,14 +108,3 @@ def _keep(request: HttpRequest, owner: Player, address: str) -> HttpResponse:
             messages.success(request, _("We have sent a link to your address. Open it within three days."))
         return redirect("mail")
     return redirect("account")
-
-
-def _choose(request: HttpRequest, owner: Player) -> None:
-    period, language = request.POST["period"], request.POST.get("language", "")
-    if period not in ("", *Period.values) or language not in dict(settings.LANGUAGES):
-        raise Refused("this choice does not exist; choose one from the list")
-    subscriptions.choose(owner, period, language=language, site=letters.site_of(request))
-    if period:
-        messages.success(request, _("You will get the digest at the end of each period."))
-    else:
-        messages.success(request, _("You will get no digest."))

@@ -12,6 +12,8 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 import engine
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.models import BotVersion, Player
 from league.web.common import inputs
 from league.web.common.fields import set_choices
@@ -54,7 +56,8 @@ def bot_choice(game: str, player: Player, sent: QueryDict, link: QueryDict) -> B
     chosen = sent_names(sent) if sent else linked
     offered = offer(game, player, chosen=chosen, part=part)
     labels, willing = choices(offered.versions, player)
-    willing = {slug for slug, version in offered.versions if version.bot.owner_id == player.pk} & willing
+    own = ownership.allowed_bots(player, (version.bot for _slug, version in offered.versions), BotAct.ENTER)
+    willing = {slug for slug, version in offered.versions if version.bot_id in own} & willing
     start = [slug for slug, _text in labels if (slug in linked if linked else slug in willing)]
     if offered.more or part:
         labels.sort(key=lambda label: label[0] not in {*chosen, *start})

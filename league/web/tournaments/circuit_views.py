@@ -5,17 +5,20 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from league.domain.bots import consent
+from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, formats, requests, rule
 from league.models import Bot, Circuit
 from league.service import changes
-from league.web.common.inputs import bot_named
+from league.web.common.inputs import bot_named, next_page
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
@@ -27,7 +30,7 @@ MOST_SEASONS = 20  # The most seasons on the page, the latest.
 
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS, changes.CLOCK)
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a recurring league: its calendar, its bots and its latest seasons by division. Six queries."""
+    """Show a recurring league: its calendar, its bots and its latest seasons by division, and the table of the quarter. Seven queries."""
     rows = Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
     circuit = get_object_or_404(rows, slug=slug)
     latest = circuit.seasons.order_by("-number").prefetch_related(tournaments_with_entries(None))[:MOST_SEASONS]
@@ -39,6 +42,8 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": requests.waiting(circuit),
         "log": public_lines(circuit),
         "room": circuits.room(circuit),
+        "table": circuits.table(circuit, now=clock.present()),
+        "points": circuits.POINTS,
         "picture": pictures.of_circuit(circuit, list(circuit.bots.all())),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
@@ -51,16 +56,17 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
     if viewer is None:
         return {}
     owned = may_manage(request, circuit.owner_id)
-    joined = {bot.slug: bot.owner_id for bot in circuit.bots.all()}
-    own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
+    joined = {bot.slug: bot for bot in circuit.bots.all()}
+    own = ownership.allowed_bots(viewer, joined.values(), BotAct.ENTER)
+    own_slugs = [slug for slug, _version in entrants(circuit.game, ownership.owned(viewer, BotAct.ENTER))]
     is_out = not owned and not consent.is_welcome(circuit, viewer)
-    has_share = owned or (list(joined.values()).count(viewer.pk) < circuit.per_player and not is_out)
+    has_share = owned or (len(own) < circuit.per_player and not is_out)
     return {
         "owned": owned,
         "is_out": is_out,
         "deletable": owned and is_deletable(circuit),
         "can_join": [slug for slug in own_slugs if slug not in joined] if has_share else [],
-        "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
+        "can_leave": [slug for slug, bot in joined.items() if owned or bot.pk in own],
     }
 
 
@@ -84,7 +90,7 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             circuits.set_active(circuit, action == "go", actor=viewer.name)
         elif action in ("join", "leave"):
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
-            if bot.owner_id != viewer.pk and not (action == "leave" and owned):
+            if not ownership.may(viewer, bot, BotAct.ENTER) and not (action == "leave" and owned):
                 raise PermissionDenied
             (circuits.join if action == "join" else circuits.leave)(circuit, bot, player=viewer)
         elif action == "ask" and viewer.pk == circuit.owner_id:
@@ -95,4 +101,4 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             raise PermissionDenied
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("circuit", slug=slug) if circuit.pk else redirect("tournaments")
+    return redirect(next_page(request, reverse("circuit", args=[slug]))) if circuit.pk else redirect("tournaments")

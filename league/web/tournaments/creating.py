@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 import engine
+from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.tournaments import circuits, events
+from league.domain.tournaments import circuits, events, releases
 from league.domain.tournaments import tournaments as domain
 from league.models import BotVersion, Player
 from league.web.common.game_lines import describe_game
@@ -24,6 +25,7 @@ from league.web.common.options import OptionsForm, game_chosen
 from league.web.common.viewers import player_of, viewer_of
 from league.web.tournaments import forecasts
 from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
+from league.web.tournaments.copying import ContestCopy, copy_of
 from league.web.tournaments.forms import GROUPS, ContestForm, place_of
 
 EXPECTED = 5  # Number of bots for which a fresh form shows a forecast.
@@ -34,20 +36,27 @@ UNSENT = ("find", "refresh")  # Buttons that change what the form shows, without
 @once
 def new_tournament(request: HttpRequest) -> HttpResponse:
     """Show the form of a new tournament, or create one, open for entries or started at once. Eight queries to show the form."""
-    game = game_chosen(request.GET.dict() | request.POST.dict())
     owner = player_of(request)
-    choice = bot_choice(game.key, owner, request.POST, request.GET)
+    copied = copy_of(request.GET.get("copy", ""), owner)
+    link = request.GET.copy()
+    if copied is not None:
+        link.setlist("with", copied.bots)
+    game = game_chosen((copied.game if copied else {}) | request.GET.dict() | request.POST.dict())
+    choice = bot_choice(game.key, owner, request.POST, link)
     action = request.POST.get("action", "")
     sent = None if action in UNSENT else request.POST or None
-    part = OptionsForm(game, sent)
-    form = ContestForm(game, choice.labels, sent, options=part, initial=_start(request, game, choice.start))
+    part = OptionsForm(game, sent, initial=copied.options if copied else {})
+    initial = _start(request, game, choice.start) | (copied.values if copied else {})
+    form = ContestForm(game, choice.labels, sent, options=part, initial=initial)
+    if copied is None or not copied.guests:
+        del form.fields["invite"]
     if action in UNSENT:
         unsent([form, part], request.POST)
     valid = bool(sent) and all([part.is_valid(), form.is_valid()])
     if valid and action != "predict":
         try:
             with transaction.atomic():
-                address = _create(owner, form, choice.versions, start=action == "start")
+                address = _create(owner, form, choice.versions, start=action == "start", copied=copied)
         except Refused as refusal:
             form.add_error(place_of(refusal, form.fields), shown(refusal))
         else:
@@ -60,6 +69,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
         "game": describe_game(game.key),
         "faults": faults,
         "prediction": forecasts.form_sentence(form, owner) if (valid and not form.errors) or not request.POST else "",
+        "copied": copied,
         "query": urlencode({"game": game.key, "players": str(game.players)}),
     }
     bad = bool(faults or form.non_field_errors() or part.non_field_errors())
@@ -103,7 +113,9 @@ def old_address(request: HttpRequest, format: str, name: str = "tournament-new")
     return redirect(f"{reverse(name)}?{query.urlencode()}")
 
 
-def _create(owner: Player, form: ContestForm, versions: dict[str, BotVersion], *, start: bool) -> str:
+def _create(
+    owner: Player, form: ContestForm, versions: dict[str, BotVersion], *, start: bool, copied: ContestCopy | None
+) -> str:
     """Create what the form describes, and return its address."""
     chosen, game = form.cleaned_data, form.table
     entered = [versions[slug] for slug in chosen["bots"]]
@@ -125,6 +137,8 @@ def _create(owner: Player, form: ContestForm, versions: dict[str, BotVersion], *
             entries_from=None if start else chosen["entries_from"],
             description=chosen["description"],
         )
+        if copied and event.private and chosen.get("invite"):
+            releases.add(event, copied.guests, now=clock.present())
         if start:
             events.start(event, actor=owner.name)
         return reverse("event", args=[event.slug])

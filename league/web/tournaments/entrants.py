@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 from league.domain.bots import consent
 from league.domain.bots.consent import EntryAnswer
 from league.domain.matches import sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Entry, Player, Tournament
 
@@ -52,7 +54,7 @@ def offer(game: str, player: Player, *, chosen: Collection[str] = (), part: str 
     plays = (Q(games=[]) | Q(games__icontains=f'"{game}"')) & ~Q(refused__icontains=f'"{game}"')
     bots = Bot.objects.filter(FREE, Exists(versions.filter(plays)), slug__icontains=part).order_by("slug")
     slugs: list[str] = []
-    for group in (bots.filter(owner=player), bots.filter(is_house=True), bots):
+    for group in (bots.filter(ownership.owned(player, BotAct.ENTER)), bots.filter(is_house=True), bots):
         if len(slugs) <= MOST_OFFERED:
             # One more than shown, to see if there are others.
             slugs += group.exclude(slug__in=slugs).values_list("slug", flat=True)[: MOST_OFFERED + 1 - len(slugs)]

@@ -21,6 +21,8 @@ from league.domain.bots import consent
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.talk.places import Place
 from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats, releases, rule, waiting
@@ -31,7 +33,7 @@ from league.pure.calendar import event_plan
 from league.service import changes, topics
 from league.web.common import talk
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.inputs import bot_named
+from league.web.common.inputs import bot_named, next_page
 from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
@@ -153,7 +155,9 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
     entered = [row for row in entrants if row.status == RequestStatus.GRANTED]
     own_bots = _own_bots(viewer, event)
     inside = {row.bot_id for row in entered}
-    own_inside = [row.bot for row in entered if viewer is not None and row.bot.owner.user_id == viewer.pk]
+    player = getattr(viewer, "player", None)
+    own_ids = ownership.allowed_bots(player, (row.bot for row in entered), BotAct.ENTER)
+    own_inside = [row.bot for row in entered if row.bot_id in own_ids]
     room = domain.room(event)
     is_out = viewer is not None and not owned and not consent.is_welcome(event, viewer.player)
     has_place = len(entered) < room and (owned or (len(own_inside) < event.per_player and not is_out))
@@ -184,7 +188,7 @@ def _guests(event: Event) -> list[str]:
 def _entrants(event: Event) -> list[EntryRequest]:
     """Return the entries of an event that has not started: entered bots, and bots whose owners have been asked."""
     rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
-    return list(rows.select_related("bot__owner", "version").order_by("pk"))
+    return list(rows.select_related("bot__owner", "bot__team", "version").order_by("pk"))
 
 
 def _playing(event: Event) -> list[Bot]:
@@ -223,7 +227,11 @@ def _own_bots(viewer: User | None, event: Event) -> list[Bot]:
         return []
     if event.owner.user_id != viewer.pk and not event.private and event.entrance != Entrance.ANYBODY:
         return []
-    rows = Bot.objects.filter(owner__user=viewer, state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED)
+    rows = Bot.objects.filter(
+        ownership.owned(getattr(viewer, "player", None), BotAct.ENTER),
+        state=BotState.ACTIVE,
+        versions__status=VersionStatus.ACCEPTED,
+    )
     return list(rows.distinct().order_by("slug"))
 
 
@@ -251,7 +259,7 @@ def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
         act(event, bot_named(request.POST.get("bot", "")), player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("event", slug=slug)
+    return redirect(next_page(request, reverse("event", args=[slug])))
 
 
 @require_safe

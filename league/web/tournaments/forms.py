@@ -7,9 +7,8 @@ stages; otherwise a plain tournament.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django import forms
 from django.conf import settings
@@ -28,15 +27,16 @@ from league.pure.calendar.calendars import WEEKDAYS
 from league.pure.formats import Parameter
 from league.web.common.fields import set_choices
 from league.web.common.game_lines import describe_game
+from league.web.common.zoned import ZonedForm, moment_field
 
 WEEKLY, GROUPS = "weekly", "groups"
 LATER_STAGES = (2, 3)  # A document may give an event more stages than this form.
-LOCAL = "%Y-%m-%dT%H:%M"
 # The formats with a well-known name, with one line for each. The others are under "Other formats".
 WELL_KNOWN: dict[str, tuple[str | Promise, str | Promise]] = {
     "round_robin": (_("All meet all"), _("Fair and clear. Best up to 24 bots.")),
     "single_elimination": (_("Knock-out"), _("Short and tense. One lost match and out.")),
     "swiss": (_("By strength"), _("Many bots, few rounds (Swiss system).")),
+    "arena": (_("Arena"), _("Short matches again and again, for an hour.")),
     GROUPS: (_("Groups"), _("The best of each group meet in a final stage.")),
     WEEKLY: (_("Every week"), _("A league with divisions, promotion and relegation.")),
 }
@@ -44,6 +44,8 @@ PARAMETER_WORDS: dict[str, str | Promise] = {
     "cycles": _("Times that each pair meets"),
     "sure": _("Stop when the best is this sure (0 to 0.999)"),
     "rounds": _("Rounds"),
+    "minutes": _("Minutes"),
+    "most": _("Most matches of each bot"),
     "bronze": _("Match for third place"),
     "extra": _("Extra boards at a time after a tie"),
     "cap": _("Most extra boards"),
@@ -69,53 +71,11 @@ def usable_formats(game: engine.Game) -> list[formats.DescribedFormat]:
     return [description for description in formats.describe_formats() if len(game.sides) == 2 or description.seats]
 
 
-def _moment(label: Any, help_text: Any) -> forms.DateTimeField:
-    return forms.DateTimeField(
-        label=label,
-        required=False,
-        input_formats=[LOCAL, "%Y-%m-%dT%H:%M:%S"],
-        widget=forms.DateTimeInput(format=LOCAL, attrs={"type": "datetime-local"}),
-        help_text=help_text,
-    )
-
-
-class ZonedForm(forms.Form):
-    """A form with times in the person's time zone, which a script fills in; without scripts it is UTC, as the field says."""
-
-    zone = forms.CharField(
-        label=_("Time zone of these times"),
-        initial="UTC",
-        max_length=40,
-        required=False,
-        widget=forms.TextInput(attrs={"data-zone": ""}),
-        help_text=_("Such as Europe/Madrid. UTC is Greenwich time."),
-    )
-    zoned: Sequence[str] = ()
-
-    def clean_zone(self) -> str:
-        """Refuse a zone that does not exist."""
-        zone: str = self.cleaned_data["zone"] or "UTC"
-        try:
-            ZoneInfo(zone)
-        except (KeyError, ValueError, OSError):
-            raise forms.ValidationError(_("There is no such time zone. Write for example Europe/Madrid.")) from None
-        return zone
-
-    def clean(self) -> dict[str, Any]:
-        """Convert the times to UTC."""
-        cleaned = super().clean() or {}
-        zone = ZoneInfo(cleaned.get("zone") or "UTC")
-        for name in self.zoned:
-            if isinstance(cleaned.get(name), datetime):
-                cleaned[name] = cleaned[name].replace(tzinfo=zone).astimezone(UTC)
-        return cleaned
-
-
 class UntilForm(ZonedForm):
     """The time until which the owner hides the replays of a tournament or event."""
 
     zoned: Sequence[str] = ("until",)
-    until = _moment(_("Hide until"), _("Leave it empty to show the replays."))
+    until = moment_field(_("Hide until"), _("Leave it empty to show the replays."))
 
     @classmethod
     def of(cls, row: Tournament | Event) -> UntilForm:
@@ -136,7 +96,7 @@ class TermsForm(ZonedForm):
     """The start of an event, the audience of its results and their release."""
 
     zoned: Sequence[str] = ("due", "release")
-    due = _moment(
+    due = moment_field(
         _("Entries close"),
         _(
             "The tournament then starts by itself, with the newest version of each bot. Leave it empty to start it yourself."
@@ -149,7 +109,7 @@ class TermsForm(ZonedForm):
         required=False,
         help_text=_("Matches, boards and standings. Hidden results never count for the ratings."),
     )
-    release = _moment(_("Show hidden results at"), _("Leave it empty to show them yourself."))
+    release = moment_field(_("Show hidden results at"), _("Leave it empty to show them yourself."))
     pace_s = forms.IntegerField(
         label=_("Seconds per board of the show"),
         min_value=0,
@@ -217,6 +177,7 @@ class ContestForm(TermsForm):
             "Only people with your link see it and enter bots. You get the link on the next page. It does not count for the ratings."
         ),
     )
+    invite = forms.BooleanField(label=_("Let the players of the copied tournament in, too"), required=False)
     entrance = forms.ChoiceField(
         label=_("Who may enter"),
         choices=Entrance.choices,
@@ -232,7 +193,7 @@ class ContestForm(TermsForm):
         required=False,
         help_text=_("So that nobody fills the tournament alone. You may enter more."),
     )
-    entries_from = _moment(_("Entries open"), _("Leave it empty to take entries at once."))
+    entries_from = moment_field(_("Entries open"), _("Leave it empty to take entries at once."))
     bots = forms.MultipleChoiceField(
         label=_("Bots from the start"),
         required=False,

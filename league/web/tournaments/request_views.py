@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from league.domain.bots import consent
+from league.domain.bots import consent, moves, teams
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import requests as domain
 from league.enums import RequestStatus
@@ -35,12 +35,13 @@ def requests(request: HttpRequest) -> HttpResponse:
     rows = domain.requests_of(player)
     open_ones = list(rows.filter(status=RequestStatus.ASKED))
     context = {
-        "to_answer": [row for row in open_ones if row.bot.owner_id == player.pk],
+        "to_answer": [row for row in open_ones if row.asker_id != player.pk],
         "asked": [row for row in open_ones if row.asker_id == player.pk],
         "answered": rows.exclude(status=RequestStatus.ASKED).order_by("-answered", "-pk")[:MOST],
         "bots": player.bots.exclude(state="retired").order_by("slug"),
         "blocks": player.blocks.select_related("blocked").order_by("blocked__name"),
         "player": player,
+        "in_teams": teams.invitations(player).exists() or moves.offers(player).exists(),
     }
     return render(request, "tournaments/requests.html", context)
 

@@ -16,6 +16,11 @@ NAMES = {
         gettext_noop("MP"),
         gettext_noop("Match points: 1 for a match won on board points, ½ for a tie; a bye counts as a win"),
     ),
+    "arena": (
+        gettext_noop("Pts"),
+        gettext_noop("Arena points: 2 for a match won, 1 for a tie; 4 for each win from the third in a row on"),
+    ),
+    "best_run": (gettext_noop("Run"), gettext_noop("The most wins in a row")),
     "buchholz_cut1": (
         gettext_noop("BH-1"),
         gettext_noop("Buchholz Cut-1: the match points of the opponents without the lowest one"),
@@ -43,8 +48,8 @@ class TieBreakColumn:
 
     @property
     def orders(self) -> bool:
-        """Return True if the order depends on it; the progressive score is only shown."""
-        return self.key != "progressive"
+        """Return True if the order depends on it; the progressive score and the longest run are only shown."""
+        return self.key not in ("progressive", "best_run")
 
 
 def columns(rows: Sequence[Standing]) -> list[TieBreakColumn]:

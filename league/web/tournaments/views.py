@@ -21,6 +21,8 @@ from league.domain.bots import bots, consent
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
+from league.domain.people import ownership
+from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.talk.places import Place
 from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests, rule
@@ -122,6 +124,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds": _rounds(tournament),
         "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),
         "grows": _grows(tournament),
+        "ends": formats.ends_at(tournament),
         "changes": _changes(tournament),
         "mine": _own_versions(viewer, tournament) if viewer and _changes(tournament) else [],
         "waiting": requests.waiting(tournament) if _changes(tournament) else [],
@@ -202,7 +205,8 @@ def _lives(tournament: Tournament) -> bool:
 def _removable_versions(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
     """Return the versions that the viewer may withdraw: their own, and as owner all."""
     versions = [row.entry.version for row in table.rows if row.entry.withdrawn is None]
-    return [version for version in versions if owned or (viewer is not None and version.bot.owner_id == viewer.pk)]
+    own = ownership.allowed_bots(viewer, (version.bot for version in versions), BotAct.ENTER)
+    return [version for version in versions if owned or version.bot_id in own]
 
 
 def _growing_parameters(tournament: Tournament) -> list[tuple[str, int]]:
@@ -231,7 +235,7 @@ def _planned(tournament: Tournament) -> int:
 
 def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
     """Return what the page of an open tournament says of its entries: how many more it takes, and why it could not start so."""
-    own = sum(1 for row in table.rows if viewer is not None and row.entry.version.bot.owner_id == viewer.pk)
+    own = len(ownership.allowed_bots(viewer, (row.entry.version.bot for row in table.rows), BotAct.ENTER))
     room = booking.room(tournament)
     return {
         "planned": _planned(tournament),
@@ -260,7 +264,10 @@ def _sittings(tournament: Tournament) -> int:
 
 def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
     rows = BotVersion.objects.filter(
-        bot__owner=viewer, bot__state=BotState.ACTIVE, bot__stopped=None, status=VersionStatus.ACCEPTED
+        ownership.owned(viewer, BotAct.ENTER, "bot__"),
+        bot__state=BotState.ACTIVE,
+        bot__stopped=None,
+        status=VersionStatus.ACCEPTED,
     )
     entered = set(tournament.entries.values_list("version_id", flat=True))
     versions = rows.select_related("bot").order_by("bot__slug", "-number")
@@ -270,7 +277,7 @@ def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
 def _correct(request: HttpRequest, tournament: Tournament, viewer: Player, action: str) -> None:
     """Carry out a correction of an entry by the owner of the tournament, or of its bot."""
     entry = get_object_or_404(
-        Entry.objects.select_related("tournament__pool", "version__bot__owner"),
+        Entry.objects.select_related("tournament__pool", "version__bot__owner", "version__bot__team"),
         tournament=tournament,
         pk=whole_number(request.POST.get("entry")),
     )
@@ -336,7 +343,9 @@ def _extend(request: HttpRequest, tournament: Tournament, viewer: Player) -> Non
 
 def _change_entry(tournament: Tournament, version: BotVersion, viewer: Player, action: str) -> None:
     """Enter or withdraw a version. Players may do so with their own; the owner of the tournament may withdraw any."""
-    if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == tournament.owner_id):
+    if not ownership.may(viewer, version.bot, BotAct.ENTER) and not (
+        action == "withdraw" and viewer.pk == tournament.owner_id
+    ):
         raise PermissionDenied
     (enrolment.enter if action == "enter" else enrolment.withdraw)(tournament, version, player=viewer)
 

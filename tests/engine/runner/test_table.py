@@ -58,7 +58,7 @@ def played(bot: BotSpec, box: Sandbox, game: str, desk: Desk, boards: int = 1) -
     while True:
         try:
             result = play_table(
-                spec(bot, game, boards), seats, 0, box, taken=list(desk.taken), ask=desk.ask, stop=lambda: False
+                spec(bot, game, boards), seats, [0], box, taken=list(desk.taken), ask=desk.ask, stop=lambda: False
             )
         except Rest:
             continue
@@ -90,7 +90,7 @@ def test_a_game_is_played_through_and_taken_up_again_from_its_journal(
         for question in desk.asked:
             assert without_board(question.events) == redacted[: len(question.events)], game
             assert {text[5:] for text in question.legal if text.startswith("play ")} <= set(question.hand)
-        assert without_board(result.events) == redacted
+        assert without_board(result.views[0].events) == redacted
         journal = [*desk.taken, *result.decisions]
         assert [taken.action for taken in journal] == [action for action, has_choice in decisions(record) if has_choice]
     assert rested > len(game_names) / 2
@@ -141,7 +141,7 @@ def test_boards_follow_one_another_when_the_person_has_seen_the_result(box, hone
     whole = Desk(0.0)
     whole.taken = [*desk.taken, *result.decisions]
     again = play_table(
-        spec(honest, "individual", 3), [0, 0], 0, box, taken=whole.taken, ask=whole.ask, stop=lambda: False
+        spec(honest, "individual", 3), [0, 0], [0], box, taken=whole.taken, ask=whole.ask, stop=lambda: False
     )
     assert again is not None
     assert (whole.asked, again.decisions) == ([], [])  # all of it stands in the journal
@@ -159,7 +159,7 @@ def test_a_bot_that_fails_loses_the_board_and_ends_the_table(box, make) -> None:
     assert result.fault is not None
     (record,) = result.records
     assert record["forfeit"] == {"seats": [1], "scores": result.scores[0]}
-    assert result.events[-1]["e"] == "fault"
+    assert result.views[0].events[-1]["e"] == "fault"
     assert result.scores[0][0] > result.scores[0][1]
 
 
@@ -173,7 +173,7 @@ def test_a_table_that_is_told_to_stop_leaves_no_process(box, honest) -> None:
         stops.append(1)
         return desk.ask(question, decisions_made, advise)
 
-    assert play_table(spec(honest, "partnership", 1), [0] * 4, 0, box, taken=[], ask=ask, stop=stop) is None
+    assert play_table(spec(honest, "partnership", 1), [0] * 4, [0], box, taken=[], ask=ask, stop=stop) is None
     assert len(desk.asked) == 1
 
 
@@ -192,7 +192,7 @@ def test_the_advisor_is_told_what_the_seat_was_told_and_changes_nothing(box, hon
         desk = Desk(0.0)
         desk.wonders = (1, 2, 4)
         table = MatchSpec("t1", "partnership", SECRET, "table-t1", range(1, 2), (honest, advisor))
-        result = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=desk.ask, stop=lambda: False)
+        result = play_table(table, [1, 0, 0, 0], [0], box, taken=[], ask=desk.ask, stop=lambda: False)
         assert result is not None
         assert [record["events"] for record in result.records] == [record["events"] for record in records]
         assert len(desk.advised) == 3
@@ -226,7 +226,7 @@ def test_an_advisor_that_the_machine_cannot_start_costs_no_table(box, honest, ma
         return desk.ask(question, decisions_made, advise)
 
     table = MatchSpec("t1", "partnership", SECRET, "table-t1", range(1, 2), (honest, advisor))
-    result = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=ask, stop=lambda: False)
+    result = play_table(table, [1, 0, 0, 0], [0], box, taken=[], ask=ask, stop=lambda: False)
     assert advice == [None]
     assert result is not None
     assert (result.fault, len(result.records)) == (None, 1)

@@ -17,7 +17,7 @@ from league.domain.tables import holding
 from league.enums import TokenScope
 from league.models import Table, TableAction
 from tests.league.api.client import Api
-from tests.support import league
+from tests.support import league, seats
 from tests.support.seats import hold
 
 WISH = {"game": "partnership", "against": "greedy"}
@@ -48,7 +48,12 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
         view = as_alice.get(where).json()
     assert len(queries) <= 4
     row.refresh_from_db()
-    assert (view["status"], view["turn"], view["legal"], view["hand"]) == ("held", row.turn, row.legal, row.hand)
+    assert (view["status"], view["turn"], view["legal"], view["hand"]) == (
+        "held",
+        row.turn,
+        seats.person(row).legal,
+        seats.person(row).hand,
+    )
     assert view["events"] == json.loads(json.dumps(engine.redact(state.events, 0)))
     secret = bytes(Table.objects.values_list("secret", flat=True).get())
     sent = json.dumps(view)

@@ -158,8 +158,10 @@ def test_a_standing_ladder_draws_the_same_on_another_machine() -> None:
         def moved(value: float) -> float:
             return value * (1 + OFF * off.uniform(-1, 1)) if off else value
 
-        bots = [LadderBot(place, moved(theta), moved(0.3), tied=True) for place, theta in enumerate(strengths)]
-        bots += [LadderBot(100 + place) for place in range(5)]
+        bots = [
+            LadderBot(frozenset({place}), moved(theta), moved(0.3), tied=True) for place, theta in enumerate(strengths)
+        ]
+        bots += [LadderBot(frozenset({100 + place})) for place in range(5)]
         return [Ladder(bots).draw(random.Random(lot), lot % 45, 2 + lot % 3, {lot % 7: 2}) for lot in range(200)]
 
     assert drawn(random.Random(1)) == drawn(None)

@@ -24,7 +24,7 @@ from league.domain.people import links, rights, subscriptions
 from league.domain.tables import holding, seating
 from league.domain.tournaments import circuits, events, progress, releases
 from league.enums import Audience, Right
-from league.models import Comment, Event, Match, Report, Table
+from league.models import Comment, Event, Match, Report, TablePerson
 from tests.league.web import weights
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
@@ -185,7 +185,7 @@ def test_a_table_of_a_person_breaks_no_rule(look, live) -> None:
     lease, _ = hold(row)
     violations += look(where, 360, "dark") + look(where, 1280, "light")
     number = len(holding.taken(row)) + 1
-    seating.act(live[1].ana, row.public_id, number - 1, Table.objects.get().legal[0])
+    seating.act(live[1].ana, row.public_id, number - 1, TablePerson.objects.get().legal[0])
     legal = ["discard", "discard 1o", "pass", *(f"bid {points}" for points in range(50, 100, 5))]
     holding.ask(lease, Question(number, 1, legal, ["1o", "3c"], [], [[1, 0, 1, 0]]), [])
     assert violations + look(where, 360, "dark") == []

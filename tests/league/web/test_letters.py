@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from itertools import pairwise
+from smtplib import SMTPServerDisconnected
 
 import pytest
 from django.core import mail as outgoing
 from django.core.mail import EmailMessage
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from league.domain.bots import letters
 from league.domain.core import clock
 from league.domain.matches import sight
+from league.domain.notices import inbox as inbox_of_site
+from league.domain.notices import letters, notifying, ways
 from league.domain.people import bans, links, subscriptions
-from league.models import LeagueEvent, Match, Subscription, Tournament
+from league.enums import NoticeKind, NoticeWay
+from league.models import LeagueEvent, Match, Notice, Subscription, Tournament
 from league.service import mail
 from league.web.people.letters import write
 from tests.league.web.conftest import League
@@ -102,7 +106,7 @@ def test_one_click_ends_it_without_a_login(subscribed) -> None:
     path = link.removeprefix(SITE)
 
     read = stranger.get(path).content.decode()
-    assert "berto receives the bot digest by email." in read
+    assert "berto receives the digest by email." in read
     assert Subscription.objects.get().period == "day", "programs that guard a mailbox open links"
     answer = stranger.post(path, {"List-Unsubscribe": "One-Click"})
     assert (answer.status_code, Subscription.objects.get().period) == (200, "")
@@ -130,11 +134,11 @@ def test_an_address_is_confirmed_before_anything_else_is_sent_to_it(league, owne
 
     page = owner.get("/accounts/mail/", **english).content.decode()
     assert "Your address is not confirmed" in page
-    assert owner.post("/accounts/mail/", {"period": "day", "language": "en"}).status_code == 302
+    assert owner.post("/notices/ways/", {"period": "day", "language": "en"}).status_code == 302
     assert owner.post("/accounts/mail/", {"ask": "1"}).status_code == 422, (
         "a letter a moment is no way to reach strangers"
     )
-    assert owner.post("/accounts/mail/", {"period": "hour", "language": "en"}).status_code == 422
+    assert owner.post("/notices/ways/", {"period": "hour", "language": "en"}).status_code == 422
     for days in range(5):
         assert send(now + timedelta(days=days)) == 0
     Client().post("/accounts/forgotten/", {"username": "ana"})
@@ -152,11 +156,11 @@ def test_an_address_is_confirmed_before_anything_else_is_sent_to_it(league, owne
     assert Subscription.objects.get().confirmed is not None
     page = owner.get("/accounts/mail/", **english).content.decode()
     assert "Your email address is confirmed." in page
-    assert '<option value="day" selected>' in page
     assert faults(Page(page)) == []
+    assert '<option value="day" selected>' in owner.get("/notices/ways/", **english).content.decode()
     assert "ana@example.org" not in page + str(list(LeagueEvent.objects.values()))
     assert owner.post("/accounts/mail/", {"ask": "1"}).status_code == 422, "nothing is left to confirm"
-    assert owner.post("/accounts/mail/", {"period": "", "language": "en"}).status_code == 302
+    assert owner.post("/notices/ways/", {"period": "", "language": "en"}).status_code == 302
     assert Subscription.objects.get().period == ""
 
 
@@ -201,7 +205,7 @@ def test_an_address_that_is_refused_keeps_no_other_from_its_letter(subscribed, i
     assert inbox.read[0]["To"] == "ana@example.org"
 
 
-def test_who_is_killed_before_the_mark_sends_it_once_more_as_the_same_letter(subscribed, monkeypatch) -> None:
+def test_who_is_killed_while_sending_sends_nothing_twice(subscribed, monkeypatch) -> None:
     sending = EmailMessage.send
 
     def killed(self: EmailMessage) -> int:
@@ -212,11 +216,9 @@ def test_who_is_killed_before_the_mark_sends_it_once_more_as_the_same_letter(sub
     with pytest.raises(SystemExit):
         send(MORNING)
     monkeypatch.setattr(EmailMessage, "send", sending)
-    assert send(MORNING + timedelta(minutes=4)) == 0, "another scheduler keeps off"
-    assert send(MORNING + timedelta(minutes=5)) == 1
-    assert send(MORNING + timedelta(hours=5)) == 0
-    assert len({letter.extra_headers["Message-ID"] for letter in outgoing.outbox}) == 1
-    assert len(outgoing.outbox) == 2
+    for later in (timedelta(minutes=4), timedelta(minutes=5), timedelta(hours=5)):
+        assert send(MORNING + later) == 0
+    assert len(outgoing.outbox) == 1
 
 
 def test_two_schedulers_send_one(subscribed, monkeypatch) -> None:
@@ -251,16 +253,130 @@ def test_nothing_is_sent_of_what_is_held_back_nor_to_who_is_banned(subscribed) -
 def test_a_pass_is_bounded_and_costs_little_where_nothing_is_due(subscribed, settings) -> None:
     with CaptureQueriesContext(connection) as queries:
         assert send(EVENING) == 0
-    assert len(queries) == 1
+    assert len(queries) == 2
     subscribe(subscribed.ana, "day")
     assert letters.send_due(write, now=MORNING, most=1) == 1
     out = StringIO()
-    call_command("send_digests", stdout=out)  # With today's date, months later
-    assert out.getvalue() == "0 digests were sent\n", "what is older than a week is not told any more"
+    call_command("send_letters", stdout=out)  # With today's date, months later
+    assert out.getvalue() == "0 letters were sent\n", "what is older than a week is not told any more"
     assert [row.tries for row in Subscription.objects.all()] == [0, 0]
     settings.MAIL = False
     with CaptureQueriesContext(connection) as queries:
         assert send(MORNING) == 0
     assert len(queries) == 0
     with pytest.raises(CommandError, match="MAIL_URL"):
-        call_command("send_digests")
+        call_command("send_letters")
+
+
+@pytest.fixture
+def at_once(league) -> League:
+    """Ana wants letters at once when a bot fails."""
+    subscribe(league.ana, "")
+    ways.choose(league.ana, {NoticeKind.FAILED: NoticeWay.ONCE}, now=EVENING)
+    return league
+
+
+def fail(league: League, number: int, now: datetime = EVENING, bot: str = "rufo") -> None:
+    notifying.notify([league.ana], "paused", f"p{number}", now=now, bot=bot)
+
+
+def test_a_letter_at_once_goes_once_to_its_reader_and_one_click_ends_its_kind(at_once, inbox) -> None:
+    for number in range(3):
+        fail(at_once, number)
+    notifying.notify([at_once.ana], "challenged", "c", now=EVENING, bot="rufo", player="berto", match="x")
+    assert send(EVENING) == 1, "one letter for a kind; the other kind waits for a digest"
+    assert send(EVENING + timedelta(hours=1)) == 0
+    [letter] = inbox.read
+    assert letter["To"] == "ana@example.org"
+    assert letter.get_content().count("The league has paused rufo") == 3
+    assert f"{SITE}/bots/rufo/" in letter.get_content()
+    assert letter["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    path = letter["List-Unsubscribe"].strip(" <>\r\n").removeprefix(SITE)
+    stranger = Client(enforce_csrf_checks=True, headers={"accept-language": "en"})
+    page = stranger.get(path).content.decode()
+    assert "One of my bots fails" in page, Page(page).text
+    assert faults(Page(page)) == []
+    assert ways.ways_of(at_once.ana)[NoticeKind.FAILED] == NoticeWay.ONCE, "programs that guard a mailbox open links"
+    assert stranger.post(path.replace("failed", "table")).status_code == 404, "the proof is for one kind"
+    fail(at_once, 4)
+    assert stranger.post(path, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert send(EVENING) == 0, "what was due is not sent either"
+    assert ways.ways_of(at_once.ana)[NoticeKind.FAILED] == NoticeWay.SITE
+    assert Notice.objects.filter(player=at_once.ana).count() == 5, "on the site it is all the same"
+
+
+def test_letters_at_once_survive_kills_races_floods_and_a_server_that_is_away(at_once, inbox, monkeypatch) -> None:
+    fail(at_once, 0)
+    inbox.refuses = b"MAIL"
+    assert send(EVENING) == 0
+    assert send(EVENING + timedelta(minutes=4)) == 0
+    inbox.refuses = b""
+    assert send(EVENING + timedelta(minutes=5)) == 1, "it is certain that the first one was not accepted"
+
+    fail(at_once, 1)
+    atomic = transaction.atomic
+
+    def late() -> transaction.Atomic:
+        monkeypatch.setattr(transaction, "atomic", atomic)
+        assert send(EVENING) == 1
+        return atomic()
+
+    monkeypatch.setattr(transaction, "atomic", late)
+    assert send(EVENING) == 0, "two schedulers send one letter"
+
+    sending = EmailMessage.send
+
+    def killed(self: EmailMessage) -> int:
+        sending(self)
+        raise SystemExit
+
+    def broken(self: EmailMessage) -> int:
+        sending(self)
+        raise SMTPServerDisconnected
+
+    for number, end in enumerate((killed, broken), 2):
+        fail(at_once, number)
+        monkeypatch.setattr(EmailMessage, "send", end)
+        with suppress(SystemExit):
+            assert send(EVENING) == 0
+        monkeypatch.setattr(EmailMessage, "send", sending)
+        assert send(EVENING + timedelta(hours=1)) == 0
+    assert len({letter["Message-ID"] for letter in inbox.read}) == len(inbox.letters) == 4
+
+    for number in range(4, 40):
+        fail(at_once, number)
+        send(EVENING)
+    assert len(inbox.letters) == letters.MOST_A_DAY
+    fail(at_once, 40, EVENING + timedelta(days=1))
+    assert send(EVENING + timedelta(days=1)) == 1
+
+
+def test_no_letter_to_the_banned_nor_with_headers_from_a_name_nor_to_an_address_not_confirmed(at_once, inbox) -> None:
+    ways.choose(at_once.ana, {NoticeKind.EVENT: NoticeWay.ONCE}, now=EVENING)
+    place = {"kind": "event", "slug": "x", "tournament": "x\r\nBcc: everybody@example.org"}
+    notifying.notify([at_once.ana], "started", "e", now=EVENING, **place)
+    assert send(EVENING) == 1
+    [letter] = inbox.read
+    assert letter["Bcc"] is None
+    assert letter["Subject"].startswith("x Bcc: everybody")
+
+    fail(at_once, 1)
+    links.keep_address(at_once.ana, "other@example.org", now=EVENING)
+    assert send(EVENING) == 0
+    fail(at_once, 2)
+    assert not Notice.objects.filter(due__isnull=False).exists()
+    bans.ban(at_once.ana, why="a test", actor="eva", now=EVENING)
+    fail(at_once, 3)
+    assert send(EVENING) == 0
+    assert Notice.objects.filter(player=at_once.ana).count() == 3
+
+
+def test_a_digest_has_the_unread_notices_of_its_period_once(subscribed) -> None:
+    for number in range(2):
+        notifying.notify([subscribed.berto], "paused", f"p{number}", now=EVENING, bot="luna")
+    inbox_of_site.mark_read(subscribed.berto, Notice.objects.filter(about="p0"), now=EVENING)
+    assert send(MORNING) == 1
+    assert outgoing.outbox[0].body.count("The league has paused luna") == 1
+    assert send(MORNING + timedelta(days=1)) == 0
+    notifying.notify([subscribed.berto], "paused", "p2", now=MORNING, bot="luna")
+    assert send(MORNING + timedelta(days=2)) == 1, "without matches, too"

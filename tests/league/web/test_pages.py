@@ -47,6 +47,7 @@ def addresses(league) -> dict[str, str]:
         "matches": "/m/",
         "overall": "/overall/",
         "events": "/e/",
+        "calendar": "/calendar/",
         "status": "/status/",
         "search": "/search/?q=ru",
         "players": "/players/",
@@ -71,6 +72,9 @@ def addresses(league) -> dict[str, str]:
         "signup": "/accounts/signup/",
         "account": "/accounts/me/",
         "requests": "/accounts/requests/",
+        "notices": "/notices/",
+        "notice ways": "/notices/ways/",
+        "follows": "/follows/",
         "password": "/accounts/password/",
         "mail": "/accounts/mail/",
         "close account": "/accounts/close/",
@@ -89,6 +93,11 @@ def pages_of_operators(league) -> dict[str, str]:
     return {
         "operators": "/operators/",
         "operators of a bot": "/operators/?subject=bot:rufo",
+        "person": "/operators/?subject=player:ana",
+        "limits of a person": "/operators/?subject=player:ana&list=limits",
+        "operators' search": "/operators/?q=ru",
+        "operators' search for nothing": "/operators/?q=nobody",
+        "open cases": "/operators/cases/",
         "reported comments": "/operators/reports/",
         "operator action": f"/operators/void/?subject=match:{league.clean.public_id}",
         "operator action with choices": "/operators/quota/?subject=player:ana",
@@ -102,17 +111,18 @@ QUERIES = {
     "game": 10,
     "idle game": 4,
     "bots": 4,
-    "bot": 14,
+    "bot": 15,
     "version": 12,
     "encounter": 10,
-    "player": 13,
+    "player": 15,
     "digest": 7,
     "tournaments": 11,
-    "tournament": 20,
-    "open tournament": 23,
+    "tournament": 21,
+    "open tournament": 24,
     "matches": 5,
     "overall": 9,
     "events": 5,
+    "calendar": 8,
     "match": 15,
     "faulty match": 15,
     "board": 10,
@@ -130,11 +140,14 @@ QUERIES = {
     "signup": 3,
     "account": 28,
     "requests": 8,
+    "notices": 6,
+    "notice ways": 7,
+    "follows": 5,
     "mail": 6,
     "close account": 5,
     "forgotten": 3,
     "status": 11,
-    "search": 15,
+    "search": 17,
     "players": 4,
     "about": 3,
     "privacy": 3,
@@ -199,17 +212,15 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     for link in ("/bots/rufo/", f"/m/{league.clean.public_id}/", f"/t/{league.cup.slug}/", "/players/ana/"):
         links = [target for target in Page(owner.get(link).content.decode()).links if target.startswith("/operators/")]
         assert len(links) == 1
-        journal = Page(follow(owner, links[0]).content.decode())
-        assert "bot:rufo" in journal.text  # The latest action
-        assert (
-            owner.get(
-                next(target for target in journal.links if target.startswith("/operators/") and target.count("/") == 3)
-            ).status_code
-            == 200
+        about = Page(follow(owner, links[0]).content.decode())
+        to_action = next(
+            target for target in about.links if target.startswith("/operators/") and target.count("/") == 3
         )
+        assert owner.get(to_action).status_code == 200
+    assert "bot.stopped" in Page(follow(owner, "/operators/?subject=bot:rufo").content.decode()).text
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
-    assert len(queries) == 11
+    assert len(queries) == 33
     assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 

@@ -220,11 +220,11 @@ def test_the_picture_of_a_recurring_league_names_its_bots(league) -> None:
 def test_the_picture_of_a_table_tells_nothing_until_it_is_over(db: None) -> None:
     game = engine.load("partnership")
     moments = record("partnership", "a table", deals=1)["events"]
-    row = Table(pool=pools.pool("partnership"), seat=0, boards=1, scores=[moments[-1]["scores"]], records=b"")
+    row = Table(pool=pools.pool("partnership"), boards=1, scores=[moments[-1]["scores"]], records=b"")
     names = ["ana", "greedy 1", "greedy 2", "greedy 3"]
-    assert pictures.of_table(row, game, moments, names) == links.general()
+    assert pictures.of_table(row, game, moments, names, 0) == links.general()
     row.records = b"x"
-    picture = pictures.of_table(row, game, moments, names)
+    picture = pictures.of_table(row, game, moments, names, 0)
 
     assert body_of(picture) == ["rows"]
     assert [item.name for item in picture.rows] == ["ana + greedy 2", "greedy 1 + greedy 3"]

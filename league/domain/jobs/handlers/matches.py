@@ -66,7 +66,7 @@ class PlayedHandler(QueuedHandler[MatchTask, Result], Generic[Result]):
 class MatchHandler(PlayedHandler[MatchResult]):
     """The work on a match that is not a validation."""
 
-    kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, TEST)
+    kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, MatchKind.ASSIGNMENT, TEST)
 
     def run(self, job: MatchLease, task: MatchTask, site: Site, signals: Signals) -> MatchResult | None:
         """Play all boards. Raise the errors of `play_match`."""

@@ -66,7 +66,7 @@ def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
     assert (tried.work.rated, tried.work.boards_planned, tried.work.parties.count()) == (False, 1, 0)
     assert workers.queue(now=NOW).queued == 0
     assert reconcile.count_waiting(now=NOW, most=9) == 1  # Workers get a hint
-    assert metrics._lanes(NOW)["validation"][0] == 1
+    assert metrics.lanes(NOW)["validation"].count == 1
     assert tries.opened(tried) is None
 
 

@@ -11,6 +11,8 @@ from django.utils.choices import CallableChoiceIterator
 from league.domain.people import tokens
 from league.models import (
     Audit,
+    Boss,
+    BossTest,
     Case,
     Check,
     Consultation,
@@ -72,6 +74,8 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
 
     Subscription.objects.create(player=ana, address="ana@example.org", period="day")
     VersionTest.objects.create(game="partnership", version=version, before=version, begun=NOW)
+    boss = Boss.objects.create(game="partnership", season=1, league=0, version=version, secret=b"")
+    BossTest.objects.create(game="partnership", version=version, opponent=version, boss=boss, attempt=1, begun=NOW)
 
     columns = list(word_columns())
     assert len(columns) >= 15

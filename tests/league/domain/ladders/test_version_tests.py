@@ -68,9 +68,9 @@ def test_a_new_version_is_tested_against_the_one_before_until_it_is_decided(old,
 def test_level_versions_are_not_told_apart_by_as_many_boards_as_it_may_take():
     half = version_tests.CAP // 2
 
-    assert version_tests.verdict(half, 0, half)[1] in ("cap", "not_stronger")
-    assert version_tests.verdict(10, 0, 10)[1] == ""
-    assert version_tests.verdict(490, 0, 510 + 12)[1] == "cap"
+    assert version_tests.RULES.decide(half, 0, half)[1] in ("cap", "not_stronger")
+    assert version_tests.RULES.decide(10, 0, 10)[1] == ""
+    assert version_tests.RULES.decide(490, 0, 510 + 12)[1] == "cap"
 
 
 @pytest.mark.slow

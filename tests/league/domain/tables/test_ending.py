@@ -7,12 +7,13 @@ import pytest
 from engine.runner.table import Question, TableResult
 from league.domain.bots import house
 from league.domain.people.guests import of_key
-from league.domain.tables import holding, levels, seating
+from league.domain.tables import holding, levels, people, seating
 from league.domain.tables.ending import TableEnding, ending
-from league.domain.tables.guests import Sitter
+from league.domain.tables.people import Sitter
 from league.domain.tables.standing import PROVISIONAL
 from league.enums import TableStatus
 from league.models import Player, Table
+from tests.support import seats
 from tests.support.league import NOW, accepted, later
 from tests.support.seats import rated
 
@@ -35,7 +36,7 @@ def played(sitter: Sitter, game: str, scores: list[list[int]], at: float = 0, **
 
 
 def end(row: Table, sitter: Sitter | None, at: float = 0) -> TableEnding:
-    result = ending(row, sitter, now=later(at))
+    result = ending(people.view(row, sitter), now=later(at))
     assert result is not None
     return result
 
@@ -53,7 +54,7 @@ def test_it_says_who_won_by_what_and_deals_the_same_again(ana) -> None:
     assert (result.mine.total, result.best_other.total) == (114, 146)
     assert result.again == {"again": row.public_id}
     again = seating.sit_again(ana, row.public_id, now=later(1))
-    assert (again.pool_id, again.boards, seating.bots(again)) == (row.pool_id, 2, seating.bots(row))
+    assert (again.pool_id, again.boards, seats.bots(again)) == (row.pool_id, 2, seats.bots(row))
     assert result.change is not None
     assert (result.change.points, result.change.missing) == (None, PROVISIONAL - 2)
 
@@ -79,7 +80,7 @@ def test_a_rating_changes_only_once_it_is_shown(ana) -> None:
     assert end(row, ana).change == first, "later tables change nothing of an earlier end"
     advised = played(ana, "corriente", [[1, 0]], at=10, advice=True)
     assert end(advised, ana).change is None
-    assert 0 in seating.bots(seating.sit_again(ana, advised.public_id, now=later(11)))
+    assert 0 in seats.bots(seating.sit_again(ana, advised.public_id, now=later(11)))
 
 
 def test_others_are_shown_the_result_alone(ana, berto) -> None:
@@ -100,7 +101,7 @@ def test_a_guest_may_keep_it_for_an_hour(ana) -> None:
 
 def test_a_table_in_play_has_no_end_and_one_that_is_left_no_points(ana) -> None:
     row = seating.sit(ana, "partnership", "greedy", now=NOW)
-    assert ending(row, ana) is None
+    assert ending(people.view(row, ana)) is None
     lease = holding.claim("host:1", now=NOW)
     assert lease is not None
     holding.ask(lease, Question(0, 1, ["play 1o"], ["1o"], [], []), [], now=NOW)

@@ -12,10 +12,11 @@ from engine.runner.table import Question, TableResult
 from league.domain.bots import house
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people.guests import Visitor, of_key
-from league.domain.tables import guests, holding, seating, standing
+from league.domain.tables import guests, holding, people, seating, standing
 from league.domain.upkeep import reconcile
 from league.enums import TableStatus
 from league.models import BotVersion, LeagueEvent, Player, Table
+from tests.support import seats
 from tests.support.league import NOW, accepted, later
 from tests.support.seats import rated
 
@@ -59,17 +60,19 @@ def test_the_table_belongs_to_the_key_and_to_nobody_else(guest, ana) -> None:
     assert HERE not in guest.network
     assert of_key("a key", THERE).key == guest.key, "who moves to another network stays the same guest"
     with override("en"):
-        assert seating.names(row, seating.bots(row))[0] == "guest"
+        assert seats.names(row)[0] == "guest"
     for stranger in (other, ana):
         assert seating.visible(stranger, row.public_id) is None
-        assert seating.present(stranger) is None
+        assert people.present(stranger) is None
         assert not seating.leave(stranger, row.public_id, now=NOW)
         with pytest.raises(Refused, match="no such table"):
             seating.act(stranger, row.public_id, 0, "play 1o", now=NOW)
         with pytest.raises(Refused, match="no such table"):
             seating.sit_again(stranger, row.public_id, now=NOW)
     assert seating.visible(None, row.public_id) is None
-    assert seating.visible(guest, row.public_id) == seating.present(guest) == row
+    view = seating.visible(guest, row.public_id)
+    assert view is not None
+    assert view.row == people.present(guest) == row
     lease = holding.claim("host:1", now=NOW)
     assert lease is not None
     holding.ask(lease, Question(0, 1, ["play 1o"], ["1o"], [], []), [], now=NOW)
@@ -83,8 +86,8 @@ def test_the_table_belongs_to_the_key_and_to_nobody_else(guest, ana) -> None:
 
 def test_a_guest_without_a_key_owns_nothing(ana) -> None:
     row = sit(ana)
-    assert not guests.owns(Visitor(""), row)
-    assert not guests.own(Visitor("")).exists()
+    assert not people.view(row, Visitor("")).is_own
+    assert not people.own(Visitor("")).exists()
     with pytest.raises(IntegrityError), transaction.atomic():
         seating.sit(Visitor(""), "partnership", "greedy", now=NOW)
 
@@ -213,7 +216,7 @@ def test_an_account_takes_the_tables_of_the_last_hour_along(guest, ana) -> None:
     assert guests.adopt(ana, guest, now=later(3601)) == 2
     owners = {row.pk: row.player for row in Table.objects.select_related("player")}
     assert owners == {old.pk: None, new.pk: ana, running.pk: ana, foreign.pk: None}
-    assert seating.present(ana) == running
+    assert people.present(ana) == running
     assert seating.visible(guest, running.public_id) is None, "the cookie opens it no more"
     assert Table.objects.filter(player=ana).exclude(guest="", guest_from="").count() == 0
     assert guests.adopt(ana, guest, now=later(3602)) == 0
@@ -239,8 +242,8 @@ def test_nobody_sits_at_two_tables_by_logging_in(guest, ana) -> None:
     running = sit(guest, 20)
     assert guests.adopt(ana, guest, now=later(30)) == 1
     assert Table.objects.get(pk=over.pk).player == ana
-    assert seating.present(ana) == of_ana
-    assert seating.present(guest) == running, "it stays the guest's, and ends by itself"
+    assert people.present(ana) == of_ana
+    assert people.present(guest) == running, "it stays the guest's, and ends by itself"
 
 
 def finish_second(guest: Visitor) -> Table:

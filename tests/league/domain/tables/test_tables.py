@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 
 import engine
-from engine.runner.table import NEXT, Question, TableResult, Taken
+from engine.runner.table import NEXT, Question, SeatView, TableResult, Taken
 from engine.sandbox import Sandbox
 from league.domain.bots import bots, house
 from league.domain.core.errors import Refused, TooMany
@@ -26,7 +26,7 @@ from league.domain.upkeep import reconcile
 from league.enums import VersionStatus
 from league.models import BotVersion, Job, LeagueEvent, Match, Player, Table, TableAction
 from league.service import listening
-from tests.support import rows
+from tests.support import rows, seats
 from tests.support.league import NOW, accepted, counted, later
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
@@ -147,9 +147,17 @@ def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) ->
     assert not holding.rest(lease, 2, now=NOW)  # they have just answered
     assert holding.taken(row) == [Taken(1, "play 7o"), Taken(2, "play 6o"), Taken(0, "play 3o")]
 
-    holding.finish(lease, TableResult([[1, 0, 1, 0]], [{"x": 1}], DEALT, [Taken(1, "play 4o")]), 3, now=NOW)
+    holding.finish(
+        lease, TableResult([[1, 0, 1, 0]], [{"x": 1}], [SeatView(0, [], DEALT)], [Taken(1, "play 4o")]), 3, now=NOW
+    )
     row.refresh_from_db()
-    assert (row.status, row.turn, row.legal, row.hand, seating.opened(row)) == ("finished", None, [], [], [{"x": 1}])
+    assert (row.status, row.turn, seats.person(row).legal, seats.person(row).hand, seating.opened(row)) == (
+        "finished",
+        None,
+        [],
+        [],
+        [{"x": 1}],
+    )
     assert [taken.action for taken in holding.taken(row)][3:] == ["play 4o"]
     with pytest.raises(holding.LeaseLost):
         holding.finish(lease, TableResult(), 4, now=NOW)
@@ -220,7 +228,7 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
 
     row = seating.sit(ana, "partnership", "greedy", advice=True, now=later(2))
     assert row.seats.count() == 4
-    assert seating.names(row, seating.bots(row)) == ["ana", "greedy", "greedy", "greedy"]
+    assert seats.names(row) == ["ana", "greedy", "greedy", "greedy"]
     lease = claimed(after=3)
     for player, number in ((ana, 0), (berto, 0)):
         with pytest.raises(Refused, match=r"nothing to decide|no such table"):
@@ -235,13 +243,13 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
     assert holding.wants_advice(lease), "that was another decision"
     holding.advise(lease, 0, "play 3o")
     holding.advise(lease, 0, "play 1o")
-    assert (status(row), row.advice) == ("held", "play 3o")
+    assert (status(row), seats.person(row).advice) == ("held", "play 3o")
     seating.ask_advice(ana, row.public_id, 0, now=later(7))
     assert status(row) == "held"
-    assert row.advice == "play 3o", "told once"
+    assert seats.person(row).advice == "play 3o", "told once"
     assert holding.rest(lease, 0, now=later(8))
     seating.act(ana, row.public_id, 0, "play 1o", now=later(9))
-    assert (status(row), row.advice, row.advice_asked) == ("waiting", "", None)
+    assert (status(row), seats.person(row).advice, seats.person(row).advice_asked) == ("waiting", "", None)
 
     # A question at a resting table has it taken up; a worker that is lost then costs nothing
     lease = claimed(after=10)
@@ -256,9 +264,9 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
     lease = claimed(after=16)
     asked(lease, 1, after=17)
     holding.advise(lease, 1, None)
-    assert (status(row), row.advice) == ("held", "?")
+    assert (status(row), seats.person(row).advice) == ("held", "?")
     seating.leave(ana, row.public_id, now=later(18))
-    with pytest.raises(Refused, match="nothing to decide"):
+    with pytest.raises(Refused, match="this table is finished"):
         seating.ask_advice(ana, row.public_id, 1, now=later(19))
     greedy.bot.is_house = False
     greedy.bot.save()
@@ -308,7 +316,7 @@ def answers(row: Table, player: Player, rng: random.Random, most: int = 10_000) 
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
         if row.turn is None:
             return
-        seating.act(player, row.public_id, row.turn, rng.choice(row.legal))
+        seating.act(player, row.public_id, row.turn, rng.choice(seats.person(row).legal))
 
 
 @pytest.mark.timeout(600)
@@ -321,19 +329,21 @@ def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people,
     boards: dict[int, list[list[dict]]] = {}
     while True:
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-        boards.setdefault(row.board, []).append(row.seen)
+        boards.setdefault(row.board, []).append(seats.person(row).seen)
         if row.turn is None:
             break
-        if row.legal != [NEXT]:
-            assert sorted(row.legal) == sorted(set(row.legal))
-            assert {text[5:] for text in row.legal if text.startswith("play")} <= set(row.hand)
-        seating.act(people, row.public_id, row.turn, rng.choice(row.legal))
+        if seats.person(row).legal != [NEXT]:
+            assert sorted(seats.person(row).legal) == sorted(set(seats.person(row).legal))
+            assert {text[5:] for text in seats.person(row).legal if text.startswith("play")} <= set(
+                seats.person(row).hand
+            )
+        seating.act(people, row.public_id, row.turn, rng.choice(seats.person(row).legal))
     assert status(row) == "finished"
     records = seating.opened(row)
     assert [engine.replay.verify(record) for record in records] == [None, None]
     # What was sent is what the seat may know of the very record, from its beginning on
     for number, record in enumerate(records, 1):
-        expected = json.loads(json.dumps(engine.redact(record["events"], row.seat)))
+        expected = json.loads(json.dumps(engine.redact(record["events"], 0)))
         for events in boards[number]:
             sent = [{name: value for name, value in event.items() if name != "board"} for event in events]
             assert sent == expected[: len(sent)]
@@ -353,7 +363,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
         other = live.start("worker")
         answers(row, people, rng, most=2)
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-        before, events = holding.taken(row), row.seen
+        before, events = holding.taken(row), seats.person(row).seen
         assert (row.status, len(before)) == ("held", row.turn)
         other.kill()
     finally:
@@ -364,7 +374,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
     answers(row, people, rng, most=1)
     assert worker.tables.look()
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-    assert row.seen[: len(events)] == events
+    assert seats.person(row).seen[: len(events)] == events
     answers(row, people, rng)
     assert status(row) == "finished"
     assert holding.taken(row)[: len(before)] == before
@@ -399,15 +409,15 @@ def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, wo
     monkeypatch.setattr(running, "DEAF_S", 3600.0)
     rated(BotVersion.objects.get(bot__slug="counting"), "brisca", 1300)
     row = seating.sit(people, "brisca", "random", advice=True)
-    assert seating.bots(row)[0] == "counting"
+    assert seats.bots(row)[0] == "counting"
     assert worker.tables.look()
     for _ in range(3):
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
         seating.ask_advice(people, row.public_id, row.turn)
         wait_for(lambda: Table.objects.exclude(advice="").filter(pk=row.pk).exists(), "the advice", 120, every=0.01)
         row.refresh_from_db()
-        assert row.advice in row.legal
-        seating.act(people, row.public_id, row.turn, row.advice)
+        assert seats.person(row).advice in seats.person(row).legal
+        seating.act(people, row.public_id, row.turn, seats.person(row).advice)
     seating.leave(people, row.public_id)
     wait_for(lambda: not worker.tables._held, "the worker has let it go", 60)
 
@@ -437,7 +447,7 @@ def test_rated_matches_and_people_hold_nobody_up(people, worker, settings, monke
         wait_for(lambda: status(first) == "resting", "the first one makes way", 60)
         wait_for(worker.tables.look, "there is room", 60)
         wait_for(lambda: is_asked(second), "the second one is asked", 120, every=0.01)
-        seating.act(people, first.public_id, first.turn, first.legal[0])
+        seating.act(people, first.public_id, first.turn, seats.person(first).legal[0])
         wait_for(lambda: status(second) == "resting", "the second one makes way", 60)
         wait_for(worker.tables.look, "there is room", 60)
     moved = LeagueEvent.objects.filter(kind__in=["match.moved", "table.moved"]).order_by("pk")
@@ -467,7 +477,7 @@ def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(p
     assert (status(other), other.fault) == ("finished", "crash")
     (record,) = seating.opened(other)
     assert (len(other.scores), record["notes"], record["forfeit"]["seats"]) == (1, [], [1])
-    assert "secret trace" not in json.dumps([record, other.seen, other.reason])
+    assert "secret trace" not in json.dumps([record, seats.person(other).seen, other.reason])
 
 
 def test_who_answers_in_the_moment_in_which_a_table_is_given_up_plays_on(ana, greedy, settings) -> None:

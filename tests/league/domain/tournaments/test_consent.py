@@ -64,11 +64,11 @@ def test_what_each_policy_says(ana, theirs, policy, private, public, unrated) ->
     bot = theirs.bot
     consent.set_policy(bot, policy, actor="berto", now=NOW)
 
-    assert consent.decide(bot, ana, blocked=False, public=False) == private
-    assert consent.decide(bot, ana, blocked=False, public=True) == public
-    assert consent.decide(bot, ana, blocked=False, public=False, rated=False) == unrated
-    assert consent.decide(bot, ana, blocked=True, public=True, rated=False) == EntryAnswer.NOT_YOU
-    assert consent.decide(bot, bot.owner, blocked=False, public=False) == EntryAnswer.YES
+    assert consent.decide(bot, own=False, blocked=False, public=False) == private
+    assert consent.decide(bot, own=False, blocked=False, public=True) == public
+    assert consent.decide(bot, own=False, blocked=False, public=False, rated=False) == unrated
+    assert consent.decide(bot, own=False, blocked=True, public=True, rated=False) == EntryAnswer.NOT_YOU
+    assert consent.decide(bot, own=True, blocked=False, public=False) == EntryAnswer.YES
     assert consent.expected_answers([bot], ana) == {bot.pk: private}
 
 
@@ -335,13 +335,16 @@ def locked(cup, version, player) -> list[str]:
 
 
 def test_the_word_of_an_owner_holds_while_another_enters_the_bot(ana, berto, cup) -> None:
-    """The asking player is locked first, since there may be many owners to ask. Your own bots and house bots need no consent."""
+    """The asking player is locked first, since there may be many owners to ask. Your own bots and house bots need no consent.
+
+    The owners of a bot are locked, because their bots count together.
+    """
     luna = accepted(berto, "luna")
     house_bot = accepted(players.create(players.HOUSE, reserved=True, now=NOW), "greedy")
     Bot.objects.filter(pk=house_bot.bot_id).update(is_house=True)
 
     assert locked(cup, luna, ana) == ["league_player", "league_bot"]
-    assert locked(cup, accepted(cira := players.create("cira", now=NOW), "sol"), cira) == []
+    assert locked(cup, accepted(cira := players.create("cira", now=NOW), "sol"), cira) == ["league_player"]
     assert locked(cup, BotVersion.objects.get(pk=house_bot.pk), ana) == []
     assert entered(cup) == ["greedy", "luna", "rufo", "sol"]
 

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django_celery_beat.models import PeriodicTask
 
+from league.domain.bots import house
 from league.domain.bots.bots import set_state
 from league.domain.core.errors import Refused
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
-from league.models import Bot, BotVersion, Event, LeagueEvent, Match, Season, Tournament
+from league.models import Bot, BotVersion, Entry, Event, LeagueEvent, Match, Season, Tournament
 from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play
@@ -204,6 +205,45 @@ def test_a_season_that_nobody_can_play_says_why(ana) -> None:
 
     assert circuits.open_due(now=NOW + timedelta(days=3)) == 1
     assert Season.objects.get().reason.startswith("0 bots can play, and a table needs 2")
+
+
+def test_house_bots_fill_a_season_that_few_have_joined_and_the_quarter_counts_places(ana, berto) -> None:
+    for name in ("greedy", "random", "champion"):
+        accepted(house.player(now=NOW), name)
+    rufo, hours = accepted(ana, "rufo"), {"days": "fri", "at": "20:00", "time_zone": "Europe/Madrid"}
+    weekly = circuits.create(
+        house.player(), "Semanal", "partnership", **hours, format="swiss", boards=1, size=64, fill=3, now=NOW
+    )
+    friday = datetime(2026, 1, 2, 19, tzinfo=UTC)
+    circuits.open_due(now=friday)
+    assert Season.objects.get().reason.startswith("0 bots can play"), "house bots alone play no season"
+    circuits.join(weekly, rufo.bot, player=ana, now=friday)
+
+    # The scheduler was down over the hour; two of them come back.
+    assert circuits.open_due(now=friday + timedelta(days=9)) == 1
+    assert circuits.open_due(now=friday + timedelta(days=9)) == 0
+
+    [tournament] = Tournament.objects.filter(season__circuit=weekly)
+    assert sorted(bots(tournament)) == ["greedy", "random", "rufo"]
+    assert tournament.counts, "the league chose game, hour and house bots"
+    Entry.objects.filter(tournament=tournament).update(place=1)
+    Entry.objects.filter(tournament=tournament, version=rufo).update(place=3)
+    assert circuits.table(weekly, now=friday + timedelta(days=9)) == [], "it is not finished"
+    Tournament.objects.filter(pk=tournament.pk).update(status="finished")
+    assert circuits.table(weekly, now=friday + timedelta(days=9)) == [circuits.CircuitPlace("rufo", 10, 1, 0)]
+    assert circuits.table(weekly, now=friday + timedelta(days=90)) == [], "another quarter has begun"
+
+
+def test_a_lower_division_begins_where_the_one_above_ends(circuit, field) -> None:
+    friday = datetime(2026, 1, 2, 19, tzinfo=UTC)
+    circuits.open_due(now=friday)
+    for tournament in Tournament.objects.filter(season__circuit=circuit):
+        for place, entry in enumerate(tournament.entries.order_by("seed"), 1):
+            Entry.objects.filter(pk=entry.pk).update(place=place)
+        Tournament.objects.filter(pk=tournament.pk).update(status="finished")
+    places = circuits.table(circuit, now=friday)
+    assert [row.points for row in places] == list(circuits.POINTS[:6])
+    assert [row.bot for row in places] == [f"bot{number}" for number in range(6)]
 
 
 def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None:

@@ -25,6 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 SMALL = {
     "ladder": {"budget": 2},
     "duel": {"cap": 2},
+    "arena": {"most": 2},
     "single_elimination": {"cap": 1},
     "double_elimination": {"cap": 1},
 }

@@ -96,8 +96,8 @@ def rounded(numbers: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 2) + 0.0 for name, value in numbers.items()}
 
 
-# the ladder draws by ratings in floating point, whose last digits belong to a machine
-KEYS = sorted(set(FORMATS) - {"ladder"})
+# the ladder draws by ratings in floating point, whose last digits belong to a machine; the arena needs its existing tables
+KEYS = sorted(set(FORMATS) - {"ladder", "arena"})
 
 
 def kept() -> dict[str, dict[str, str]]:

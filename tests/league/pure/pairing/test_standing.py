@@ -52,25 +52,30 @@ def test_five_bots_do_not_fall_into_cliques():
 
 
 def test_who_is_not_tied_sits_with_one_who_is():
-    bots = [LadderBot(owner, 0.0, 0.3, tied=owner < 2) for owner in range(9)] + [LadderBot(9)]
+    bots = [LadderBot(frozenset({owner}), 0.0, 0.3, tied=owner < 2) for owner in range(9)] + [LadderBot(frozenset({9}))]
     for lot in range(200):
         assert Ladder(bots).draw(random.Random(lot), 9, 2, {})[1] < 2
-    busy = [LadderBot(owner, 0.0, 0.3, tables=2, tied=owner < 2) for owner in range(9)] + [LadderBot(9)]
+    busy = [LadderBot(frozenset({owner}), 0.0, 0.3, tables=2, tied=owner < 2) for owner in range(9)] + [
+        LadderBot(frozenset({9}))
+    ]
     assert {Ladder(busy).draw(random.Random(lot), 9, 2, {})[1] for lot in range(200)} == set(range(9))
 
 
-def test_bots_of_one_owner_never_meet_and_nobody_sits_alone():
-    bots = [LadderBot(0), LadderBot(0), LadderBot(1), LadderBot(2), LadderBot(2), LadderBot(3)]
+def test_bots_of_the_same_people_never_meet_and_nobody_sits_alone():
+    bots = [LadderBot(frozenset(people)) for people in ({0}, {0, 4}, {1}, {2, 5}, {5}, {3})]
     for lot in range(100):
         table = Ladder(bots).draw(random.Random(lot), 0, 4, {})
-        assert sorted(bots[place].owner for place in table) == [0, 1, 2, 3]
+        assert len(table) == 4
+        assert sum(len(bots[place].people) for place in table) == len(
+            frozenset().union(*(bots[place].people for place in table))
+        )
     assert Ladder(bots[:2]).draw(random.Random(0), 0, 2, {}) == ()
     assert Ladder(bots[:3]).draw(random.Random(0), 0, 3, {}) == ()
 
 
 @pytest.mark.slow
 def test_whom_a_bot_has_met_of_late_it_meets_less():
-    bots = [LadderBot(place, 0.0, 0.3, tied=True) for place in range(3)]
+    bots = [LadderBot(frozenset({place}), 0.0, 0.3, tied=True) for place in range(3)]
 
     drawn = Counter(Ladder(bots).draw(random.Random(lot), 0, 2, {1: 3})[1] for lot in range(4000))
 

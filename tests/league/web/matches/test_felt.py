@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils.translation import override
 
 import engine
-from engine.runner.table import Question, TableResult, Taken
+from engine.runner.table import Question, SeatView, TableResult, Taken
 from league.domain.bots import house
 from league.domain.people import players
 from league.domain.tables import holding, seating
@@ -57,7 +57,9 @@ class Bots:
         events = engine.redact(state.events, 0)
         if state.is_over:
             record = {**engine.replay.make(state, {"match": self.row.public_id}), "faults": [], "notes": []}
-            holding.finish(self.lease, TableResult([state.scores()], [record], events, decisions), first)
+            holding.finish(
+                self.lease, TableResult([state.scores()], [record], [SeatView(0, [], events)], decisions), first
+            )
             return
         hand = [self.game.pack.texts[card] for card in state.hand_of(0)]
         holding.ask(self.lease, Question(self.number, 1, self.legal, hand, events, []), decisions)

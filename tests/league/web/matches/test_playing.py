@@ -23,7 +23,7 @@ from league.web.common.guests import SALT
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.matches.test_tables import worker as table_worker  # noqa: F401  # a fixture
 from tests.league.web.page import Page, faults
-from tests.support import rows
+from tests.support import rows, seats
 from tests.support.league import accepted
 from tests.support.processes import wait_for
 from tests.support.seats import hold
@@ -74,7 +74,7 @@ def test_one_press_seats_a_visitor_and_the_next_opens_the_same_table(visitor) ->
     row = newest()
     assert (seated.status_code, seated.headers["Location"]) == (302, f"/tables/{row.public_id}/")
     assert (row.pool.game, row.boards, row.player, row.rated) == ("partnership", 1, None, False)
-    assert set(seating.bots(row).values()) == {"greedy"}
+    assert set(seats.bots(row).values()) == {"greedy"}
     cookie = seated.cookies[league.GUEST_COOKIE_NAME]
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", 24 * 3600)
     assert row.guest not in cookie.value
@@ -92,7 +92,7 @@ def test_the_guest_answers_and_follows_and_nobody_else_does(visitor, ana) -> Non
     hold(row)
     row.refresh_from_db()
     where, topic = f"/tables/{row.public_id}/", f"table:{row.public_id}"
-    answer = {"do": row.legal[0], "turn": row.turn, "listens": 1}
+    answer = {"do": seats.person(row).legal[0], "turn": row.turn, "listens": 1}
     others = [Client(headers=OWN) for _ in range(3)]
     others[0].force_login(ana.user)
     others[1].post("/play/")  # A guest with another table.
@@ -248,7 +248,7 @@ def test_game_level_and_rules_are_chosen(visitor) -> None:
     )
     assert seated.status_code == 302
     row = newest()
-    assert (row.pool.game, row.pool.players, row.boards, set(seating.bots(row).values())) == (
+    assert (row.pool.game, row.pool.players, row.boards, set(seats.bots(row).values())) == (
         "subastado",
         4,
         2,
@@ -285,7 +285,7 @@ def test_again_deals_the_same_table_to_its_person_only(visitor, ana) -> None:
     other.force_login(ana.user)
     assert other.post("/play/", {"again": row.public_id}).status_code == 422
     assert visitor.post("/play/", {"again": row.public_id}).status_code == 302
-    assert (newest().pool_id, seating.bots(newest())) == (row.pool_id, seating.bots(row))
+    assert (newest().pool_id, seats.bots(newest())) == (row.pool_id, seats.bots(row))
     assert newest().pk != row.pk
 
 

@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from league.domain.people import players
 from league.domain.puzzles import shelf
-from league.domain.tables import seating
+from league.domain.tables import people
 from league.domain.tournaments import events, tournaments
 from league.enums import Entrance
-from league.models import EntryRequest, Match, PuzzleAnswer, Table
+from league.models import EntryRequest, Match, PuzzleAnswer, Table, TablePerson
 from league.web.common import families
 from league.web.pages import mine
 from league.web.pages.puzzle_of_day import puzzle_of_day
@@ -131,9 +131,10 @@ def test_a_player_goes_on_at_their_table(league, owner) -> None:
         created=timezone.now(),
         since=timezone.now(),
     )
+    TablePerson.objects.create(table=table, number=0, player=league.ana)
     page = Page(owner.get("/").content.decode())
 
-    assert seating.present(league.ana) == table
+    assert people.present(league.ana) == table
     assert "/tables/abcdefghij/" in page.links
     assert "Tienes una mesa abierta." in page.text
     assert "/tables/abcdefghij/" not in Page(Client().get("/").content.decode()).links

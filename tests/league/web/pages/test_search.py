@@ -77,7 +77,7 @@ def test_a_search_reads_a_few_rows_of_an_index(league) -> None:
         links = found("zz", client)
 
     assert len([link for link in links if link.startswith("/bots/zz-")]) == 8
-    assert len(queries) <= 10
+    assert len(queries) <= 12
     statement = next(query["sql"] for query in queries if '"league_bot"' in query["sql"])
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN QUERY PLAN {statement}" if connection.vendor == "sqlite" else f"EXPLAIN {statement}")

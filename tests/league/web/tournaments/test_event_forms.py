@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from league.domain.core import clock
+from league.domain.tournaments import events, releases
 from league.models import Circuit, Event, Tournament
 from tests.league.web.page import Page, faults
 from tests.support import league as made
@@ -219,3 +220,54 @@ def test_hidden_results_are_shown_when_the_owner_says(league, owner) -> None:
     _post(owner, {**CUP, "audience": "hidden", "release": moment, "pace_s": "60"})
     event = Event.objects.get()
     assert (event.audience, event.pace_s, event.release is None) == ("hidden", 60, False)
+
+
+def test_a_copy_has_the_settings_and_guests_but_no_entries_of_others(league, owner, stranger) -> None:
+    due = clock.present().replace(second=0, microsecond=0) + timedelta(hours=2)
+    first = {
+        "name": "Clase",
+        "description": "Cada semana.",
+        "boards": "3",
+        "format": "swiss",
+        "swiss__rounds": "4",
+        "private": "on",
+        "per_player": "2",
+        "due": due.strftime("%Y-%m-%dT%H:%M"),
+        "zone": "UTC",
+        "option_songs_per_trick": "many",
+        "bots": ["rufo"],
+        "action": "open",
+    }
+    assert _post(owner, first).status_code == 302
+    event = Event.objects.get()
+    releases.join(event.slug, event.invitation, league.berto, now=clock.present())
+    events.enter(event, league.luna.bot, league.berto)
+    events.cancel(event, actor="ana")
+
+    address = f"/t/new/?copy=event:{event.slug}"
+    assert address in owner.get(f"/e/{event.slug}/").content.decode()
+    assert "Clase" not in stranger.get(address).content.decode()
+    page = Page(owner.get(address).content.decode())
+    assert faults(page) == []
+    form = owner.get(address).context["form"]
+    values = {name: form[name].value() for name in form.fields}
+    values |= {name: field.value() for name, field in ((f.name, f) for f in owner.get(address).context["part"])}
+    assert (values["name"], values["bots"]) == ("Clase", ["rufo"])
+    assert values["due"].replace(tzinfo=UTC) == due + timedelta(days=7)
+    sent = {name: value for name, value in values.items() if value not in (None, False, "")}
+    sent["due"] = sent["due"].strftime("%Y-%m-%dT%H:%M")
+    assert owner.post(address, {**sent, "action": "open"}).status_code == 302
+
+    again = Event.objects.latest("pk")
+    assert again.document == event.document
+    assert (again.private, again.due, again.per_player) == (True, due + timedelta(days=7), 2)
+    assert again.description == event.description
+    assert list(again.guests.order_by("player__name").values_list("player__name", flat=True)) == ["ana", "berto"]
+    assert list(again.requests.values_list("bot__slug", flat=True)) == ["rufo"]
+
+
+def test_a_plain_tournament_is_copied_too(league, owner) -> None:
+    address = f"/t/new/?copy=tournament:{league.next_cup.slug}"
+    form = owner.get(address).context["form"]
+    assert form["name"].value() == league.next_cup.name
+    assert form["boards"].value() == league.next_cup.boards

@@ -1,4 +1,4 @@
-"""manage.py send_digests."""
+"""manage.py send_letters."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """Send due digests now."""
+    """Send due letters now."""
 
-    help = (
-        "Send a batch of due digests by email, as the scheduler does every half minute. Each period is sent only once."
-    )
-    example = "manage.py send_digests"
+    help = "Send a batch of due notices and digests by email, as the scheduler does every half minute. Each is sent only once."
+    example = "manage.py send_letters"
 
     def run(self, **options: Any) -> None:
         """Send a batch and print its size."""
         if not settings.MAIL:
             raise CommandError("no mail server is configured; set MAIL_URL")
-        self.say(f"{tasks.send_letters()} digests were sent")
+        self.say(f"{tasks.send_letters()} letters were sent")

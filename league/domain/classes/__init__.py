@@ -1,0 +1,1 @@
+"""Classes: teachers, students, assignments, and the measurement of what students hand in."""

@@ -1,0 +1,87 @@
+"""Similar code among what the students of a class handed in. Only the teachers of the class see it; it is never a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from django.conf import settings
+
+from league.domain.bots import languages, packages
+from league.models import Assignment, HandIn
+from league.pure import alike
+
+MOST_PAIRS = 12
+MOST_PASSAGES = 3
+MOST_LINES = 14  # Of a passage.
+MOST_TEXT = 64 * 1024  # Characters of one student that are compared.
+ENDINGS = (".py", ".mjs", ".js", ".c", ".h", ".rs")
+BOTS = settings.BASE_DIR / "bots"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage that two students share: the first line in each text, and the text."""
+
+    first_line: int
+    first_text: str
+    other_line: int
+    other_text: str
+
+
+@dataclass(frozen=True)
+class AlikeStudents:
+    """Two students whose code is alike. percent: of the shorter code, without the template."""
+
+    first: HandIn
+    other: HandIn
+    percent: int
+    passages: list[Passage]
+
+
+def pairs(task: Assignment) -> list[AlikeStudents]:
+    """Return the pairs of students whose latest versions are most alike. Three queries, and one for each version."""
+    latest: dict[int, HandIn] = {}
+    rows = HandIn.objects.filter(assignment=task).select_related("member__player", "version__bot", "version__package")
+    for row in rows.order_by("attempt"):
+        latest[row.member_id] = row
+    texts = {str(pk): _text(row) for pk, row in latest.items()}
+    rows_alike = alike.compare(texts, _templates())[:MOST_PAIRS]
+    return [
+        AlikeStudents(
+            latest[int(pair.first)],
+            latest[int(pair.other)],
+            round(100 * pair.share),
+            [_passage(texts[pair.first], texts[pair.other], *spans) for spans in pair.passages[:MOST_PASSAGES]],
+        )
+        for pair in rows_alike
+    ]
+
+
+def _text(row: HandIn) -> str:
+    """Return the code of a version in one text, without what the league puts beside it."""
+    given = {path.rpartition("/")[2] for language in languages.LANGUAGES.values() for path in language.beside}
+    files = packages.files(row.version)
+    texts = [
+        data.decode("utf-8", "replace")
+        for name, data in sorted(files.items())
+        if name.endswith(ENDINGS) and name.rpartition("/")[2] not in given
+    ]
+    return "\n".join(texts)[:MOST_TEXT]
+
+
+def _passage(first: str, other: str, first_span: tuple[int, int], other_span: tuple[int, int]) -> Passage:
+    return Passage(first_span[0], _lines(first, first_span), other_span[0], _lines(other, other_span))
+
+
+def _lines(text: str, span: tuple[int, int]) -> str:
+    start, end = span
+    return "\n".join(text.splitlines()[start - 1 : min(end + 1, start - 1 + MOST_LINES)])
+
+
+@cache
+def _templates() -> tuple[str, ...]:
+    """Return the texts from which authors start: the templates of the editor and of the command line, and the language kits."""
+    folders = (BOTS / "sdk" / "template", BOTS / "sdk" / "templates", BOTS / "kits")
+    paths = [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in ENDINGS]
+    return tuple(path.read_text(encoding="utf-8", errors="replace") for path in paths)

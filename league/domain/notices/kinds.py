@@ -1,0 +1,33 @@
+"""The sentences of notices by name, each with its kind, and the default way of each kind."""
+
+from __future__ import annotations
+
+from league.enums import NoticeKind, NoticeWay
+
+# Nobody gets a letter without a confirmed address, and no digest without having chosen how often.
+DEFAULTS: dict[NoticeKind, NoticeWay] = {
+    NoticeKind.FAILED: NoticeWay.DIGEST,
+    NoticeKind.OVERTAKEN: NoticeWay.DIGEST,
+    NoticeKind.ASKED: NoticeWay.DIGEST,
+    NoticeKind.TABLE: NoticeWay.SITE,
+    NoticeKind.EVENT: NoticeWay.DIGEST,
+    NoticeKind.FOLLOWED: NoticeWay.DIGEST,
+}
+TEXTS: dict[str, NoticeKind] = {
+    "refused": NoticeKind.FAILED,
+    "partly_refused": NoticeKind.FAILED,
+    "faulty": NoticeKind.FAILED,
+    "paused": NoticeKind.FAILED,
+    "stopped": NoticeKind.FAILED,
+    "overtaken": NoticeKind.OVERTAKEN,
+    "requested": NoticeKind.ASKED,
+    "challenged": NoticeKind.ASKED,
+    "table_waits": NoticeKind.TABLE,
+    "starts_soon": NoticeKind.EVENT,
+    "started": NoticeKind.EVENT,
+    "placed": NoticeKind.EVENT,
+    "ended": NoticeKind.EVENT,
+    "new_version": NoticeKind.FOLLOWED,
+    "won": NoticeKind.FOLLOWED,
+    "entered": NoticeKind.FOLLOWED,
+}

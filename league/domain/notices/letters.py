@@ -1,0 +1,225 @@
+"""Letters: notices by mail, at once by kind or in a digest of a whole day or week, which also has the results of the player's bots.
+
+A letter is given to the mail server at most once. A process marks the letter as sent, gives it to the server, and takes the mark back if the server
+certainly did not accept it; then it is tried again after growing pauses. If the process dies in between, or the line breaks after the text was
+sent, nobody knows whether the letter arrived, and it is not sent again: its notices are on the site. The mark is one conditional update, so of two
+schedulers only one sends. The Message-ID is the same in each try.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from smtplib import SMTPException, SMTPRecipientsRefused
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+
+from league.domain.bots import digests
+from league.domain.bots.digests import LENGTHS, Digest
+from league.domain.core import clock
+from league.domain.notices import ways
+from league.domain.people import subscriptions
+from league.enums import NoticeKind, NoticeWay, Period
+from league.models import Notice, Subscription
+from league.service import mail
+
+log = logging.getLogger("league.letters")
+BATCH = 20  # The most letters of one pass.
+# A period's digest is due this long after the period ended, when its matches have been counted.
+AFTER = timedelta(minutes=15)
+BACK = {Period.DAY: timedelta(days=7), Period.WEEK: timedelta(weeks=4)}  # Older periods are skipped.
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=5), timedelta(hours=12)
+GIVE_UP = timedelta(days=3)  # A letter at once that fails for longer is not tried again.
+MOST_NOTICES = 100  # The most notices of one letter.
+MOST_A_DAY = 20  # The most letters at once that a player gets on a day (UTC).
+
+
+@dataclass(frozen=True, slots=True)
+class Mailing:
+    """The contents of a letter: unread notices, all of one `kind` or for a digest. more: there are more than `notices`."""
+
+    kind: NoticeKind | None
+    notices: Sequence[Notice]
+    more: bool = False
+    digest: Digest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """The text of a letter. stop: the address that ends letters like it."""
+
+    subject: str
+    text: str
+    stop: str
+
+
+Write = Callable[[Subscription, Mailing], Letter]
+
+
+@dataclass(slots=True)
+class _Pass:
+    """One pass over the due letters. down: the mail server has failed, and the rest waits for the next pass."""
+
+    write: Write
+    now: datetime
+    sent: int = 0
+    down: bool = False
+
+
+def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) -> int:
+    """Send at most `most` of the due letters at once, and as many digests; return the number of sent ones.
+
+    Repeatable, also by several processes at once. If the mail server fails, the pass ends and the next one tries the rest. At most two queries if
+    nothing is due.
+    """
+    now = clock.now_or(now)
+    if not settings.MAIL:
+        return 0
+    run = _Pass(write, now)
+    due = Notice.objects.filter(due__lte=now).order_by("due", "id").values_list("player", "kind")
+    for player, kind in list(dict.fromkeys(due[: most * MOST_NOTICES]))[:most]:
+        if not run.down:
+            _send_at_once(run, player, NoticeKind(kind))
+    rows = subscriptions.reachable(now).exclude(period="").filter(due__lte=now)
+    for row in list(rows.select_related("player__user").order_by("due", "pk")[:most]):
+        if not run.down and _claim(row, now):
+            _send_digest(run, row)
+    return run.sent
+
+
+def _send_at_once(run: _Pass, player: int, kind: NoticeKind) -> None:
+    """Send one letter about all due notices of a kind."""
+    now = run.now
+    row = subscriptions.reachable(now).filter(player=player).select_related("player__user").first()
+    rows = Notice.objects.filter(player=player, kind=kind, due__lte=now)
+    due = list(rows.order_by("id")[: MOST_NOTICES + 1])
+    if row is None or not due:
+        rows.update(due=None)
+        return
+    ids = [notice.pk for notice in due]
+    with transaction.atomic():
+        if not _count_letter(row, now):
+            log.warning("player %s got %d letters today; other notices wait on the site", player, MOST_A_DAY)
+            rows.update(due=None)
+            return
+        claimed = Notice.objects.filter(pk__in=ids, due__lte=now).update(due=None, mailed=now)
+        if claimed < len(ids):  # Another process sends it.
+            transaction.set_rollback(True)
+            return
+
+    age = now - due[0].created  # So each pause is as long as all before it together.
+    again = now + min(max(FIRST_PAUSE, age), LONGEST_PAUSE) if age < GIVE_UP else None
+
+    def undo() -> None:
+        Notice.objects.filter(pk__in=ids, mailed=now).update(due=again, mailed=None)
+        Subscription.objects.filter(pk=row.pk, letters__gt=0).update(letters=F("letters") - 1)
+
+    mailing = Mailing(kind, due[:MOST_NOTICES], len(due) > MOST_NOTICES)
+    _hand_over(run, row, mailing, f"notice.{kind}.{due[0].pk}", undo)
+
+
+def _count_letter(row: Subscription, now: datetime) -> bool:
+    """Count a letter of this day; return False if the player had MOST_A_DAY."""
+    day, rows = now.astimezone(UTC).date(), Subscription.objects.filter(pk=row.pk)
+    if rows.filter(Q(letters_on=None) | Q(letters_on__lt=day)).update(letters_on=day, letters=1):
+        return True
+    return bool(rows.filter(letters__lt=MOST_A_DAY).update(letters=F("letters") + 1))
+
+
+def _claim(row: Subscription, now: datetime) -> bool:
+    """Claim a digest, so that nobody else tries to send it before the pause ends."""
+    due = now + min(FIRST_PAUSE * 2 ** min(row.tries, 20), LONGEST_PAUSE)
+    rows = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period, address=row.address)
+    if not rows.update(due=due, tries=row.tries + 1):
+        return False
+    row.due, row.tries = due, row.tries + 1
+    return True
+
+
+def _send_digest(run: _Pass, row: Subscription) -> None:
+    """Send the digest of the oldest due period with notices or matches."""
+    period, now = Period(row.period), run.now
+    latest = digests.last_whole(period, now)[1]
+    since = max(row.told or latest, latest - BACK[period])
+    following = latest + LENGTHS[period] + AFTER
+    while since < latest:
+        until = since + LENGTHS[period]
+        notices = _unread(row, until)
+        digest = digests.build_digest(row.player, since, until, now=now)
+        if digest.lines or notices:
+            _send_period(run, row, notices, digest, now if until < latest else following)
+            return
+        since = until
+    _mark(row, until=latest, due=following, tries=0)
+
+
+def _unread(row: Subscription, until: datetime) -> list[Notice]:
+    """Return the unread notices before `until` that are in no letter yet, and one more than a letter has room for."""
+    kinds = [kind for kind, way in ways.ways_of(row.player).items() if way == NoticeWay.DIGEST]
+    rows = Notice.objects.filter(player=row.player_id, read=None, mailed=None, kind__in=kinds, created__lt=until)
+    return list(rows.order_by("id")[: MOST_NOTICES + 1])
+
+
+def _send_period(run: _Pass, row: Subscription, notices: list[Notice], digest: Digest, due: datetime) -> None:
+    before, paused, tries, ids = row.told, row.due, row.tries, [notice.pk for notice in notices]
+    with transaction.atomic():
+        if not _mark(row, until=digest.until, due=due, tries=0):
+            return  # The player has changed the subscription in the meantime.
+        Notice.objects.filter(pk__in=ids).update(mailed=run.now)
+
+    def undo() -> None:
+        with transaction.atomic():
+            _mark(row, until=before, due=paused, tries=tries)
+            Notice.objects.filter(pk__in=ids, mailed=run.now).update(mailed=None)
+
+    mailing = Mailing(None, notices[:MOST_NOTICES], len(notices) > MOST_NOTICES, digest)
+    _hand_over(run, row, mailing, f"digest.{row.period}.{digest.until:%Y%m%d}", undo)
+
+
+def _mark(row: Subscription, *, until: datetime | None, due: datetime | None, tries: int) -> bool:
+    """Write the state of a digest, unless the player or another process has changed it since it was read."""
+    rows = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period)
+    changed = bool(rows.update(told=until, due=due, tries=tries))
+    row.told, row.due, row.tries = until, due, tries
+    return changed
+
+
+def _hand_over(run: _Pass, row: Subscription, mailing: Mailing, name: str, undo: Callable[[], object]) -> None:
+    """Give a letter that is marked as sent to the mail server; take the mark back if the server certainly has not accepted it."""
+    letter = run.write(row, mailing)
+    try:
+        mail.deliver(row.address, letter.subject, letter.text, headers=_headers(row, letter, name))
+    except mail.Unsure as error:
+        log.error("nobody knows whether a letter to player %s arrived (%s); it is not sent again", row.player_id, error)
+        run.down = True
+    except SMTPRecipientsRefused as error:
+        undo()
+        log.error("a letter to player %s was refused: %s", row.player_id, _codes(error))
+    except (OSError, SMTPException) as error:
+        undo()
+        log.error("the mail server failed (%s); trying again after a pause", type(error).__name__)
+        run.down = True
+    else:
+        run.sent += 1
+
+
+def _codes(error: SMTPRecipientsRefused) -> list[int]:
+    """Return the status codes of the mail server, without the address."""
+    return [code for code, _text in error.recipients.values()]
+
+
+def _headers(row: Subscription, letter: Letter, name: str) -> dict[str, str]:
+    host = urlsplit(row.site).hostname or "localhost"
+    return {
+        # The same in each try to send this letter.
+        "Message-ID": f"<{name}.{row.pk}@{host}>",
+        # RFC 8058: the reader's mail program shows a button for it.
+        "List-Unsubscribe": f"<{letter.stop}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        "Auto-Submitted": "auto-generated",
+    }

@@ -1,0 +1,495 @@
+"""The overview for an operator at night: what is stuck, what fails and what grows, the most urgent first, each with what to do.
+
+Every number comes from an index, from the rows of running processes, or from a fixed number of the latest rows; sizes of tables are the database's
+own estimates. So the overview costs the same with 100 matches and with 100,000.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import IntEnum
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connection
+from django.db.models import Count, Min
+
+from league.domain.core import clock
+from league.domain.matches import workers
+from league.domain.people import subscriptions
+from league.domain.upkeep import invariants, metrics, schedulers
+from league.enums import BotState, ConsultationStatus, JudgementStatus, MatchStatus
+from league.models import Bot, Consultation, Job, Judgement, LeagueEvent, Match, Party, Scheduler, Worker
+from league.pure.refusal import Message
+
+DAY = timedelta(days=1)
+LATEST = 500  # The finished matches in which faults are counted.
+LINES = 5_000  # The latest lines of the journal in which stalled tournaments and refused reports are counted.
+EXAMPLES = 4  # The most subjects that one sign names.
+TABLES = 8  # The largest tables.
+GRACE = timedelta(seconds=60)  # A lease that ended this long ago should have been taken back.
+SCHEDULER_SILENT = timedelta(minutes=2)
+CHECK_AGE = timedelta(hours=2)
+MANY_FAULTS = 20  # Percent of seats in the latest matches.
+FULL_MB, LOW_MB = 1_000, 5_000
+SLOW_DRAIN = timedelta(hours=6)
+# How long the oldest match of a kind may wait until somebody should look, as in docker/monitoring/alerts.yml.
+PATIENCE = {"validation": timedelta(minutes=5), "match": timedelta(hours=1), "slow": timedelta(hours=3)}
+
+
+class Urgency(IntEnum):
+    """How soon an operator should act."""
+
+    NOW = 0
+    SOON = 1
+    NONE = 2
+
+
+@dataclass(frozen=True)
+class Sign:
+    """One observation: what is so and what to do. `subjects` are examples, for the action `action` if there is one."""
+
+    urgency: Urgency
+    what: Message
+    do: Message | None = None
+    subjects: tuple[str, ...] = ()
+    action: str = ""
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """A table with its estimated rows, and its bytes with indexes; None if the database does not know."""
+
+    name: str
+    rows: int
+    bytes: int | None
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The signs of trouble, and what grows. `calm` are the sentences about what is in order."""
+
+    stuck: list[Sign]
+    failing: list[Sign]
+    growing: list[Sign]
+    calm: list[Sign]
+    tables: list[TableSize]
+    database_bytes: int
+
+    @property
+    def urgent(self) -> int:
+        """Return the number of signs that cannot wait until the morning."""
+        return sum(sign.urgency is Urgency.NOW for sign in (*self.stuck, *self.failing, *self.growing))
+
+
+def overview(*, now: datetime | None = None) -> Overview:
+    """Read everything that an operator should know. At most 22 queries, whatever the size of the league."""
+    now = clock.now_or(now)
+    queue = workers.queue(now=now)
+    tables, size = table_sizes()
+    stuck = [*_workers(queue, now), *_scheduler(now), *_oldest(now), *_leases(now), *_paused_work(now), *_mail(now)]
+    failing = [*_checks(now), *_voids(now), *_latest_faults(), *_journal(), *_failed_work(now), *_loops(now), *_bots()]
+    growing = [*_backlog(queue, now), *_disk(queue)]
+    every = [*stuck, *failing, *growing]
+    return Overview(
+        _troubles(stuck),
+        _troubles(failing),
+        _troubles(growing),
+        [sign for sign in every if sign.urgency is Urgency.NONE],
+        tables,
+        size,
+    )
+
+
+def _troubles(signs: list[Sign]) -> list[Sign]:
+    return sorted((sign for sign in signs if sign.urgency is not Urgency.NONE), key=lambda sign: sign.urgency)
+
+
+# ---- what is stuck
+
+
+def _workers(queue: workers.Queue, now: datetime) -> Iterator[Sign]:
+    rows = list(Worker.objects.order_by("name").values_list("name", "seen", "trouble", "refusal", "broker"))
+    lost = [name for name, seen, trouble, _, _ in rows if trouble or seen < now - workers.SILENT]
+    refusing = {name: refusal for name, seen, _, refusal, _ in rows if refusal and name not in lost}
+    away = next((broker for name, _, _, _, broker in rows if broker and name not in lost), "")
+    if not queue.workers and not refusing:
+        yield Sign(
+            Urgency.NOW if queue.queued else Urgency.SOON,
+            Message("No worker is running."),
+            Message("Start one: manage.py worker, or docker compose up --detach worker."),
+        )
+    if refusing:
+        name, why = next(iter(refusing.items()))
+        yield Sign(
+            Urgency.SOON if queue.workers else Urgency.NOW,
+            Message("{count} workers refuse to play. {name} says: {why}", count=len(refusing), name=name, why=why),
+            Message("Run tute sandbox check on that machine, or make room if its disk is full."),
+        )
+    if lost and queue.workers:
+        yield Sign(
+            Urgency.SOON,
+            Message("{count} workers stopped reporting: {names}.", count=len(lost), names=", ".join(lost[:EXAMPLES])),
+            Message("Their matches are played again. Read the end of their logs; start new ones if too few are left."),
+        )
+    if away:
+        yield Sign(
+            Urgency.SOON,
+            Message("A worker gets no hints from the broker: {why}", why=away),
+            Message("Bring Redis back. Until then workers look for work every few seconds."),
+        )
+    if queue.workers and not refusing and not lost:
+        yield Sign(Urgency.NONE, Message("Workers ready: {count}.", count=queue.workers))
+
+
+def _scheduler(now: datetime) -> Iterator[Sign]:
+    last = schedulers.last_round()
+    do = Message("Start or restart the scheduler: manage.py scheduler. Matches go on, but nothing is counted or drawn.")
+    if last is None:
+        yield Sign(Urgency.NOW, Message("No scheduler has ever run."), do)
+    elif now - last > SCHEDULER_SILENT:
+        yield Sign(Urgency.NOW, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)), do)
+    else:
+        yield Sign(Urgency.NONE, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)))
+
+
+def _oldest(now: datetime) -> Iterator[Sign]:
+    """Report the oldest waiting match of each kind, and of each kind of other work. Three queries."""
+    lanes = metrics.lanes(now)
+    names = dict(
+        Match.work.filter(pk__in=[lane.first for lane in lanes.values() if lane.first]).values_list("pk", "public_id")
+    )
+    for name, lane in lanes.items():
+        if lane.since is None:
+            continue
+        is_late = name in PATIENCE and now - lane.since > PATIENCE[name]
+        yield Sign(
+            Urgency.NOW if is_late and name == "validation" else Urgency.SOON if is_late else Urgency.NONE,
+            Message(
+                "Waiting, {kind}: {count}; the oldest for {age}.",
+                kind=LANES[name],
+                count=lane.count,
+                age=length(now - lane.since),
+            ),
+            Message("Start more workers, or look at the status page for the matches that occupy them.")
+            if is_late
+            else None,
+            (f"match:{names[lane.first]}",) if is_late and lane.first in names and name != "validation" else (),
+        )
+    jobs = Job.objects.filter(state="queued").values_list("kind").annotate(Count("pk"), Min("created")).order_by("kind")
+    for kind, count, since in jobs:
+        is_late = kind == "table" and now - since > timedelta(minutes=1)
+        yield Sign(
+            Urgency.NOW if is_late else Urgency.NONE,
+            Message(
+                "Waiting, jobs of kind {kind}: {count}; the oldest for {age}.",
+                kind=kind,
+                count=count,
+                age=length(now - since),
+            ),
+            Message("People wait at tables. Start more workers, or raise TABLES_PER_WORKER.") if is_late else None,
+        )
+
+
+LANES = {
+    "validation": Message("uploads and tries"),
+    "match": Message("matches"),
+    "slow": Message("slow matches"),
+    "ladder": Message("ladder matches"),
+    "audit": Message("audits"),
+}
+
+
+def _leases(now: datetime) -> Iterator[Sign]:
+    """Report leases that ended a while ago, of matches and of jobs. Two queries."""
+    late = Match.objects.filter(status__in=Match.HELD, lease_until__lt=now - GRACE).order_by("lease_until")
+    names = list(late.values_list("public_id", flat=True)[:EXAMPLES])
+    jobs = Job.objects.filter(state="leased", lease_until__lt=now - GRACE).count()
+    if names:
+        yield Sign(
+            Urgency.NOW,
+            Message("A worker is past its deadline, and nobody took the match back."),
+            Message(
+                "Check that a scheduler runs; it takes matches back by itself. Try again now does it for one match."
+            ),
+            tuple(f"match:{name}" for name in names),
+            "retry",
+        )
+    if jobs:
+        yield Sign(
+            Urgency.NOW,
+            Message("Jobs past their deadline: {count}.", count=jobs),
+            Message("Check that a scheduler runs; manage.py reconcile takes them back."),
+        )
+    if not names and not jobs:
+        yield Sign(Urgency.NONE, Message("No lease is past its deadline."))
+
+
+def _paused_work(now: datetime) -> Iterator[Sign]:
+    """Report matches that pause after a failed attempt. One query."""
+    rows = Match.objects.filter(status=MatchStatus.QUEUED, not_before__gt=now).order_by("-not_before")
+    paused = list(rows.values_list("public_id", "reason", "not_before")[: EXAMPLES + 1])
+    if paused:
+        _, reason, until = paused[0]
+        yield Sign(
+            Urgency.SOON,
+            Message(
+                "Matches pause after a failed attempt, the longest for another {age}: {reason}",
+                age=length(until - now),
+                reason=reason,
+            ),
+            Message("They are played again by themselves. If the reason is mended, try again now."),
+            tuple(f"match:{row[0]}" for row in paused[:EXAMPLES]),
+            "retry",
+        )
+
+
+def _mail(now: datetime) -> Iterator[Sign]:
+    """Report mail that could not be sent. One query."""
+    if not settings.MAIL:
+        yield Sign(Urgency.NONE, Message("No mail server is set, so no mail is sent."))
+        return
+    late = list(subscriptions.late(now).order_by("-tries").values_list("player__name", "tries")[: EXAMPLES + 1])
+    if late:
+        yield Sign(
+            Urgency.SOON,
+            Message("Mail could not be sent, after up to {count} attempts.", count=late[0][1]),
+            Message(
+                "Check the mail server and MAIL_URL; the scheduler's log has its answer. The pause between attempts doubles."
+            ),
+            tuple(f"player:{name}" for name, _ in late[:EXAMPLES]),
+            "retry",
+        )
+    else:
+        yield Sign(Urgency.NONE, Message("No mail waits for the mail server."))
+
+
+# ---- what fails
+
+
+def _checks(now: datetime) -> Iterator[Sign]:
+    check = invariants.last_result()
+    for finding in check.findings[:EXAMPLES]:
+        yield Sign(
+            Urgency.NOW,
+            Message("{why}", why=f"{finding.subject}: {finding.what}"),
+            Message("{why}", why=finding.do),
+        )
+    if check.count > EXAMPLES:
+        yield Sign(
+            Urgency.NOW,
+            Message("Findings of the last check: {count}.", count=check.count),
+            Message("manage.py check_invariants lists all."),
+        )
+    if check.at is None or now - check.at > CHECK_AGE:
+        yield Sign(
+            Urgency.SOON,
+            Message("The tables have not been checked for two hours."),
+            Message("The scheduler checks them every hour. Check that it runs, or run manage.py check_invariants."),
+        )
+    elif not check.count:
+        yield Sign(Urgency.NONE, Message("The tables agree; the last check was {ago} ago.", ago=length(now - check.at)))
+
+
+def _voids(now: datetime) -> Iterator[Sign]:
+    """Report the matches that became void in the last day, by reason. One query, by the index of void matches."""
+    rows = Match.objects.filter(status=MatchStatus.VOID, finished__gt=now - DAY).order_by("-finished")
+    void = [(name, _kind_of(reason)) for name, reason in rows.values_list("public_id", "reason")[:LATEST]]
+    for reason, count in Counter(reason for _, reason in void).most_common(EXAMPLES):
+        names = [name for name, its_reason in void if its_reason == reason]
+        yield Sign(
+            Urgency.SOON,
+            Message("Void in the last day: {count}. {reason}", count=count, reason=reason),
+            Message(
+                "No bot pays for it. Mend the cause; matches of tournaments are played again, later each time, or at once by Play again."
+            ),
+            tuple(f"match:{name}" for name in names[:EXAMPLES]),
+            "rerun",
+        )
+    if not void:
+        yield Sign(Urgency.NONE, Message("No match became void in the last day."))
+
+
+def _kind_of(reason: str) -> str:
+    """Return a reason without its numbers, so that equal faults are counted together."""
+    words = reason.rpartition("; the last one failed: ")[2].split()
+    return " ".join("#" if any(map(str.isdigit, word)) else word for word in words)[:160]
+
+
+def _latest_faults() -> Iterator[Sign]:
+    """Report retried matches and faults of bots among the latest finished matches. Two queries."""
+    latest = Match.objects.filter(status=MatchStatus.FINISHED).order_by("-finished", "-id")
+    rows = list(latest.values_list("pk", "public_id", "attempts")[:LATEST])
+    if not rows:
+        return
+    retried = [name for _, name, attempts in rows if attempts > 1]
+    seats = Party.objects.filter(match__in=[pk for pk, _, _ in rows]).order_by()
+    faults = Counter(dict(seats.values_list("fault").annotate(Count("pk"))))
+    total, bad = faults.total(), faults.total() - faults.pop("", 0)
+    if retried:
+        yield Sign(
+            Urgency.SOON if len(retried) * 20 > len(rows) else Urgency.NONE,
+            Message(
+                "{count} of the latest {all} matches needed more than one attempt.", count=len(retried), all=len(rows)
+            ),
+            Message("The log of a worker names each match and what broke off."),
+            tuple(f"match:{name}" for name in retried[:EXAMPLES]),
+        )
+    kinds = ", ".join(f"{kind} {count}" for kind, count in faults.most_common())
+    is_much = bad * 100 > total * MANY_FAULTS
+    yield Sign(
+        Urgency.SOON if is_much else Urgency.NONE,
+        Message("Faults of bots in the latest {all} matches: {kinds}.", all=len(rows), kinds=kinds or Message("none")),
+        Message("If bots lose by timeout that never did before, the host is overloaded: run fewer workers.")
+        if is_much
+        else None,
+    )
+
+
+NEWS = {
+    "match.report_refused": Message("reports that came too late"),
+    "match.given_up": Message("matches that a worker gave up"),
+    "tournament.stalled": Message("tournaments that wait for a void match"),
+    "worker.refused": Message("workers that refused to play"),
+}
+
+
+def _journal() -> Iterator[Sign]:
+    """Count some kinds of lines among the latest ones. Two queries."""
+    newest = LeagueEvent.objects.order_by("-id").values_list("id", flat=True).first() or 0
+    lines = LeagueEvent.objects.filter(id__gt=newest - LINES, kind__in=NEWS).order_by()
+    for kind, count in lines.values_list("kind").annotate(Count("pk")):
+        yield Sign(
+            Urgency.SOON if count > EXAMPLES or kind == "tournament.stalled" else Urgency.NONE,
+            Message(
+                "In the latest {all} lines of the journal: {what}, {count}.", all=LINES, what=NEWS[kind], count=count
+            ),
+            Message("The journal in the admin names them; a line has the reason."),
+        )
+
+
+def _failed_work(now: datetime) -> Iterator[Sign]:
+    """Report analyses and consultations that failed in the last day. Two queries, by their indexes of failed rows."""
+    failed = Judgement.objects.filter(status=JudgementStatus.FAILED, finished__gt=now - DAY).count()
+    failed += Consultation.objects.filter(status=ConsultationStatus.FAILED, finished__gt=now - DAY).count()
+    if failed:
+        yield Sign(
+            Urgency.SOON,
+            Message("Analyses and consultations that failed in the last day: {count}.", count=failed),
+            Message("The page of the match says why. Who asked may ask again."),
+        )
+
+
+def _loops(now: datetime) -> Iterator[Sign]:
+    """Report errors in loops of running processes. Two queries."""
+    errors: Counter[str] = Counter()
+    for model in (Worker, Scheduler):
+        for caught in model.objects.filter(seen__gt=now - DAY).values_list("errors", flat=True):
+            errors.update(caught)
+    kinds = ", ".join(f"{name} {count}" for name, count in errors.most_common() if count)
+    if kinds:
+        yield Sign(
+            Urgency.SOON,
+            Message("Errors in loops of running processes since their start: {kinds}.", kinds=kinds),
+            Message("They go on by themselves when the cause is gone. The log of that process names it."),
+        )
+
+
+def _bots() -> Iterator[Sign]:
+    """Report the bots that the league paused. One query over the bots that are paused."""
+    paused = list(
+        Bot.objects.filter(state=BotState.PAUSED)
+        .exclude(paused_for="")
+        .order_by("-retests")
+        .values_list("slug", flat=True)[:LATEST]
+    )
+    if paused:
+        yield Sign(
+            Urgency.NONE,
+            Message("Bots that the league paused for their faults: {count}.", count=len(paused)),
+            Message("Nothing: they are tested again by themselves, and their owners know."),
+            tuple(f"bot:{slug}" for slug in paused[:EXAMPLES]),
+        )
+
+
+# ---- what grows
+
+
+def _backlog(queue: workers.Queue, now: datetime) -> Iterator[Sign]:
+    """Compare the queue with the pace of the last minutes. One query."""
+    pace = Match.objects.filter(finished__gt=now - metrics.MINUTES, status=MatchStatus.FINISHED).count()
+    per_minute = pace / (metrics.MINUTES.total_seconds() / 60)
+    if not queue.queued:
+        yield Sign(Urgency.NONE, Message("No match is queued; finished per minute: {pace}.", pace=f"{per_minute:.1f}"))
+        return
+    if not pace:
+        yield Sign(
+            Urgency.NOW if queue.workers and queue.playing else Urgency.SOON,
+            Message("{count} matches are queued, and none was finished in the last five minutes.", count=queue.queued),
+            Message("Read the log of a worker: each line names its match. Long matches may be the reason."),
+        )
+        return
+    drain = timedelta(minutes=queue.queued / per_minute)
+    yield Sign(
+        Urgency.SOON if drain > SLOW_DRAIN else Urgency.NONE,
+        Message(
+            "{count} matches are queued; at {pace} per minute they take {time}.",
+            count=queue.queued,
+            pace=f"{per_minute:.1f}",
+            time=length(drain),
+        ),
+        Message("Start more workers if that is too long.") if drain > SLOW_DRAIN else None,
+    )
+
+
+def _disk(queue: workers.Queue) -> Iterator[Sign]:
+    """Report the free space of the workers' fullest disk and of this machine's. No query."""
+    here = shutil.disk_usage(settings.STATE_DIR).free >> 20
+    for name, free in ((Message("of a worker"), queue.least_free_mb), (Message("of this web process"), here)):
+        if free is None:
+            continue
+        urgency = Urgency.NOW if free < FULL_MB else Urgency.SOON if free < LOW_MB else Urgency.NONE
+        yield Sign(
+            urgency,
+            Message("Free on the disk {whose}: {free} GB.", whose=name, free=f"{free / 1024:.1f}"),
+            Message("Make room: shorten KEEP_..._DAYS, lower UNPACKED_MB, or remove old logs and backups.")
+            if urgency is not Urgency.NONE
+            else None,
+        )
+
+
+def table_sizes() -> tuple[list[TableSize], int]:
+    """Return the largest tables by the database's own estimates, and the size of the database. Two queries.
+
+    PostgreSQL estimates rows at each ANALYZE. SQLite only knows the highest row number, and the size of the file.
+    """
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT relname, greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class"
+                " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 3 DESC LIMIT %s",
+                [TABLES],
+            )
+            tables = [TableSize(*row) for row in cursor.fetchall()]
+            cursor.execute("SELECT pg_database_size(current_database())")
+            return tables, cursor.fetchone()[0]
+        names = [model._meta.db_table for model in apps.get_app_config("league").get_models()]
+        counts = " UNION ALL ".join(f"SELECT '{name}', max(rowid) FROM {name}" for name in names)  # noqa: S608
+        cursor.execute(f"SELECT * FROM ({counts}) ORDER BY 2 DESC LIMIT {TABLES}")  # noqa: S608
+        tables = [TableSize(name, rows or 0, None) for name, rows in cursor.fetchall()]
+        cursor.execute("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+        return tables, cursor.fetchone()[0]
+
+
+def length(span: timedelta) -> Message:
+    """Return a span of time in its two largest units."""
+    seconds = max(0, int(span.total_seconds()))
+    if seconds < 120:
+        return Message("{n} s", n=seconds)
+    if seconds < 7200:
+        return Message("{n} min", n=seconds // 60)
+    return Message("{n} h", n=seconds // 3600) if seconds < 172_800 else Message("{n} days", n=seconds // 86_400)

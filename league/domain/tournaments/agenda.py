@@ -1,0 +1,140 @@
+"""The calendar: when events start, and when seasons of recurring leagues are due.
+
+Everything is limited: to the days from PAST to AHEAD, and to LOOKED leagues and events. The league's own count apart, so that nobody can crowd
+them out.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils.crypto import constant_time_compare
+
+from league.domain.bots import consent
+from league.domain.core import clock, journal
+from league.domain.matches import sight
+from league.domain.people import players
+from league.domain.tournaments import circuits
+from league.enums import RequestStatus, TournamentStatus
+from league.models import Circuit, EntryRequest, Event, Guest, LeagueEvent, Player
+
+PAST, AHEAD = timedelta(days=7), timedelta(days=56)
+LOOKED = 60  # The most events, and the most circuits besides the league's own.
+MOST_DATES = 60  # The most dates of one circuit.
+LINK_BYTES = 18
+# Journal lines about a change that a calendar shows.
+CHANGES = ("renamed", "described", "shown_to", "cancelled", "active")
+
+
+@dataclass(frozen=True)
+class Appointment:
+    """A date of the calendar: the start of an event, or a season of a circuit."""
+
+    contest: Event | Circuit
+    start: datetime
+    cancelled: bool = False
+
+    @property
+    def is_circuit(self) -> bool:
+        """Return True for a season of a recurring league."""
+        return isinstance(self.contest, Circuit)
+
+    @property
+    def game(self) -> str:
+        """Return the key of the game."""
+        return self.contest.game if isinstance(self.contest, Circuit) else str(self.contest.document["game"])
+
+    @property
+    def key(self) -> str:
+        """Return a text that identifies the date for good. A circuit never changes its hours; an event keeps its key when it moves."""
+        place = consent.place(self.contest).replace(":", "-")
+        return f"{place}-{self.start:%Y%m%dT%H%M}" if self.is_circuit else place
+
+
+def public(*, game: str = "", now: datetime) -> list[Appointment]:
+    """Return the dates of everything that everybody may see, of all games or one, soonest first. Three queries."""
+    events, rows = Event.objects.filter(private=False), Circuit.objects.select_related("owner")
+    if game:
+        events, rows = events.filter(document__game=game), rows.filter(game=game)
+    by_league = Q(owner__name=players.HOUSE)
+    leagues = [*rows.filter(by_league).order_by("-pk")[:LOOKED], *rows.exclude(by_league).order_by("-pk")[:LOOKED]]
+    return _dates(events, leagues, now)
+
+
+def own(player: Player, *, now: datetime) -> list[Appointment]:
+    """Return the dates of what the player organises, or has joined with a bot or by an invitation. Two queries."""
+    granted = EntryRequest.objects.filter(bot__owner=player, status=RequestStatus.GRANTED, event__isnull=False)
+    invited = Guest.objects.filter(player=player)
+    events = Event.objects.filter(
+        Q(owner=player) | Q(pk__in=granted.values("event")) | Q(pk__in=invited.values("event"))
+    )
+    rows = Circuit.objects.filter(Q(owner=player) | Q(bots__owner=player)).distinct().order_by("-pk")[:LOOKED]
+    return _dates(sight.events(events, player.user), rows, now)
+
+
+def _dates(events: QuerySet[Event], rows: Iterable[Circuit], now: datetime) -> list[Appointment]:
+    since, until = now - PAST, now + AHEAD
+    ahead = (
+        events.filter(due__gt=since, due__lte=until)
+        .select_related("owner")
+        .defer("secret")
+        .order_by("due", "pk")[:LOOKED]
+    )
+    dates = [Appointment(row, row.due, row.status == TournamentStatus.CANCELLED) for row in ahead if row.due]
+    for circuit in rows:
+        moments = circuits.calendar(circuit).moments(max(since, circuit.created), until)
+        dates += [Appointment(circuit, due, not circuit.active and due > now) for due in moments[:MOST_DATES]]
+    return sorted(dates, key=lambda date: (date.start, date.key))
+
+
+def coming(dates: Sequence[Appointment], *, now: datetime) -> tuple[list[Appointment], list[Appointment]]:
+    """Return the open dates of the next seven days, and the later ones of contests that have none before. No query."""
+    open_dates = [
+        date
+        for date in dates
+        if date.start > now
+        and not date.cancelled
+        and (isinstance(date.contest, Circuit) or date.contest.status == TournamentStatus.OPEN)
+    ]
+    week = [date for date in open_dates if date.start <= now + timedelta(days=7)]
+    shown = {consent.place(date.contest) for date in week}
+    later = []
+    for date in open_dates:
+        if consent.place(date.contest) not in shown:
+            shown.add(consent.place(date.contest))
+            later.append(date)
+    return week, later
+
+
+def changes(dates: Collection[Appointment]) -> dict[str, tuple[int, datetime]]:
+    """Return the number of changes of each contest, and the time of the last one, by its name in the journal. One query."""
+    contests = {consent.place(date.contest): date.contest for date in dates}
+    kinds = [f"{kind}.{word}" for kind in ("event", "circuit") for word in CHANGES]
+    rows = LeagueEvent.objects.filter(subject__in=list(contests), kind__in=kinds).order_by().values("subject")
+    counted = {row["subject"]: (row["count"], row["last"]) for row in rows.annotate(count=Count("pk"), last=Max("at"))}
+    return {place: counted.get(place, (0, row.created)) for place, row in contests.items()}
+
+
+def renew_link(player: Player, *, remove: bool = False, now: datetime | None = None) -> str:
+    """Give the player's own calendar another address, or none (`remove`), and return its secret part. The old address stops working."""
+    link = "" if remove else secrets.token_urlsafe(LINK_BYTES)
+    with transaction.atomic():
+        players.lock(player.pk)
+        Player.objects.filter(pk=player.pk).update(calendar_link=link)
+        kind = "player.calendar_removed" if remove else "player.calendar_linked"
+        journal.append(kind, f"player:{player.name}", now=clock.now_or(now), actor=player.name)
+    player.calendar_link = link
+    return link
+
+
+def player_of_link(name: str, link: str) -> Player | None:
+    """Return the player whose own calendar has this address; None if it is invalid or the account is closed. One query."""
+    player = Player.objects.select_related("user").filter(name=name, user__is_active=True).first()
+    if player is None or not player.calendar_link or not constant_time_compare(player.calendar_link, link):
+        return None
+    return player

@@ -1,0 +1,5 @@
+"""manage.py try_again."""
+
+from league.management.operating import action_command
+
+Command = action_command("retry")

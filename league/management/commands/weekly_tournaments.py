@@ -1,0 +1,52 @@
+"""manage.py weekly_tournaments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import engine
+from league.domain.bots import house
+from league.domain.tournaments import circuits
+from league.management.base import LeagueCommand
+from league.models import Circuit
+
+# Game, day, hour and format of the league's own tournaments.
+WEEK = (
+    ("partnership", "mon", "20:00", "swiss"),
+    ("corriente", "tue", "20:00", "swiss"),
+    ("guinote", "wed", "20:00", "swiss"),
+    ("subastado", "thu", "20:00", "swiss"),
+    ("brisca", "fri", "20:00", "swiss"),
+    ("cabrero", "sat", "18:00", "swiss"),
+    ("partnership", "sun", "19:00", "arena"),
+)
+ARENA_BOARDS = 2
+SIZE, MOVES, FILL = 64, 8, 4
+
+
+class Command(LeagueCommand):
+    """Create the league's own weekly tournaments."""
+
+    help = (
+        "Create the league's own weekly tournaments, one a game and an arena: at a fixed hour, open to all bots, with house bots where "
+        "few have joined. Tournaments that exist already stay as they are."
+    )
+    example = "manage.py weekly_tournaments --zone Europe/Madrid"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("--zone", default="Europe/Madrid", help="time zone of the hours")
+
+    def run(self, **options: Any) -> None:
+        """Create the missing tournaments, and print when each is due."""
+        owner = house.player()
+        for game, days, at, form in WEEK:
+            name = f"{engine.load(game).title} {'arena' if form == 'arena' else 'weekly'}"
+            boards = ARENA_BOARDS if form == "arena" else None
+            hours = {"days": days, "at": at, "time_zone": options["zone"]}
+            chosen = {"format": form, "boards": boards, "size": SIZE, "moves": MOVES, "fill": FILL}
+            existing = Circuit.objects.filter(owner=owner, name=name).first()
+            circuit = existing or circuits.create(owner, name, game, **hours, **chosen)
+            due = circuits.next_due(circuit)
+            when = f"next on {due:%Y-%m-%d at %H:%M} UTC" if due else "paused"
+            self.say(f"{circuit.slug}: {when}")

@@ -1,0 +1,89 @@
+"""Notices in words: a sentence and an address for each text of `league.domain.notices.kinds`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from league.models import Notice
+from league.web.common.game_lines import game_title
+from league.web.common.words import fault_name
+
+Words = dict[str, Any]
+
+
+def _version(words: Words) -> str:
+    return reverse("version", args=[words["bot"], words["version"]])
+
+
+def _bot(words: Words) -> str:
+    return reverse("bot", args=[words["bot"]])
+
+
+def _match(words: Words) -> str:
+    return reverse("match", args=[words["match"]])
+
+
+def _contest(words: Words) -> str:
+    return reverse(words["kind"], args=[words["slug"]])
+
+
+def _board(words: Words) -> str:
+    return f"{reverse('game', args=[words['game']])}?pool={words['pool']}"
+
+
+def _requests(_words: Words) -> str:
+    return reverse("requests")
+
+
+def _table(words: Words) -> str:
+    return reverse("table", args=[words["table"]])
+
+
+SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
+    "refused": (_("%(bot)s v%(version)s was refused: %(fault)s."), _version),
+    "partly_refused": (_("%(bot)s v%(version)s was accepted, but not for: %(games)s."), _version),
+    "faulty": (_("%(bot)s v%(version)s failed in a match: %(fault)s."), _match),
+    "paused": (_("The league has paused %(bot)s because it failed in its last matches."), _bot),
+    "stopped": (_("An operator has suspended %(bot)s."), _bot),
+    "overtaken": (_("%(bot)s was overtaken by %(rival)s in %(game)s: place %(place)s now."), _board),
+    "requested": (_("%(player)s asks to enter %(bot)s in %(tournament)s."), _requests),
+    "challenged": (_("%(player)s challenged %(bot)s."), _match),
+    "table_waits": (_("Your table of %(game)s waits for you."), _table),
+    "starts_soon": (_("%(tournament)s starts soon, at %(at)s UTC."), _contest),
+    "started": (_("%(tournament)s has started."), _contest),
+    "placed": (_("%(tournament)s has ended: %(bot)s is in place %(place)s."), _contest),
+    "ended": (_("%(tournament)s has ended."), _contest),
+    "new_version": (_("%(bot)s has a new version: v%(version)s."), _version),
+    "won": (_("%(bot)s has won %(tournament)s."), _contest),
+    "entered": (_("%(player)s entered %(bot)s in %(tournament)s."), _contest),
+}
+
+
+def sentence(notice: Notice) -> str:
+    """Return a notice in the reader's language, with its number if it happened more than once."""
+    words = dict(notice.words)
+    if "game" in words:
+        words["game"] = game_title(words["game"])
+    if "games" in words:
+        words["games"] = ", ".join(map(game_title, words["games"]))
+    if "fault" in words:
+        words["fault"] = fault_name(words["fault"])
+    if "at" in words:
+        words["at"] = f"{datetime.fromisoformat(words['at']):%H:%M}"
+    text = str(SENTENCES[notice.text][0]) % words
+    if notice.count > 1:
+        times = ngettext("%(count)d time", "%(count)d times", notice.count) % {"count": notice.count}
+        return f"{text.removesuffix('.')} ({times})"
+    return text
+
+
+def address(notice: Notice) -> str:
+    """Return the path of the page to which a notice leads."""
+    return SENTENCES[notice.text][1](notice.words)

@@ -1,0 +1,1 @@
+"""Pages of teams, and of handing a bot on."""

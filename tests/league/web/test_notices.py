@@ -1,0 +1,269 @@
+"""Notices: from the journal to the players concerned, once each, however many follow and whoever is killed."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from league.domain.bots import bots, challenges, closing, consent
+from league.domain.core import journal
+from league.domain.core.errors import Refused
+from league.domain.matches import sight
+from league.domain.notices import following, inbox, notifying, sources, spreading, ways
+from league.domain.notices.kinds import DEFAULTS, TEXTS
+from league.domain.people import bans, players
+from league.enums import NoticeKind, NoticeWay
+from league.models import (
+    Bot,
+    BotVersion,
+    Event,
+    Follow,
+    LeagueEvent,
+    Notice,
+    NoticeSource,
+    PlaceOfDay,
+    Player,
+    TableOfDay,
+)
+from league.web.people import notice_words
+from tests.league.web.conftest import League
+from tests.support.league import NOW, later
+
+SOON = later(1)
+
+
+def texts(player: Player) -> dict[str, int]:
+    """The texts of a player's notices with their counts."""
+    return dict(Notice.objects.filter(player=player).values_list("text", "count"))
+
+
+def people(count: int) -> list[Player]:
+    from django.contrib.auth.models import User
+
+    users = User.objects.bulk_create(User(username=f"p{number}") for number in range(count))
+    return Player.objects.bulk_create(Player(user=user, name=user.username, created=NOW) for user in users)
+
+
+def test_each_kind_has_a_default_a_sentence_and_a_source() -> None:
+    assert set(DEFAULTS) == set(NoticeKind) == set(TEXTS.values())
+    assert set(TEXTS) == set(notice_words.SENTENCES)
+    assert {*sources.SOURCES, "pool.day"} == journal.NOTICED
+
+
+def test_a_league_that_played_tells_each_player_once(league: League) -> None:
+    spreading.run(now=SOON)
+    assert not NoticeSource.objects.exists()
+    assert set(texts(league.ana)) == {"started", "placed", "faulty"}
+    assert set(texts(league.berto)) == {"started", "placed"}
+    before = list(Notice.objects.order_by("pk").values())
+    for line in LeagueEvent.objects.filter(kind__in=journal.NOTICED):
+        NoticeSource.objects.create(line=line, due=SOON)  # As if a crash had undone the deletion alone.
+    spreading.run(now=SOON)
+    assert list(Notice.objects.order_by("pk").values()) == before
+    for notice in Notice.objects.all():
+        assert notice_words.sentence(notice)
+        assert notice_words.address(notice)
+
+
+def test_a_flood_is_one_line_with_a_count_that_reading_ends(league: League) -> None:
+    spreading.run(now=SOON)
+    Notice.objects.all().delete()
+    facts = {"match": league.faulty.public_id, "version": 1, "fault": "crash"}
+    for _number in range(100):
+        journal.append("bot.failed", "bot:rufo", now=NOW, **facts)
+    spreading.run(now=SOON)
+    assert texts(league.ana) == {"faulty": 100}
+    inbox.mark_read(league.ana, now=SOON)
+    assert not inbox.has_unread(league.ana)
+    journal.append("bot.failed", "bot:rufo", now=NOW, **facts)
+    spreading.run(now=SOON)
+    assert texts(league.ana) == {"faulty": 1}
+    assert inbox.has_unread(league.ana)
+
+
+def test_refused_stopped_asked_and_challenged(league: League) -> None:
+    spreading.run(now=SOON)
+    Notice.objects.all().delete()
+    version = BotVersion.objects.get(pk=league.rufo.pk)
+    journal.append("version.moved", f"version:{version.pk}", now=NOW, was="validating", to="rejected")
+    journal.append("version.refused", f"version:{version.pk}", now=NOW, games=["partnership"])
+    consent.set_policy(league.sol.bot, "ask", actor="cira", now=NOW)
+    consent.ask(league.next_cup, Bot.objects.get(slug="sol"), league.ana, "please", now=NOW)
+    challenges.challenge(league.ana, league.rufo, [league.luna], "partnership", now=NOW)
+    bots.stop(Bot.objects.get(slug="rufo"), why="a test", actor="eva", now=NOW)
+    spreading.run(now=SOON)
+    assert set(texts(league.ana)) == {"refused", "partly_refused", "stopped"}
+    assert set(texts(league.berto)) == {"challenged"}
+    cira = Player.objects.get(name="cira")
+    [notice] = Notice.objects.filter(player=cira)
+    assert notice_words.sentence(notice) == "ana asks to enter sol in Next cup."
+    assert notice_words.address(notice) == "/accounts/requests/"
+    closing.close(league.ana, now=NOW)
+    assert not Notice.objects.filter(player=cira).exists(), "the name is gone everywhere"
+    assert not Notice.objects.filter(player=league.ana).exists()
+
+
+def test_followers_hear_in_batches_and_a_killed_pass_goes_on(league: League, monkeypatch) -> None:
+    spreading.run(now=SOON)
+    luna, many = Bot.objects.get(slug="luna"), people(25)
+    Follow.objects.bulk_create(Follow(player=player, bot=luna, created=NOW) for player in many)
+    with CaptureQueriesContext(connection) as few:
+        journal.append("version.moved", f"version:{league.luna.pk}", now=NOW, was="validating", to="accepted")
+    assert len([query for query in few if "INSERT" in query["sql"]]) == 2, "the worker's transaction knows no followers"
+    monkeypatch.setattr(spreading, "BATCH", 10)
+    monkeypatch.setattr(spreading, "MOST", 10)
+    assert spreading.run(now=SOON) == 10
+    store = notifying.store
+
+    def killed(notes, *, now):
+        store(notes, now=now)
+        raise SystemExit
+
+    monkeypatch.setattr(notifying, "store", killed)
+    with pytest.raises(SystemExit):
+        spreading.run(now=SOON)
+    monkeypatch.setattr(notifying, "store", store)
+    while spreading.run(now=SOON):
+        pass
+    assert Notice.objects.filter(text="new_version").count() == 25
+    assert not NoticeSource.objects.exists()
+
+
+def test_one_line_that_fails_keeps_no_other_from_being_told(league: League, monkeypatch) -> None:
+    spreading.run(now=SOON)
+    journal.append("bot.failed", "bot:rufo", now=NOW)  # Without its facts.
+    journal.append("bot.stopped", "bot:luna", now=NOW)
+    spreading.run(now=SOON)
+    assert "stopped" in texts(league.berto)
+    assert NoticeSource.objects.get().due > SOON
+
+
+def test_followed_players_and_winners(league: League) -> None:
+    fan = players.create("fan", now=NOW)
+    for kind, name in (
+        ("player", "ana"),
+        ("bot", "luna"),
+        ("bot", "rufo"),
+        ("bot", "sol"),
+        ("tournament", league.cup.slug),
+    ):
+        target = following.find(kind, name, fan)
+        assert target is not None
+        following.follow(fan, target, now=NOW)
+        following.follow(fan, target, now=NOW)
+    spreading.run(now=SOON)
+    assert {"won", "ended", "started", "entered", "new_version"} == set(texts(fan))
+    entered = Notice.objects.filter(player=fan, text="entered")
+    assert {row.words["bot"] for row in entered} == {"rufo"}, "only bots of the player herself"
+    luna = following.find("bot", "luna", fan)
+    assert following.count_followers(luna, fan) == (1, True)
+    following.unfollow(fan, luna)
+    assert following.count_followers(luna, None) == (0, False)
+
+
+def test_limits_blocks_and_oneself(league: League, monkeypatch) -> None:
+    luna = following.find("bot", "luna", league.ana)
+    with pytest.raises(Refused):
+        following.follow(league.berto, luna, now=NOW)
+    following.follow(league.ana, luna, now=NOW)
+    following.follow(league.ana, league.berto, now=NOW)
+    monkeypatch.setattr(following, "MOST", 2)
+    with pytest.raises(Refused, match="2"):
+        following.follow(league.ana, following.find("bot", "sol", league.ana), now=NOW)
+    consent.block(league.berto, "ana", now=NOW)
+    assert not Follow.objects.exists(), "whom one blocks follows no more"
+    with pytest.raises(Refused, match="blocked"):
+        following.follow(league.ana, luna, now=NOW)
+
+
+def test_the_banned_the_house_and_those_who_want_nothing_are_told_nothing(league: League) -> None:
+    house = players.create(players.HOUSE, reserved=True, now=NOW)
+    ways.choose(league.ana, {NoticeKind.FAILED: NoticeWay.NEVER}, now=NOW)
+    bans.ban(league.berto, why="a test", actor="eva", now=NOW)
+    people_told = [league.ana, league.berto, house]
+    assert notifying.notify(people_told, "paused", "x", now=NOW, bot="rufo") == 0
+    assert notifying.notify(people_told, "challenged", "x", now=NOW, bot="rufo") == 1
+    assert notifying.notify(people_told, "challenged", "x", now=NOW, bot="rufo") == 0
+    with pytest.raises(Refused):
+        ways.choose(league.ana, {"failed": "pigeon"}, now=NOW)
+
+
+def test_what_is_withheld_waits_for_its_release(league: League) -> None:
+    spreading.run(now=SOON)
+    Notice.objects.all().delete()
+    event = Event.objects.create(
+        slug="secret",
+        name="Secret",
+        owner=league.ana,
+        document={},
+        secret=b"",
+        secret_sha256="",
+        created=NOW,
+        opens=NOW + timedelta(days=1),
+        audience="hidden",
+        status="finished",
+    )
+    league.cup.__class__.objects.filter(pk=league.cup.pk).update(event=event, stage=1, opens=event.opens)
+    event.guests.create(player=league.berto, created=NOW)
+    journal.append("event.finished", "event:secret", now=NOW)
+    journal.append("bot.failed", "bot:luna", now=NOW, match=league.clean.public_id, version=1, fault="crash")
+    assert spreading.run(now=SOON) == 0
+    assert spreading.run(now=NOW + timedelta(days=2)) > 0
+    assert set(texts(league.berto)) == {"placed", "faulty"}
+
+    Event.objects.update(opens=sight.NEVER)
+    Notice.objects.all().delete()
+    journal.append("event.finished", "event:secret", now=NOW)
+    assert spreading.run(now=SOON) == 0
+    assert not NoticeSource.objects.exists()
+
+
+def test_overtaken_once_a_day_by_a_bot_that_stood_below(league: League) -> None:
+    spreading.run(now=SOON)
+    names = ["rufo", "luna", "sol"]
+    rows = {name: Bot.objects.get(slug=name) for name in names}
+
+    def day(number: int, order: list[str]) -> None:
+        table = TableOfDay.objects.create(pool=league.pool, day=date(2026, 2, number), ranked=number, taken=NOW)
+        PlaceOfDay.objects.bulk_create(
+            PlaceOfDay(table=table, bot=rows[name], place=place, elo=0, provisional=False)
+            for place, name in enumerate(order, 1)
+        )
+        journal.append("pool.day", f"pool:{league.pool.pk}", now=NOW, day=f"2026-02-{number:02}")
+
+    day(1, ["rufo", "luna", "sol"])
+    day(2, ["sol", "rufo", "luna"])
+    spreading.run(now=SOON)
+    lost = {row.player.name: row.words for row in Notice.objects.filter(text="overtaken").select_related("player")}
+    assert set(lost) == {"ana", "berto"}
+    assert (lost["ana"]["rival"], lost["ana"]["place"]) == ("sol", 2)
+    falls, reached = sources.falls(TableOfDay.objects.latest("day"), 0, 2)
+    assert ([fall.bot.slug for fall in falls], reached) == (["rufo"], 2)
+    falls, reached = sources.falls(TableOfDay.objects.latest("day"), 2, 2)
+    assert ([(fall.bot.slug, fall.rival) for fall in falls], reached) == ([("luna", "sol")], None)
+
+
+def test_a_tournament_that_starts_soon_and_old_notices(league: League) -> None:
+    spreading.run(now=SOON)
+    event = Event.objects.create(
+        slug="soon",
+        name="Soon",
+        owner=league.ana,
+        document={},
+        secret=b"",
+        secret_sha256="",
+        created=NOW,
+        status="open",
+        due=NOW + timedelta(minutes=30),
+        entrance="anybody",
+    )
+    event.requests.create(bot=league.luna.bot, asker=league.berto, status="granted", created=NOW, answered=NOW)
+    for _number in range(3):
+        spreading.run(now=SOON)
+    assert LeagueEvent.objects.filter(kind="event.soon").count() == 1
+    assert texts(league.berto)["starts_soon"] == 1
+    spreading.run(now=NOW + spreading.KEPT + timedelta(days=1))
+    assert not Notice.objects.exists()
