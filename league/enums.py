@@ -57,7 +57,7 @@ class ReportReason(models.TextChoices):
 
 
 class ReportOutcome(models.TextChoices):
-    """What the operators decided about a reported comment."""
+    """A decision of the operators about a reported comment."""
 
     HIDDEN = "hidden", _("hidden")
     LEFT = "left", _("left as it is")
