@@ -43,9 +43,9 @@ def clean(text: str, most: int) -> str:
 
 def _visible(line: str) -> str:
     """Return the line without invisible characters, and without more accents on a letter than any language needs."""
-    kept, accents = [], 0
+    visible, accents = [], 0
     for char in unicodedata.normalize("NFC", line):
         accents = accents + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
         if accents <= MOST_ACCENTS and (char == " " or manifest.printable(char)):
-            kept.append(char)
-    return "".join(kept).strip()
+            visible.append(char)
+    return "".join(visible).strip()

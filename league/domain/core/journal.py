@@ -22,6 +22,7 @@ NOTICED = frozenset(
             "tournament.moved",
             "tournament.entered",
         ),
+        "assignment.due",
         *("event.soon", "event.started", "event.finished", "event.entered"),
     }
 )

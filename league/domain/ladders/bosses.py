@@ -35,7 +35,7 @@ def appoint(*, now: datetime) -> None:
             _open_season(game, season, house, now)
         else:
             choices = bosses.choose_bosses(_candidates(house, {}), [])
-            _add(game, season, [None if league in present else one for league, one in enumerate(choices)], now)
+            _add(game, season, [None if league in present else boss for league, boss in enumerate(choices)], now)
     for boss in _away(season):
         _end(BossTest.objects.filter(boss=boss), now)
         Boss.objects.filter(pk=boss.pk).update(version=boss.house_id, stand_in=None)

@@ -11,6 +11,7 @@ DEFAULTS: dict[NoticeKind, NoticeWay] = {
     NoticeKind.ASKED: NoticeWay.DIGEST,
     NoticeKind.TABLE: NoticeWay.SITE,
     NoticeKind.EVENT: NoticeWay.DIGEST,
+    NoticeKind.ASSIGNMENT: NoticeWay.DIGEST,
     NoticeKind.FOLLOWED: NoticeWay.DIGEST,
 }
 TEXTS: dict[str, NoticeKind] = {
@@ -29,6 +30,7 @@ TEXTS: dict[str, NoticeKind] = {
     "started": NoticeKind.EVENT,
     "placed": NoticeKind.EVENT,
     "ended": NoticeKind.EVENT,
+    "assignment_due": NoticeKind.ASSIGNMENT,
     "new_version": NoticeKind.FOLLOWED,
     "won": NoticeKind.FOLLOWED,
     "entered": NoticeKind.FOLLOWED,

@@ -21,7 +21,7 @@ from league.pure import comments as texts
 
 STEP = re.compile(r"d(0|[1-9][0-9]{0,3})p(0|[1-9][0-9]{0,4})")
 SAME_FOR = timedelta(days=1)
-UNCONFIRMED = 3  # So many times longer waits an account without a confirmed address.
+UNCONFIRMED = 3  # Factor of that age for an account without a confirmed address.
 
 
 def check_writer(player: Player, place: Place, *, now: datetime | None = None) -> None:
@@ -84,20 +84,17 @@ def _check_step(place: Place, step: str) -> None:
 
 
 def _has_step(place: Place, deal: int, step: int) -> bool:
-    sitting = Sitting.objects.select_related("board__match").get(
-        board__match=place.match, board__number=place.board, number=place.sitting
-    )
+    columns = {"board__match": place.match, "board__number": place.board, "number": place.sitting}
+    sitting = Sitting.objects.select_related("board__match").get(**columns)
     record = replays.unpack(sitting)
     # The steps of a page: the events of each deal, and the faults after the last one.
-    kinds = [(event["e"], event.get("deal")) for event in record["events"]] + [("fault", None)] * len(
-        record.get("faults", ())
-    )
-    at, count = 0, 0
-    for kind, number in kinds:
-        if kind == "match":
+    moments = [*record["events"], *({"e": "fault"} for _fault in record.get("faults", ()))]
+    at = count = 0
+    for moment in moments:
+        if moment["e"] == "match":
             continue
-        if kind == "deal":
-            at, count = number or 0, 0
+        if moment["e"] == "deal":
+            at, count = moment["deal"], 0
         if (at, count) == (deal, step):
             return True
         count += 1
@@ -120,7 +117,7 @@ def delete(player: Player, comment: Comment, *, now: datetime | None = None) -> 
 
 
 def hide(comment: Comment, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """Hide a comment for everybody but its author, who reads the reason, and decide its reports; return False if it was hidden."""
+    """Hide a comment and decide its reports; return False if it was hidden. Its author still sees it, with the reason."""
     now = clock.now_or(now)
     with transaction.atomic():
         rows = Comment.objects.filter(pk=comment.pk, hidden=None)

@@ -16,7 +16,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.html import strip_tags
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -209,7 +208,7 @@ def _talk(
     request: HttpRequest, match: Match, sitting: Sitting, lines: list[narrate.Sentence]
 ) -> talk.TalkSection | None:
     """Return the comments on a sitting; with `?step=` those at that step, if there are any."""
-    steps = {line.anchor: capfirst(strip_tags(line.html)) for line in lines}
+    steps = {line.anchor: strip_tags(line.html) for line in lines}
     place = Place(match=match, board=sitting.board.number, sitting=sitting.number)
     step = request.GET.get("step", "")
     return talk.section(request, place, step=step if step in steps else "", steps=steps)

@@ -174,7 +174,7 @@ def open_cases(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def reports(request: HttpRequest) -> HttpResponse:
-    """List the comments with open reports, those with the most reports first. Five queries."""
+    """List the comments with open reports, those with the most reports first. The queries do not grow with the reports."""
     player = operator_of(request)
     rows = talk_reports.reported()
     most = talk_reports.MOST_LISTED

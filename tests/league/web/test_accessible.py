@@ -20,6 +20,7 @@ from league.domain.core import clock
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking
 from league.domain.matches import sight
+from league.domain.notices import following, notifying
 from league.domain.operators import acting
 from league.domain.people import links, rights, subscriptions
 from league.domain.tables import holding, seating
@@ -189,7 +190,10 @@ def test_pages_of_the_digest_by_mail_and_of_a_league_break_no_rule(look, live, s
     subscriptions.choose(ana, "day", language="es", site="http://x")
     circuit = circuits.create(ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
     stop = f"/accounts/digest/stop/{subscriptions.stop_word(subscriptions.find(ana))}/"
-    for path in ("/accounts/mail/", stop, f"/c/{circuit.slug}/"):
+    notifying.notify([ana], "stopped", "s", now=made.NOW, bot="rufo")
+    following.follow(ana, live[1].berto, now=made.NOW)
+    violations += look("/follows/", 360, "dark") + look("/notices/", 360, "dark")
+    for path in ("/accounts/mail/", "/notices/", "/notices/ways/", stop, f"/c/{circuit.slug}/"):
         violations += look(path, 1280, "light")
     assert violations == []
 

@@ -108,7 +108,7 @@ def pages_of_operators(league) -> dict[str, str]:
 
 # Queries of a logged-in stranger: three are the session, the account and the pending requests
 QUERIES = {
-    "home": 21,
+    "home": 22,
     "games": 7,
     "game": 10,
     "idle game": 4,

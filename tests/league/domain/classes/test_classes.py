@@ -18,6 +18,7 @@ from league.domain.classes.assignments import AssignmentTerms
 from league.domain.classes.classes import ClassTerms
 from league.domain.core.errors import Forbidden, Refused
 from league.domain.matches import reports
+from league.domain.notices import spreading
 from league.domain.people import exporting, passwords, players
 from league.domain.upkeep import reconcile
 from league.enums import ClassRole, HandInVerdict, PassRule, VersionStatus
@@ -28,10 +29,12 @@ from league.models import (
     HandIn,
     LeagueEvent,
     Match,
+    Notice,
     Player,
     Rating,
     SchoolClass,
 )
+from league.web.people import notice_words
 from tests.support import league as made
 from tests.support import rows
 from tests.support.league import NOW, later
@@ -451,3 +454,14 @@ def test_similar_code_of_two_students_is_pointed_at(course: Course) -> None:
     course.hand_in(0)
     course.hand_in(1)
     assert alike.pairs(course.task) == [], "what stands in the template does not count"
+
+
+def test_who_has_handed_in_nothing_hears_once_on_the_day_before(course: Course) -> None:
+    course.hand_in(0)
+    for _ in range(3):
+        spreading.run(now=DUE - timedelta(hours=3))
+    heard = Notice.objects.filter(text="assignment_due").values_list("player__name", flat=True)
+    assert list(heard) == ["hugo"]
+    notice = Notice.objects.get(text="assignment_due")
+    assert notice_words.sentence(notice) == f"Beat greedy is due at {DUE:%Y-%m-%d %H:%M} UTC."
+    assert notice_words.address(notice) == f"/class/{course.row.slug}/1/"

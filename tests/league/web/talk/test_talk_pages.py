@@ -34,11 +34,11 @@ def about(league: League) -> str:
     return f"match:{league.clean.public_id}:1:0"
 
 
-def write(league: League, text: str = "Well played", place: str = "", by: str = "berto", **more) -> Comment:
-    player = getattr(league, by)
-    found_place = places.find(place or about(league), player)
+def write(league: League, text: str = "Well played", place: str = "", **more) -> Comment:
+    """Write a comment of Berto."""
+    found_place = places.find(place or about(league), league.berto)
     assert found_place
-    return comments.write(player, found_place, text, **more)
+    return comments.write(league.berto, found_place, text, **more)
 
 
 def read(client: Client, path: str) -> str:
