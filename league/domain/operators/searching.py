@@ -33,7 +33,7 @@ class SearchHit:
 
 
 def search(text: str) -> list[SearchHit]:
-    """Return what a text may mean, exact names first. At most 24 queries, each by an index.
+    """Return what a text may mean, exact names first. At most 24 queries for a word and five for each further one, each by an index.
 
     The text is a name or its beginning, a public id, "kind:name" as in the journal, an address of the site, "bot v3", the number of a job or a case,
     or the beginning of a key of the API.

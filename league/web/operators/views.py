@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.operators import acting, searching
 from league.domain.operators.actions import ACTIONS, Action
-from league.domain.operators.overview import Symptom, overview
+from league.domain.operators.overview import Overview, Symptom, overview
 from league.domain.operators.subjects import CASE, KINDS, PLAYER
 from league.domain.people import rights
 from league.domain.talk import reports as talk_reports
@@ -100,6 +100,12 @@ def _lasting(event: LeagueEvent) -> str:
     return _(action.lasting) if action and action.lasting else ""
 
 
+def _sections(state: Overview) -> list[tuple[str, list[Symptom]]]:
+    """Return the sections that have symptoms, the one with the most urgent symptom first."""
+    parts = [(_("Stuck"), state.stuck), (_("Failing"), state.failing), (_("Growing"), state.growing)]
+    return sorted(((title, signs) for title, signs in parts if signs), key=lambda part: part[1][0].urgency)
+
+
 @never_cache
 @login_required
 @require_safe
@@ -116,11 +122,7 @@ def operators(request: HttpRequest) -> HttpResponse:
     page = lists.page_of(request, acting.latest())
     context = {
         "state": state,
-        "sections": [
-            (_("Stuck"), [_row(sign, own_rights) for sign in state.stuck]),
-            (_("Failing"), [_row(sign, own_rights) for sign in state.failing]),
-            (_("Growing"), [_row(sign, own_rights) for sign in state.growing]),
-        ],
+        "sections": [(title, [_row(sign, own_rights) for sign in signs]) for title, signs in _sections(state)],
         "calm": [_row(sign, own_rights) for sign in state.calm],
         "queues": queues.open_queues(),
         "buttons": _buttons("", "", own_rights),

@@ -116,9 +116,9 @@ def test_answers_are_counted_like_passwords(settings, db) -> None:
 
 
 def test_a_visitor_who_leaves_leaves_no_session_and_one_who_stays_has_a_long_one(ana) -> None:
-    left, stayed = Client(), Client()
-    left.post(LOG_IN)
-    assert left.session.get_expiry_age() <= 300
+    guest, stayed = Client(), Client()
+    guest.post(LOG_IN)
+    assert guest.session.get_expiry_age() <= 300
     Session.objects.update(expire_date=clock.present() - timedelta(seconds=1))
     stayed.post(LOG_IN)
     assert Session.objects.count() == 1
