@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -25,7 +26,7 @@ def create(teacher: ClassMember, assignment: Assignment, *, now: datetime | None
         members = list(row.members.values_list("player", "role"))
         students = sum(role == ClassRole.STUDENT for _player, role in members)
         usual = pools.load(pool.game)
-        plan = {
+        plan: dict[str, Any] = {
             "name": f"{row.name}: {assignment.title}"[:60],
             "game": pool.game,
             "stages": [

@@ -21,7 +21,7 @@ from league.domain.core import clock, hints
 from league.domain.matches import matches, workers
 from league.domain.ratings import pools
 from league.enums import FaultKind, HandInVerdict, MatchKind, MatchStatus, PassRule, VersionStatus
-from league.models import BotVersion, HandIn, Match
+from league.models import BotVersion, HandIn, Match, Party
 from league.pure.portable import comparable
 
 ELO0, ELO1 = 0.0, 60.0  # The two hypotheses: not better, or better by so much on a board.
@@ -32,6 +32,7 @@ CAP = 300  # The most boards of a measurement.
 CLEAN_BOARDS = 40  # Boards without a fault that are asked for by the pass mark "no fault".
 MOST_MATCHES = 40  # Matches that the league could not play included.
 PRIORITY = -1  # Below tournaments.
+MOST_STDERR = 800  # Characters of stderr that are shown with a fault.
 LOOK = 200  # Measurements that are read at a time.
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 
@@ -85,7 +86,7 @@ def _count(row: HandIn, now: datetime) -> bool:
         party = match.parties.get(number=0)
         if party.fault and party.fault != FaultKind.INFRASTRUCTURE:
             at = party.fault_at or {}
-            _decide(row, HandInVerdict.FAULT, now, why=_fault_text(party.fault, party.fault_detail, at.get("board")))
+            _decide(row, HandInVerdict.FAULT, now, why=_fault_text(party, at.get("board")))
             return False
     verdict = _verdict(row)
     if verdict:
@@ -95,9 +96,10 @@ def _count(row: HandIn, now: datetime) -> bool:
     return True
 
 
-def _fault_text(kind: str, detail: str, board: int | None) -> str:
-    text = f"{FaultKind(kind).label}: {detail}" if detail else str(FaultKind(kind).label)
-    return f"{text} (board {board})" if board else text
+def _fault_text(party: Party, board: int | None) -> str:
+    """Return a fault with its board, and the end of what the bot has written to stderr."""
+    text = ": ".join(filter(None, (str(FaultKind(party.fault).label), party.fault_detail)))
+    return "\n".join(filter(None, (f"{text} (board {board})" if board else text, party.stderr[-MOST_STDERR:].strip())))
 
 
 def _add_boards(row: HandIn, match: Match) -> None:

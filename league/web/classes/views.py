@@ -328,7 +328,7 @@ def _edit(request: HttpRequest, row: SchoolClass, member: ClassMember, task: Ass
     part = OptionsForm(game, sent, initial=options)
     form = AssignmentForm.of(task, sent) if task else AssignmentForm(sent, initial={"game": game.key})
     if request.POST.get("action") == "refresh":
-        form.initial |= {name: request.POST[name] for name in form.fields if name in request.POST}
+        form.initial = {**form.initial, **{name: request.POST[name] for name in form.fields if name in request.POST}}
     if sent is not None and all([part.is_valid(), form.is_valid()]):
         terms = form.terms(game.players, part.cleaned_data["options"])
         try:
@@ -377,7 +377,7 @@ def hand_in(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if member is None or member.role != ClassRole.STUDENT:
         raise PermissionDenied
     task = _task(row, number)
-    pk = whole_number(request.POST.get("version"))
+    pk = whole_number(request.POST.get("version")) or 0
     version = BotVersion.objects.filter(pk=pk, bot__owner=member.player_id).first()
     try:
         if version is None:

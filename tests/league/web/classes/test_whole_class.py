@@ -117,7 +117,7 @@ def test_a_class_of_25_with_a_due_time_a_pass_mark_and_marks(
     rows = list(csv.reader(io.StringIO(teacher.get(f"{place}marks.csv?as=canvas"))))
     assert [(row[0], row[-1]) for row in rows[2:5]] == [(names[0], "12.0"), (names[1], "0.0"), (names[2], "")]
     assert len(rows) == SIZE + 2
-    assert "forgot the trump" in students[1].get(place)
+    assert "exit status 1" in students[1].get(place)
     assert "You pass." in students[0].get(place)
     assert "bot-0" not in Person(site).get("/g/partnership/")
     faults = []
