@@ -30,7 +30,7 @@ from tests.support.parts import mostly_slow
 from tests.support.runtimes import lend
 
 SOME = ["brisca"]
-OFTEN = 11  # Decisions between two looks at the table, each by another viewer.
+OFTEN = 17  # Decisions between two looks at the table, each by another viewer.
 
 
 def make_house() -> None:
@@ -78,7 +78,7 @@ def test_nobody_is_sent_a_card_that_the_seat_may_not_know(games: list[str], tmp_
     for game in games:
         for seats in [number for number in declared(game).players if number in (2, 3)] or [min(declared(game).players)]:
             looked += _play(game, seats, box, behind)
-    assert looked >= 3 * len(games)
+    assert looked >= 2 * len(games)
 
 
 def _play(game: str, seats: int, box: Sandbox, behind: BotSpec) -> int:
