@@ -91,7 +91,7 @@ def read_climbs(rungs: Sequence[Rung], *, now: datetime | None = None) -> list[C
     for rung in rungs:
         boss = by_place.get((rung.game, rung.league))
         latest = by_boss.get((rung.version_id, boss.pk)) if boss else None
-        climbs.append(Climb(rung, boss, latest and ShownTest(latest, version_tests.estimate(latest))))
+        climbs.append(Climb(rung, boss, ShownTest(latest, version_tests.estimate(latest)) if latest else None))
     return climbs
 
 
