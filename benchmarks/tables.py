@@ -129,7 +129,7 @@ def sit(browser: Browser, game: str) -> tuple[str, str, float]:
 
 def play(browser: Browser, answers: int) -> tuple[list[float], list[float]]:
     """Return the seconds of each answer, and until the first question of each table."""
-    from league.models import Table
+    from league.models import TablePerson
 
     times: list[float] = []
     seats: list[float] = []
@@ -140,7 +140,7 @@ def play(browser: Browser, answers: int) -> tuple[list[float], list[float]]:
         for _ in range(-(-answers // len(GAMES))):
             if 'id="leave"' not in page:
                 break
-            legal = Table.objects.get(public_id=where.split("/")[2]).legal
+            legal = TablePerson.objects.get(table__public_id=where.split("/")[2]).legal
             began = time.monotonic()
             page = answer(browser, where, turn(page), legal[0])
             times.append(time.monotonic() - began)

@@ -27,7 +27,7 @@ class TokenScope(models.TextChoices):
 
 
 class TeamRole(models.TextChoices):
-    """What a member of a team may do with the bots of the team (league.domain.people.ownership)."""
+    """A role in a team: what a member may do with its bots (league.domain.people.ownership)."""
 
     OWNER = "owner", _("owner")
     UPLOADER = "uploader", _("uploader")
@@ -78,6 +78,7 @@ class NoticeKind(models.TextChoices):
     ASKED = "asked", _("Somebody asks for one of my bots or challenges it")
     TABLE = "table", _("A table waits for me")
     EVENT = "event", _("A tournament that I play in or follow starts or ends")
+    ASSIGNMENT = "assignment", _("An assignment of my class is due")
     FOLLOWED = "followed", _("A bot or player that I follow has news")
 
 
@@ -375,7 +376,7 @@ class BossLeague(models.IntegerChoices):
     BRONZE = 1, _("Bronze")
     SILVER = 2, _("Silver")
     GOLD = 3, _("Gold")
-    CROWN = 4, _("Gold, boss beaten")  # Above all bosses, until the season ends.
+    CROWN = 4, _("Gold")  # Above all bosses, until the season ends.
 
 
 class ClassRole(models.TextChoices):

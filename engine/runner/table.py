@@ -148,8 +148,8 @@ def play_table(
     """Play the boards of a table, once each. Return None if `stop` returned True.
 
     seating: the party of `spec` at each seat; the party at a seat of `people` does not play, it only answers `advise`. taken: the earlier decisions.
-    `ask(question, decisions, advise)` returns the action of the person who is asked, one of `question.legal`; `decisions` are those of bots since the
-    last call. Its exceptions pass through. Raise what `play_match` raises.
+    `ask(question, decisions, advise)` returns the action of the person at `question.seat`, one of `question.legal`. `decisions` are those of bots
+    since the last call. Its exceptions pass through. Raise what `play_match` raises.
     """
     game = load(spec)
     starter = replace(starter_of(spec, game, box), stop=stop, absent=tuple(people))

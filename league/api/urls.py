@@ -74,6 +74,7 @@ urlpatterns = [
     path("bots/<word:slug>", bots.OneBotView.as_view(), name="bot"),
     path("bots/<word:slug>/versions", bots.BotVersionsView.as_view(), name="bot-versions"),
     path("bots/<word:slug>/versus/<word:other>", bots.EncountersView.as_view(), name="encounters"),
+    path("bots/<word:slug>/leagues", bots.LeaguesView.as_view(), name="bot-leagues"),
     path("bots/<word:slug>/judged", bots.JudgedSumsView.as_view(), name="bot-judged"),
     path("versions", bots.VersionsView.as_view(), name="versions"),
     path("versions/<id:id>", bots.OneVersionView.as_view(), name="version"),

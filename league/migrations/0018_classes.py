@@ -15,6 +15,37 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='SchoolClass',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(max_length=60, unique=True)),
+                ('name', models.CharField(max_length=60)),
+                ('link', models.CharField(blank=True, max_length=40)),
+                ('closes', models.DateTimeField(null=True)),
+                ('places', models.PositiveSmallIntegerField()),
+                ('roster', models.JSONField(default=list)),
+                ('created', models.DateTimeField()),
+                ('archived', models.DateTimeField(null=True)),
+                ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='league.event')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ClassMember',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('teacher', 'teacher'), ('student', 'student')], max_length=10)),
+                ('name', models.CharField(max_length=80)),
+                ('number', models.CharField(blank=True, max_length=40)),
+                ('helped', models.BooleanField(default=False)),
+                ('joined', models.DateTimeField()),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='classes', to='league.player')),
+                ('school_class', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='members', to='league.schoolclass')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('school_class', 'player'), name='class_member_once'), models.CheckConstraint(condition=models.Q(('role__in', ['teacher', 'student'])), name='class_member_role_word')],
+            },
+        ),
+        migrations.CreateModel(
             name='Assignment',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -31,18 +62,13 @@ class Migration(migrations.Migration):
                 ('is_extra', models.BooleanField()),
                 ('secret', models.BinaryField(max_length=32)),
                 ('created', models.DateTimeField()),
+                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='league.pool')),
+                ('rival', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='league.botversion')),
+                ('school_class', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='league.schoolclass')),
             ],
-        ),
-        migrations.CreateModel(
-            name='ClassMember',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('teacher', 'teacher'), ('student', 'student')], max_length=10)),
-                ('name', models.CharField(max_length=80)),
-                ('number', models.CharField(blank=True, max_length=40)),
-                ('helped', models.BooleanField(default=False)),
-                ('joined', models.DateTimeField()),
-            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('school_class', 'number'), name='assignment_once'), models.CheckConstraint(condition=models.Q(('rule__in', ['better', 'clean'])), name='assignment_rule_word')],
+            },
         ),
         migrations.CreateModel(
             name='HandIn',
@@ -62,21 +88,14 @@ class Migration(migrations.Migration):
                 ('verdict', models.CharField(blank=True, choices=[('passed', 'passed'), ('not_better', 'not better'), ('unsure', 'not sure'), ('fault', 'fault')], max_length=10)),
                 ('why', models.TextField(blank=True)),
                 ('decided', models.DateTimeField(null=True)),
+                ('assignment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='hand_ins', to='league.assignment')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hand_ins', to='league.classmember')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='league.botversion')),
             ],
-        ),
-        migrations.CreateModel(
-            name='SchoolClass',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=60, unique=True)),
-                ('name', models.CharField(max_length=60)),
-                ('link', models.CharField(blank=True, max_length=40)),
-                ('closes', models.DateTimeField(null=True)),
-                ('places', models.PositiveSmallIntegerField()),
-                ('roster', models.JSONField(default=list)),
-                ('created', models.DateTimeField()),
-                ('archived', models.DateTimeField(null=True)),
-            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('verdict', '')), fields=['matches', 'id'], name='hand_in_open')],
+                'constraints': [models.UniqueConstraint(fields=('assignment', 'member', 'attempt'), name='hand_in_once'), models.CheckConstraint(condition=models.Q(('verdict__in', ['passed', 'not_better', 'unsure', 'fault', ''])), name='hand_in_verdict_word')],
+            },
         ),
         migrations.RemoveConstraint(
             model_name='match',
@@ -90,79 +109,6 @@ class Migration(migrations.Migration):
         AddConstraintUnchecked(
             'match',
             models.CheckConstraint(condition=models.Q(('kind__in', ['tournament', 'validation', 'challenge', 'ladder', 'try', 'assignment', 'audit'])), name='match_kind_word'),
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='pool',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='league.pool'),
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='rival',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='league.botversion'),
-        ),
-        migrations.AddField(
-            model_name='classmember',
-            name='player',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='classes', to='league.player'),
-        ),
-        migrations.AddField(
-            model_name='handin',
-            name='assignment',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='hand_ins', to='league.assignment'),
-        ),
-        migrations.AddField(
-            model_name='handin',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hand_ins', to='league.classmember'),
-        ),
-        migrations.AddField(
-            model_name='handin',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='league.botversion'),
-        ),
-        migrations.AddField(
-            model_name='schoolclass',
-            name='event',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='league.event'),
-        ),
-        migrations.AddField(
-            model_name='classmember',
-            name='school_class',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='members', to='league.schoolclass'),
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='school_class',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='league.schoolclass'),
-        ),
-        migrations.AddIndex(
-            model_name='handin',
-            index=models.Index(condition=models.Q(('verdict', '')), fields=['matches', 'id'], name='hand_in_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='handin',
-            constraint=models.UniqueConstraint(fields=('assignment', 'member', 'attempt'), name='hand_in_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='handin',
-            constraint=models.CheckConstraint(condition=models.Q(('verdict__in', ['passed', 'not_better', 'unsure', 'fault', ''])), name='hand_in_verdict_word'),
-        ),
-        migrations.AddConstraint(
-            model_name='classmember',
-            constraint=models.UniqueConstraint(fields=('school_class', 'player'), name='class_member_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='classmember',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['teacher', 'student'])), name='class_member_role_word'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('school_class', 'number'), name='assignment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('rule__in', ['better', 'clean'])), name='assignment_rule_word'),
         ),
         CheckOldRows('match', 'match_kind_word'),
     ]

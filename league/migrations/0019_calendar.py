@@ -1,4 +1,4 @@
-"""Calendars: the private link of a player, events by their start, and house bots that fill the seasons of a recurring league."""
+"""Calendars: the private link of a player, events by their start, house bots that fill the seasons of a recurring league; late entries."""
 
 from django.db import migrations, models
 
@@ -22,6 +22,11 @@ class Migration(migrations.Migration):
             model_name='circuit',
             name='fill',
             field=models.PositiveSmallIntegerField(db_default=0, default=0),
+        ),
+        migrations.AddField(
+            model_name='entry',
+            name='since',
+            field=models.PositiveSmallIntegerField(db_default=1, default=1),
         ),
         AddIndexMeanwhile("event", models.Index(condition=models.Q(due__isnull=False), fields=["due"], name="event_by_due")),
     ]

@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
             name='Notice',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('failed', 'One of my bots fails'), ('overtaken', 'One of my bots is overtaken'), ('asked', 'Somebody asks for one of my bots or challenges it'), ('table', 'A table waits for me'), ('event', 'A tournament that I play in or follow starts or ends'), ('followed', 'A bot or player that I follow has news')], max_length=12)),
+                ('kind', models.CharField(choices=[('failed', 'One of my bots fails'), ('overtaken', 'One of my bots is overtaken'), ('asked', 'Somebody asks for one of my bots or challenges it'), ('table', 'A table waits for me'), ('event', 'A tournament that I play in or follow starts or ends'), ('assignment', 'An assignment of my class is due'), ('followed', 'A bot or player that I follow has news')], max_length=12)),
                 ('about', models.CharField(max_length=120)),
                 ('text', models.CharField(max_length=20)),
                 ('words', models.JSONField(default=dict)),
@@ -55,19 +55,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(fields=['player', '-id'], name='notice_of_player'), models.Index(condition=models.Q(('read', None)), fields=['player', 'created'], name='notice_unread'), models.Index(condition=models.Q(('due__isnull', False)), fields=['due', 'id'], name='notice_due'), models.Index(fields=['created'], name='notice_by_age')],
-                'constraints': [models.UniqueConstraint(fields=('player', 'kind', 'about'), name='notice_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['failed', 'overtaken', 'asked', 'table', 'event', 'followed'])), name='notice_kind_word')],
+                'constraints': [models.UniqueConstraint(fields=('player', 'kind', 'about'), name='notice_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['failed', 'overtaken', 'asked', 'table', 'event', 'assignment', 'followed'])), name='notice_kind_word')],
             },
         ),
         migrations.CreateModel(
             name='NoticeChoice',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('failed', 'One of my bots fails'), ('overtaken', 'One of my bots is overtaken'), ('asked', 'Somebody asks for one of my bots or challenges it'), ('table', 'A table waits for me'), ('event', 'A tournament that I play in or follow starts or ends'), ('followed', 'A bot or player that I follow has news')], max_length=12)),
+                ('kind', models.CharField(choices=[('failed', 'One of my bots fails'), ('overtaken', 'One of my bots is overtaken'), ('asked', 'Somebody asks for one of my bots or challenges it'), ('table', 'A table waits for me'), ('event', 'A tournament that I play in or follow starts or ends'), ('assignment', 'An assignment of my class is due'), ('followed', 'A bot or player that I follow has news')], max_length=12)),
                 ('way', models.CharField(choices=[('never', 'never'), ('site', 'on the site only'), ('digest', 'in the digest'), ('once', 'by email at once')], max_length=8)),
                 ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='notice_choices', to='league.player')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('player', 'kind'), name='notice_choice_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['failed', 'overtaken', 'asked', 'table', 'event', 'followed'])), name='notice_choice_kind_word'), models.CheckConstraint(condition=models.Q(('way__in', ['never', 'site', 'digest', 'once'])), name='notice_choice_way_word')],
+                'constraints': [models.UniqueConstraint(fields=('player', 'kind'), name='notice_choice_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['failed', 'overtaken', 'asked', 'table', 'event', 'assignment', 'followed'])), name='notice_choice_kind_word'), models.CheckConstraint(condition=models.Q(('way__in', ['never', 'site', 'digest', 'once'])), name='notice_choice_way_word')],
             },
         ),
         migrations.CreateModel(

@@ -201,6 +201,8 @@ class Entry(models.Model):
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
     number = models.PositiveIntegerField()  # Position in the sorted list of entries, from 0, as in the schedule.
     seed = models.PositiveIntegerField(null=True)  # Rank by strength at the start, from 1 for the strongest.
+    # The first round that it plays; more than 1 if it entered late.
+    since = models.PositiveSmallIntegerField(default=1, db_default=1)
     # Final place, from 1; shared places have the same number.
     place = models.PositiveIntegerField(null=True)
     withdrawn = models.DateTimeField(null=True)  # When the bot left a running ladder; it gets no more matches.

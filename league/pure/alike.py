@@ -52,16 +52,16 @@ def fingerprints(text: str) -> dict[int, list[int]]:
     """Return the fingerprints of a program, each with the lines at which it begins."""
     row = tokens(text)
     hashes = [crc32(" ".join(word for word, _line in row[i : i + K]).encode()) for i in range(len(row) - K + 1)]
-    kept: dict[int, list[int]] = defaultdict(list)
+    winnowed: dict[int, list[int]] = defaultdict(list)
     last = -1
     for start in range(max(0, len(hashes) - WINDOW + 1)):
         window = hashes[start : start + WINDOW]
         least = min(window)
         place = start + max(index for index, value in enumerate(window) if value == least)
         if place != last:
-            kept[least].append(row[place][1])
+            winnowed[least].append(row[place][1])
             last = place
-    return dict(kept)
+    return dict(winnowed)
 
 
 @dataclass(frozen=True)

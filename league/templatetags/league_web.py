@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.db.models.expressions import RawSQL
 from django.templatetags.static import static
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
@@ -18,7 +19,7 @@ from league.domain.people import passkeys
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
-from league.models import BotOffer, EntryRequest, Match, Notice, Party, Player, TeamMember
+from league.models import BotOffer, EntryRequest, Match, Party, Player, TeamMember
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import changes, topics
 from league.web.common import game_lines, inputs, navigation, viewers, words
@@ -27,6 +28,8 @@ from league.web.matches import seats
 from league.web.pages import search
 
 MOST_COUNTED = 99  # The bell shows no larger number of notices.
+UNREAD = """(SELECT count(*) FROM
+    (SELECT 1 FROM league_notice n WHERE n.player_id = league_player.id AND n.read IS NULL LIMIT %s) AS few)"""
 NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
 register = template.Library()
@@ -56,7 +59,7 @@ def waiting(context: dict[str, Any]) -> dict[str, Any]:
         + count_of(TeamMember.objects.filter(since=None), "player")
         + count_of(BotOffer.objects.all(), "receiver")
     )
-    notices = count_of(Notice.objects.filter(read=None), "player")
+    notices = RawSQL(UNREAD, [MOST_COUNTED + 1])  # noqa: S611 -- Without words of anybody.
     counts = Player.objects.filter(user=user).values_list(requests, notices).first() or (0, 0)
     return {"requests": counts[0], "notices": "99+" if counts[1] > MOST_COUNTED else counts[1]}
 

@@ -16,12 +16,11 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
-from league.web.people import digests, letters, news, notices, own_data, passkeys, ways_in
+from league.web.people import digests, letters, news, notices, own_data, passkeys, teams, ways_in
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
 from league.web.talk import views as talk
-from league.web.teams import views as teams
 from league.web.tournaments import bot_choice, calendar_views, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events

@@ -145,12 +145,12 @@ OF_THE_ACT |= {"hidden", "hidden_for", "hidden_by", "decided", "decided_by"}
 
 def state_of(by_model: dict[str, list[dict[str, Any]]], before: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Return the rows that are older than an act and its undoing, but not who acted, why and when."""
-    known = {label: {row.get("id") for row in listed} for label, listed in before.items()}
+    ids = {label: {row.get("id") for row in listed} for label, listed in before.items()}
     return {
         label: [
             {name: bool(value) if name in OF_THE_ACT else value for name, value in row.items()}
             for row in listed
-            if row.get("id") in known[label]
+            if row.get("id") in ids[label]
         ]
         for label, listed in by_model.items()
         if label not in ("league.LeagueEvent", "league.Change")

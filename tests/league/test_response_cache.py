@@ -206,6 +206,7 @@ def pages(league: Larger) -> list[str]:
         "/api/v1/bots/rufo",
         "/api/v1/bots/rufo/versions",
         "/api/v1/bots/rufo/judged",
+        "/api/v1/bots/rufo/leagues",
         "/api/v1/bots/luna/versus/sol",
         "/api/v1/versions",
         f"/api/v1/versions/{league.rufo.pk}",

@@ -35,8 +35,8 @@ class Authenticator:
         """Answer the options of a registration."""
         point = self.key.public_key().public_numbers()
         cose = {1: 2, 3: -7, -1: 1, -2: point.x.to_bytes(32, "big"), -3: point.y.to_bytes(32, "big")}
-        known = bytes(16) + len(self.identity).to_bytes(2, "big") + self.identity + cbor2.dumps(cose)
-        data = self._data(PRESENT | VERIFIED | WITH_KEY) + known
+        attested = bytes(16) + len(self.identity).to_bytes(2, "big") + self.identity + cbor2.dumps(cose)
+        data = self._data(PRESENT | VERIFIED | WITH_KEY) + attested
         return self._answer(
             clientDataJSON=packed(self._client("webauthn.create", options)),
             attestationObject=packed(cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data})),

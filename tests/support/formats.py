@@ -15,7 +15,7 @@ Winner = Callable[[Pairing, int], Sequence[int]]  # table and board number -> sc
 
 def field(key: str, entries: int, *, boards: int = 2, seats: int = 2, **more: Any) -> Field:
     """Return a field with all parameters of a format; keywords that `Field` does not have are parameters."""
-    own = {name: more.pop(name) for name in ("mixed", "seeds", "withdrawn", "lot", "revision") if name in more}
+    own = {name: more.pop(name) for name in ("mixed", "seeds", "withdrawn", "since", "lot", "revision") if name in more}
     return Field(entries=entries, boards=boards, seats=seats, values=FORMATS[key].complete(more), **own)
 
 

@@ -15,7 +15,7 @@ from league.domain.audits.results import Summary
 from league.domain.matches import validation
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
-from league.enums import BotState, CheckName, EntryPolicy, JudgementKind, VersionStatus
+from league.enums import BossLeague, BotState, CheckName, EntryPolicy, JudgementKind, VersionStatus
 from league.models import BotVersion, Check, Player
 
 
@@ -53,6 +53,9 @@ class BotOut(Out):
     on_ladders = serializers.BooleanField(
         help_text="True if the owner lets the bot play on the standing ladders of its games."
     )
+    offered_as_boss = serializers.BooleanField(
+        help_text="True if the owner offers the bot as a boss of a boss league from the next season on."
+    )
     away_until = serializers.DateTimeField(
         allow_null=True,
         help_text="Until this time the bot is not drawn for them, because its owner has taken it off; null: no such time.",
@@ -85,6 +88,11 @@ class BotChange(StrictSerializer):
         required=False,
         help_text="True: the bot plays on the standing ladders of its games from the next draw on. Matches that are drawn are played. "
         "A bot that leaves is drawn again after a day at the earliest.",
+    )
+
+    offered_as_boss = serializers.BooleanField(
+        required=False,
+        help_text="True: the bot may become a boss at the start of the next season. A boss stays one until its season ends.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -240,6 +248,40 @@ class JudgedOut(Out):
     kind = serializers.ChoiceField(choices=JudgementKind.choices)
     version = serializers.IntegerField(help_text="Number of the version.")
     phases = JudgedPhase(source="lines", many=True)
+
+
+class ClimbOut(Out):
+    """A bot in the boss leagues of one game."""
+
+    game = serializers.CharField(source="rung.game", help_text="Key of the game.")
+    league = serializers.ChoiceField(
+        source="league.value",
+        choices=BossLeague.choices,
+        help_text="0 wood, 1 bronze, 2 silver, 3 gold, 4 gold with its boss beaten.",
+    )
+    boss = serializers.SlugField(
+        source="boss.version.bot.slug",
+        default=None,
+        allow_null=True,
+        help_text="The boss of that league; null: none yet.",
+    )
+    state = serializers.ChoiceField(
+        choices=["crown", "none", "running", "failed", "waits"],
+        help_text="crown: above all bosses; none: the league has no boss; failed: this version did not beat the boss; waits: the test has not "
+        "started.",
+    )
+    opponent = serializers.SlugField(
+        source="test.test.opponent.bot.slug",
+        default=None,
+        allow_null=True,
+        help_text="The bot of the test: the boss, or a house bot if the boss has the same owner; null: no test.",
+    )
+    progress = serializers.IntegerField(
+        source="test.progress", default=None, allow_null=True, help_text="Evidence for a win in percent; null: no test."
+    )
+    won = serializers.IntegerField(source="test.test.won", default=None, allow_null=True, help_text="Boards won.")
+    drawn = serializers.IntegerField(source="test.test.drawn", default=None, allow_null=True, help_text="Boards drawn.")
+    lost = serializers.IntegerField(source="test.test.lost", default=None, allow_null=True, help_text="Boards lost.")
 
 
 class Upload(StrictSerializer):

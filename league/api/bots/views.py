@@ -15,6 +15,7 @@ from league.api.bots.serializers import (
     AuditsOut,
     BotChange,
     BotOut,
+    ClimbOut,
     EncounterOut,
     JudgedOut,
     Upload,
@@ -31,6 +32,7 @@ from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots, consent, lists
 from league.domain.judgements import summing
+from league.domain.ladders import climbs
 from league.domain.matches import encounters
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
@@ -88,6 +90,8 @@ class OneBotView(ApiView):
             consent.set_policy(bot, change["entry_policy"], actor=player.name)
         if "on_ladders" in change:
             consent.let_on_ladders(bot, on=change["on_ladders"], actor=player.name)
+        if "offered_as_boss" in change:
+            consent.offer_as_boss(bot, on=change["offered_as_boss"], actor=player.name)
         if "description" in change:
             bots.describe(bot, change["description"])
         return Response(BotOut(_bots().get(pk=bot.pk)).data)
@@ -119,6 +123,20 @@ class JudgedSumsView(ListView):
     def get(self, request: Request, slug: str) -> Response:
         """List sums over analysed matches that everybody may see, empty without any. Fair and open analyses are separate."""
         return self.page(summing.of_bot(existing(Bot.objects.filter(slug=slug).first())))
+
+
+class LeaguesView(ListView):
+    """/bots/{slug}/leagues"""
+
+    kept_until = (changes.BOTS,)
+
+    serializer_class = ClimbOut
+    filter_backends = ()
+
+    @operation("list_leagues", "Read how far a bot has risen in the boss leagues of its games")
+    def get(self, request: Request, slug: str) -> Response:
+        """List the games of a bot: running tests first, then the highest leagues. Empty for a house bot."""
+        return self.page(climbs.climbs_of_bot(existing(Bot.objects.filter(slug=slug).first())))
 
 
 class VersionListView(ListView):

@@ -41,9 +41,9 @@ def offer(bot: Bot, name: str, *, player: Player, now: datetime | None = None) -
                 "You can offer the bot again tomorrow.", retry_after=max(1, int((again - now).total_seconds()))
             )
         BotOffer.objects.filter(bot=row).delete()
-        made = BotOffer.objects.create(bot=row, receiver=receiver, created=now)
+        new = BotOffer.objects.create(bot=row, receiver=receiver, created=now)
         journal.append("bot.offered", f"bot:{bot.slug}", now=now, actor=player.name, to=receiver.name)
-    return made
+    return new
 
 
 def offers(player: Player) -> QuerySet[BotOffer]:
@@ -86,11 +86,11 @@ def accept(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
         former = row.owner
         here.delete()
         stays = row.team is not None and row.team.members.filter(player=player, since__isnull=False).exists()
-        left = None if stays else row.team
+        former_team = None if stays else row.team
         Bot.objects.filter(pk=row.pk).update(owner=player)
         row.owner = player
         ownership.count_former(row, former.pk, now=now)
-        teams.set_team(row, row.team if stays else None, now, left=left, actor=player.name)
+        teams.set_team(row, row.team if stays else None, now, former=former_team, actor=player.name)
         journal.append("bot.handed_on", f"bot:{bot.slug}", now=now, actor=player.name, was=former.name)
     bot.refresh_from_db()
 

@@ -23,7 +23,9 @@ MOST_MEMBERS = 12  # Invited players included.
 MOST_TEAMS = 5  # Teams of one player.
 MOST_BOTS = 30  # Bots of one team.
 MOST_INVITATIONS = 10  # Invitations by one player in one team in a day.
-AGAIN = timedelta(days=30)  # A team cannot invite somebody again for so long after they declined.
+AGAIN = timedelta(days=30)  # A team cannot invite somebody again before this time after they declined.
+MOST_RENAMES = 2  # Renames by one player in one team in a day.
+KNOWN_AFTER = timedelta(days=1)  # The name of a team that ends earlier is free at once.
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
 
 
@@ -83,8 +85,8 @@ def invitations(player: Player) -> QuerySet[TeamMember]:
     return player.memberships.filter(since=None).select_related("team").order_by("invited", "pk")
 
 
-def accept(team: Team, player: Player, *, shown: bool = False, now: datetime | None = None) -> None:
-    """Join a team as an invited player; `shown`: everybody may read it. Repeatable.
+def accept(team: Team, player: Player, *, is_shown: bool = False, now: datetime | None = None) -> None:
+    """Join a team as an invited player; `is_shown`: everybody may read it. Repeatable.
 
     Raise Refused if a contest would then have bots of the same people that entered as bots of different ones.
     """
@@ -98,7 +100,7 @@ def accept(team: Team, player: Player, *, shown: bool = False, now: datetime | N
         lock_people(team.bots.all(), player)
         bots = list(team.bots.order_by("pk"))
         check_apart(bots, [player.pk], now)
-        TeamMember.objects.filter(pk=member.pk).update(since=now, shown=shown)
+        TeamMember.objects.filter(pk=member.pk).update(since=now, shown=is_shown)
         ownership.note_people(bots, now=now)
         journal.append("team.joined", subject(team), now=now, actor=player.name)
 
@@ -110,10 +112,12 @@ def decline(team: Team, player: Player, *, now: datetime | None = None) -> None:
             journal.append("team.declined", subject(team), now=clock.now_or(now), actor=player.name)
 
 
-def show(team: Team, player: Player, *, shown: bool, now: datetime | None = None) -> None:
+def show(team: Team, player: Player, *, is_shown: bool, now: datetime | None = None) -> None:
     """Let everybody read, or nobody else, that the player is in the team. Repeatable."""
-    if team.members.filter(player=player, since__isnull=False).exclude(shown=shown).update(shown=shown):
-        journal.append("team.shown", subject(team), now=clock.now_or(now), actor=player.name, to=shown)
+    member = _member(team, player)
+    if member.shown != is_shown:
+        TeamMember.objects.filter(pk=member.pk).update(shown=is_shown)
+        journal.append("team.shown", subject(team), now=clock.now_or(now), actor=player.name, to=is_shown)
 
 
 def set_role(team: Team, name: str, role: str, *, player: Player, now: datetime | None = None) -> None:
@@ -167,6 +171,11 @@ def rename(team: Team, name: str, *, player: Player, now: datetime | None = None
         _check_owner(team, player)
         if name == row.name:
             return
+        again = journal.again_at(subject(team), ["team.renamed"], player.name, MOST_RENAMES, now=now)
+        if again is not None:
+            raise TooMany(
+                "You can rename the team again tomorrow.", retry_after=max(1, int((again - now).total_seconds()))
+            )
         if name not in names.given_up(names.PLAYER, holder=subject(team), now=now):
             players.check_name(name)
         names.take(names.PLAYER, name, holder=subject(team), now=now)
@@ -221,7 +230,7 @@ def take_out(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
         if not ownership.may(player, row, BotAct.MANAGE):
             raise Forbidden("only the owner of {bot!r} or of its team can take it out", bot=bot.slug)
         if row.team is not None:
-            set_team(row, None, now, left=row.team, actor=player.name)
+            set_team(row, None, now, former=row.team, actor=player.name)
     bot.team = None
 
 
@@ -297,28 +306,30 @@ def _checked(role: str) -> str:
     return role
 
 
-def set_team(bot: Bot, team: Team | None, now: datetime, *, left: Team | None = None, actor: str = "") -> None:
-    """Put a bot in a team, or in none; `left`: the team that it was in, for the journal. The caller has checked everything."""
+def set_team(bot: Bot, team: Team | None, now: datetime, *, former: Team | None = None, actor: str = "") -> None:
+    """Put a bot in a team, or in none; `former`: the team that it was in, for the journal. The caller has checked everything."""
     Bot.objects.filter(pk=bot.pk).update(team=team)
     bot.team = team
     ownership.note_people([bot], now=now)
-    if left is not None:
-        journal.append("bot.team_left", f"bot:{bot.slug}", now=now, actor=actor, team=left.name)
+    if former is not None:
+        journal.append("bot.team_left", f"bot:{bot.slug}", now=now, actor=actor, team=former.name)
 
 
 def _part(team: Team, member: TeamMember, now: datetime) -> None:
     """Remove a membership. The member's bots leave the team, and the member goes on counting as an owner of the others for a time."""
     for bot in team.bots.filter(owner=member.player_id).order_by("pk"):
-        set_team(bot, None, now, left=team)
+        set_team(bot, None, now, former=team)
     member.delete()
     ownership.note_people(team.bots.order_by("pk"), now=now)
 
 
 def _end(team: Team, player: Player, now: datetime) -> None:
     for bot in team.bots.order_by("pk"):
-        set_team(bot, None, now, left=team, actor=player.name)
+        set_team(bot, None, now, former=team, actor=player.name)
     journal.append("team.dissolved", subject(team), now=now, actor=player.name, name=team.name)
-    names.give_up(names.PLAYER, team.name, holder=subject(team), now=now)
+    is_known = team.created + KNOWN_AFTER <= now  # Otherwise somebody could keep many names from others.
+    after = names.HELD if is_known else timedelta(0)
+    names.give_up(names.PLAYER, team.name, holder=subject(team), now=now, after=after)
     search_words.remove(team)
     team.delete()
 
@@ -328,9 +339,9 @@ def check_apart(bots: Collection[Bot], people: Collection[int], now: datetime) -
 
     Otherwise people could enter as many bots as they are, and then join. Three queries for each bot.
     """
-    known = ownership.people_of(bots, now=now)
+    before = ownership.people_of(bots, now=now)
     for bot in bots:
-        others = ownership.bots_of_people(set(people) - known[bot.pk], now=now).exclude(pk=bot.pk)
+        others = ownership.bots_of_people(set(people) - before[bot.pk], now=now).exclude(pk=bot.pk)
         for rows, contest, path in (
             (Entry.objects.filter(tournament__status__in=LIVE, withdrawn=None), "tournament", "version__bot"),
             (EntryRequest.objects.filter(event__status__in=LIVE, status=RequestStatus.GRANTED), "event", "bot"),

@@ -60,12 +60,12 @@ def pairs(task: Assignment) -> list[AlikeStudents]:
 
 def _text(row: HandIn) -> str:
     """Return the code of a version in one text, without what the league puts beside it."""
-    given = {path.rpartition("/")[2] for language in languages.LANGUAGES.values() for path in language.beside}
+    sdk_files = {path.rpartition("/")[2] for language in languages.LANGUAGES.values() for path in language.beside}
     files = packages.files(row.version)
     texts = [
         data.decode("utf-8", "replace")
         for name, data in sorted(files.items())
-        if name.endswith(ENDINGS) and name.rpartition("/")[2] not in given
+        if name.endswith(ENDINGS) and name.rpartition("/")[2] not in sdk_files
     ]
     return "\n".join(texts)[:MOST_TEXT]
 

@@ -22,7 +22,7 @@ from league.domain.core import clock, journal
 from league.domain.core.errors import Forbidden, Refused
 from league.domain.ratings import pools
 from league.enums import BotState, ClassRole, PassRule, VersionStatus
-from league.models import Assignment, BotVersion, ClassMember, HandIn, SchoolClass
+from league.models import Assignment, BotVersion, ClassMember, HandIn, LeagueEvent, SchoolClass
 
 MOST_ASSIGNMENTS = 40  # In a class.
 MOST_ATTEMPTS = 10
@@ -33,7 +33,7 @@ LATE = (0, 50, 100)  # Percent of the marks of a bot that is handed in late; 0: 
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentTerms:
-    """What a teacher chooses about an assignment; see the columns of `Assignment`."""
+    """The terms of an assignment, chosen by a teacher; see the columns of `Assignment`."""
 
     title: str
     due: datetime
@@ -60,11 +60,11 @@ def create(teacher: ClassMember, terms: AssignmentTerms, *, now: datetime | None
             raise Refused("A class has at most {most} assignments.", most=MOST_ASSIGNMENTS)
         number = 1 + (row.assignments.aggregate(last=Max("number"))["last"] or 0)
         fresh = {**_columns(terms, now, None), **_table(terms)}
-        made = Assignment.objects.create(
+        row_added = Assignment.objects.create(
             school_class=row, number=number, secret=secrets.token_bytes(32), created=now, **fresh
         )
         _note(row, "assignment", teacher, now, number=number)
-    return made
+    return row_added
 
 
 def change(
@@ -169,22 +169,29 @@ def hand_in(
         _check_time(row, task, now)
         _check_version(member, task, BotVersion.objects.select_related("bot").get(pk=version.pk))
         before = list(task.hand_ins.filter(member=member).select_related("version"))
+        used = count_used(student, task)
         if any(not attempt.verdict for attempt in before):
             raise Refused("Your last version is still being measured. Wait for its result.")
-        if len(before) >= task.attempts:
+        if used >= task.attempts:
             raise Refused("You have used all {most} attempts of this assignment.", most=task.attempts)
         if any(attempt.version.package_id == version.package_id for attempt in before):
             raise Refused("You have handed in this version already. Change something in it first.")
-        made = HandIn.objects.create(
+        row_added = HandIn.objects.create(
             assignment=task,
             member=member,
-            attempt=1 + len(before),
+            attempt=1 + used,
             version=version,
             created=now,
             is_late=now > task.due,
         )
         _note(row, "handed_in", student, now, number=task.number, version=str(version))
-    return made
+    return row_added
+
+
+def count_used(student: ClassMember, task: Assignment) -> int:
+    """Count a student's attempts by the journal, so that whoever leaves the class and joins again has no more of them. One query."""
+    lines = LeagueEvent.objects.filter(subject=f"class:{student.school_class.slug}", kind="class.handed_in")
+    return lines.filter(actor=student.player.name, data__number=task.number).count()
 
 
 def _check_time(row: SchoolClass, task: Assignment, now: datetime) -> None:

@@ -31,7 +31,7 @@ LINK_BYTES = 12  # Random bytes in a join link.
 
 @dataclass(frozen=True)
 class ClassTerms:
-    """What a teacher chooses about a class. roster: (name, student number) of everybody who may join; empty: everybody with the link."""
+    """The terms of a class, chosen by a teacher. roster: (name, student number) of everybody who may join; empty: everybody with the link."""
 
     name: str
     places: int = 40
@@ -294,8 +294,8 @@ def _drop_matches(rows: object) -> None:
     """Delete the matches of these hand-ins, except one that a worker is playing: nobody sees it any more."""
     keys = [f"{match_prefix(pk)}" for pk in rows.values_list("pk", flat=True)]  # type: ignore[attr-defined]
     for key in keys:
-        mine = Match.work.filter(kind=MatchKind.ASSIGNMENT, key__startswith=key)
-        mine.exclude(status__in=(MatchStatus.LEASED, MatchStatus.RUNNING)).delete()
+        matches = Match.work.filter(kind=MatchKind.ASSIGNMENT, key__startswith=key)
+        matches.exclude(status__in=(MatchStatus.LEASED, MatchStatus.RUNNING)).delete()
 
 
 def match_prefix(hand_in: int) -> str:

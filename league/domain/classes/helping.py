@@ -20,6 +20,7 @@ from league.domain.matches.matches import ALPHABET
 from league.domain.people import passwords
 from league.enums import ClassRole
 from league.models import ClassMember
+from league.pure.refusal import translatable
 
 LENGTH = 12
 
@@ -28,11 +29,11 @@ def why_not(student: ClassMember) -> str:
     """Return the reason why the teachers may not set a password, in English; "" if they may. `student` must have been read with the account."""
     user = student.player.user
     if student.role != ClassRole.STUDENT or user.is_staff or user.is_superuser or not user.is_active:
-        return "only a student's account can get a new password here"
+        return translatable("only a student's account can get a new password here")
     if user.email:
-        return "this account has a mail address; the student can ask for a link on the log-in page"
+        return translatable("this account has a mail address; the student can ask for a link on the log-in page")
     if not student.helped:
-        return "the student has not agreed to it; they can do that on the page of the class"
+        return translatable("the student has not agreed to it; they can do that on the page of the class")
     return ""
 
 
@@ -42,7 +43,7 @@ def new_password(teacher: ClassMember, student: ClassMember, *, now: datetime | 
     with transaction.atomic():
         row = classes.lock(teacher)
         fresh = row.members.select_related("player__user").filter(pk=student.pk).first()
-        why = "this person is not in the class" if fresh is None else why_not(fresh)
+        why = translatable("this person is not in the class") if fresh is None else why_not(fresh)
         if why or fresh is None:
             raise Refused(why)
         word = "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))

@@ -22,6 +22,7 @@ class TaskState:
     attempts: int = 0
     place: int | None = None  # Among those who passed, from 1.
     mark: float | None = None  # None while nothing decides it.
+    is_soon: bool = False  # True before the assignment opens.
 
     @property
     def state(self) -> str:
@@ -36,6 +37,11 @@ class TaskState:
         if self.hand_in is None or self.task.rule != PassRule.BETTER or not self.hand_in.boards:
             return None
         return measuring.sureness(self.hand_in)
+
+    @property
+    def percent(self) -> int:
+        """Return `sure` in whole percent, rounded down, so that 95 means that the pass mark is reached."""
+        return int(100 * (self.sure or 0.0))
 
     @property
     def lead(self) -> tuple[float, float] | None:
@@ -86,9 +92,9 @@ def table(row: SchoolClass, *, now: datetime | None = None) -> ClassTable:
 
 def hand_ins(tasks: Sequence[Assignment]) -> Iterable[HandIn]:
     """Return everything handed in for these assignments, with the assignments as they were read. One query."""
-    known = {task.pk: task for task in tasks}
-    for row in HandIn.objects.filter(assignment__in=known).select_related("version__bot").order_by("attempt"):
-        row.assignment = known[row.assignment_id]
+    task_by_id = {task.pk: task for task in tasks}
+    for row in HandIn.objects.filter(assignment__in=task_by_id).select_related("version__bot").order_by("attempt"):
+        row.assignment = task_by_id[row.assignment_id]
         yield row
 
 
@@ -112,6 +118,7 @@ def _give_marks(task: Assignment, states: Sequence[TaskState], now: datetime) ->
     passed = [state for state in states if state.hand_in and state.hand_in.verdict == HandInVerdict.PASSED]
     means = sorted((_mean(state.hand_in) for state in passed if state.hand_in), reverse=True)
     for state in states:
+        state.is_soon = now < task.opens
         row = state.hand_in
         if row is None:
             state.mark = 0.0 if now > task.due and not task.late_percent else None

@@ -60,7 +60,10 @@ def _is_ready(row: HandIn, now: datetime) -> bool:
     if version.status == VersionStatus.ACCEPTED and version.plays(game):
         return True
     _decide(
-        row, HandInVerdict.FAULT, now, why=version.fault_detail or FaultKind(version.fault or FaultKind.CRASH).label
+        row,
+        HandInVerdict.FAULT,
+        now,
+        why=version.fault_detail or str(FaultKind(version.fault or FaultKind.CRASH).label),
     )
     return False
 
@@ -137,7 +140,7 @@ def _queue(rows: list[HandIn], now: datetime) -> int:
     busy: Counter[int] = Counter(
         HandIn.objects.filter(pk__in=pending).values_list("assignment__school_class", flat=True)
     )
-    plans = []
+    plans: list[matches.MatchPlan] = []
     while rows and len(plans) < room:
         row = min(rows, key=lambda row: (busy[row.assignment.school_class_id], row.matches, row.pk))
         rows.remove(row)

@@ -13,7 +13,16 @@ DAY = timedelta(days=1)
 NOTICED = frozenset(
     {
         *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "pool.day"),
-        *("request.asked", "match.challenged", "table.waits", "tournament.moved", "tournament.entered"),
+        *(
+            "request.asked",
+            "team.invited",
+            "bot.offered",
+            "match.challenged",
+            "table.waits",
+            "tournament.moved",
+            "tournament.entered",
+        ),
+        "assignment.due",
         *("event.soon", "event.started", "event.finished", "event.entered"),
     }
 )

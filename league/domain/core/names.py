@@ -61,10 +61,10 @@ def take(kind: str, name: str, *, holder: str, now: datetime | None = None) -> N
                 TakenName.objects.filter(pk=row.pk).update(**fresh, until=None)
 
 
-def give_up(kind: str, name: str, *, holder: str, now: datetime) -> None:
-    """Free a name after HELD. Until then nobody can pass for its last holder, whose links and results people still know. Repeatable."""
+def give_up(kind: str, name: str, *, holder: str, now: datetime, after: timedelta = HELD) -> None:
+    """Free a name after some time. Until then nobody can pass for its last holder, whose links and results people still know. Repeatable."""
     rows = TakenName.objects.filter(kind=kind, skeleton__in=pure.skeletons(name), holder=holder, until=None)
-    rows.update(until=now + HELD)
+    rows.update(until=now + after)
 
 
 def given_up(kind: str, *, holder: str, now: datetime) -> set[str]:

@@ -16,6 +16,7 @@ from django.db.models import F, Q, QuerySet
 
 from league.domain.bots.willing import willing
 from league.domain.core import journal
+from league.domain.people import ownership
 from league.domain.ratings import pools
 from league.enums import BossLeague, VersionStatus, VersionTestVerdict
 from league.models import Boss, BossTest, Bot, BotVersion, Rating, Rung
@@ -34,7 +35,7 @@ def appoint(*, now: datetime) -> None:
             _open_season(game, season, house, now)
         else:
             choices = bosses.choose_bosses(_candidates(house, {}), [])
-            _add(game, season, [None if league in present else one for league, one in enumerate(choices)], now)
+            _add(game, season, [None if league in present else boss for league, boss in enumerate(choices)], now)
     for boss in _away(season):
         _end(BossTest.objects.filter(boss=boss), now)
         Boss.objects.filter(pk=boss.pk).update(version=boss.house_id, stand_in=None)
@@ -139,9 +140,9 @@ def begin(most: int, *, now: datetime) -> int:
         if rung.bot.owner_id in owners:
             continue
         Rung.objects.filter(pk=rung.pk).update(contends=None)
-        boss = Boss.objects.filter(season=season, game=rung.game, league=rung.league).select_related("version__bot")
-        row = boss.first()
-        opponent = row and (row.version_id if row.version.bot.owner_id != rung.bot.owner_id else row.stand_in_id)
+        boss = Boss.objects.filter(season=season, game=rung.game, league=rung.league)
+        row = boss.select_related("version__bot", "stand_in__bot").first()
+        opponent = row and _opponent(rung.bot, row, now)
         if row is None or opponent is None:
             continue
         attempt = BossTest.objects.filter(boss=row, version__bot__owner=rung.bot.owner_id).count() + 1
@@ -150,6 +151,14 @@ def begin(most: int, *, now: datetime) -> int:
         if BossTest.objects.get_or_create(**key, defaults=fresh)[1]:
             owners.add(rung.bot.owner_id)
     return len(owners)
+
+
+def _opponent(bot: Bot, boss: Boss, now: datetime) -> int | None:
+    """Return the boss, or its stand-in, whichever first does not belong to the people of the bot; None if both do. One query."""
+    versions = [version for version in (boss.version, boss.stand_in) if version is not None]
+    people = ownership.people_of([bot, *(version.bot for version in versions)], now=now)
+    apart = (version.pk for version in versions if ownership.are_apart([people[bot.pk], people[version.bot_id]]))
+    return next(apart, None)
 
 
 def enter(bot: Bot, games: Sequence[str], *, now: datetime) -> None:

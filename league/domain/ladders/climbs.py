@@ -1,4 +1,4 @@
-"""How far bots have risen in the boss leagues, and which boards cost them most, for pages and the API."""
+"""The climb of bots through the boss leagues, and the boards that cost them most, for pages and the API."""
 
 from __future__ import annotations
 
@@ -91,8 +91,7 @@ def read_climbs(rungs: Sequence[Rung], *, now: datetime | None = None) -> list[C
     for rung in rungs:
         boss = by_place.get((rung.game, rung.league))
         latest = by_boss.get((rung.version_id, boss.pk)) if boss else None
-        shown = ShownTest(latest, version_tests.estimate(latest)) if latest else None
-        climbs.append(Climb(rung, boss, shown))
+        climbs.append(Climb(rung, boss, latest and ShownTest(latest, version_tests.estimate(latest))))
     return climbs
 
 
@@ -106,7 +105,7 @@ def best_climb(player: Player, *, now: datetime | None = None) -> Climb | None:
 
 def digits(game: str) -> int:
     """Return the decimals that points of this game need."""
-    return 1 if pools.load(game).score_size == 1 else 2
+    return 0 if pools.load(game).score_size == 1 else 2
 
 
 def costly_boards(test: BossTest, most: int = MOST_BOARDS) -> list[CostlyBoard]:

@@ -83,9 +83,10 @@ class ShownTest(Generic[Test]):
         return max(1, ceil(rest / BOARDS)) * BOARDS
 
     @property
-    def progress(self) -> float:
-        """Return the share of the evidence that a win needs, from 0 to 1."""
-        return min(1.0, max(0.0, self.test.llr / rules_of(self.test).bounds.upper))
+    def progress(self) -> int:
+        """Return how much of the evidence for a win there is, in percent: 100 if the test is won."""
+        share = max(0.0, self.test.llr / rules_of(self.test).bounds.upper)
+        return 100 if self.test.verdict == VersionTestVerdict.STRONGER else min(99, int(100 * share))
 
 
 def list_tests(bot: Bot, most: int = 25) -> list[ShownTest[VersionTest]]:

@@ -85,7 +85,7 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
             new_plans = [plan for plan in part if plan.key not in present]
             if not new_plans:
                 continue
-            bots = {version.bot_id: version.bot for plan in new_plans if plan.rated for version in plan.versions}
+            bots = {version.bot_id: version.bot for plan in new_plans if _may_count(plan) for version in plan.versions}
             people = ownership.people_of(bots.values(), now=now) if bots else {}
             rows = {plan.key: (plan, _row(plan, now, people)) for plan in new_plans}
             _expect(list(rows.values()))
@@ -128,10 +128,14 @@ def _expect(rows: Sequence[tuple[MatchPlan, Match]]) -> None:
         row.expected_s = sitting_s[here] * plan.boards * pools.parties(plan.pool)
 
 
+def _may_count(plan: MatchPlan) -> bool:
+    return plan.rated and plan.kind != MatchKind.VALIDATION
+
+
 def _row(plan: MatchPlan, now: datetime, people: Mapping[int, frozenset[int]] | None) -> Match:
     """Build the row; `people`: who owns each bot, None for a match that is never rated."""
-    rated = plan.rated and plan.kind != MatchKind.VALIDATION and people is not None
-    if rated and people is not None:
+    rated = False
+    if people is not None and _may_count(plan):
         rated = ownership.are_apart([people[version.bot_id] for version in plan.versions])
     return Match(
         public_id=public_id(plan),

@@ -11,6 +11,7 @@ DEFAULTS: dict[NoticeKind, NoticeWay] = {
     NoticeKind.ASKED: NoticeWay.DIGEST,
     NoticeKind.TABLE: NoticeWay.SITE,
     NoticeKind.EVENT: NoticeWay.DIGEST,
+    NoticeKind.ASSIGNMENT: NoticeWay.DIGEST,
     NoticeKind.FOLLOWED: NoticeWay.DIGEST,
 }
 TEXTS: dict[str, NoticeKind] = {
@@ -21,12 +22,15 @@ TEXTS: dict[str, NoticeKind] = {
     "stopped": NoticeKind.FAILED,
     "overtaken": NoticeKind.OVERTAKEN,
     "requested": NoticeKind.ASKED,
+    "invited": NoticeKind.ASKED,
+    "offered": NoticeKind.ASKED,
     "challenged": NoticeKind.ASKED,
     "table_waits": NoticeKind.TABLE,
     "starts_soon": NoticeKind.EVENT,
     "started": NoticeKind.EVENT,
     "placed": NoticeKind.EVENT,
     "ended": NoticeKind.EVENT,
+    "assignment_due": NoticeKind.ASSIGNMENT,
     "new_version": NoticeKind.FOLLOWED,
     "won": NoticeKind.FOLLOWED,
     "entered": NoticeKind.FOLLOWED,

@@ -14,10 +14,12 @@ from typing import Any, TypeAlias
 from django.db.models import Q, QuerySet
 
 from league.domain.matches import sight
-from league.enums import Audience, RequestStatus, TournamentStatus, VersionStatus
+from league.enums import Audience, ClassRole, RequestStatus, TournamentStatus, VersionStatus
 from league.models import (
+    Assignment,
     Bot,
     BotVersion,
+    ClassMember,
     Entry,
     EntryRequest,
     Event,
@@ -28,6 +30,7 @@ from league.models import (
     Player,
     Table,
     TableOfDay,
+    TeamMember,
     Tournament,
 )
 
@@ -48,8 +51,12 @@ class Hearers:
 Groups: TypeAlias = "list[Hearers] | datetime"
 
 
-def _owner(bot: Bot) -> QuerySet[Player]:
-    return Player.objects.filter(pk=bot.owner_id)
+def _owners(bot: Bot) -> QuerySet[Player]:
+    """Select the owner of a bot and the members of its team."""
+    if bot.team_id is None:
+        return Player.objects.filter(pk=bot.owner_id)
+    members = TeamMember.objects.filter(team=bot.team_id, since__isnull=False).values("player")
+    return Player.objects.filter(Q(pk=bot.owner_id) | Q(pk__in=members))
 
 
 def _followers(**target: Any) -> QuerySet[Player]:
@@ -63,7 +70,7 @@ def _version_moved(line: LeagueEvent, now: datetime) -> Groups:
         return []
     words = {"bot": version.bot.slug, "version": version.number}
     if line.data.get("to") == VersionStatus.REJECTED:
-        return [Hearers(_owner(version.bot), "refused", line.subject, {**words, "fault": version.fault})]
+        return [Hearers(_owners(version.bot), "refused", line.subject, {**words, "fault": version.fault})]
     if line.data.get("to") == VersionStatus.ACCEPTED:
         return [Hearers(_followers(bot=version.bot), "new_version", line.subject, words)]
     return []
@@ -74,7 +81,7 @@ def _version_refused(line: LeagueEvent, now: datetime) -> Groups:
     if version is None:
         return []
     words = {"bot": version.bot.slug, "version": version.number, "games": line.data["games"]}
-    return [Hearers(_owner(version.bot), "partly_refused", f"{line.subject}:games", words)]
+    return [Hearers(_owners(version.bot), "partly_refused", f"{line.subject}:games", words)]
 
 
 def _version(line: LeagueEvent) -> BotVersion | None:
@@ -94,7 +101,7 @@ def _bot_held(line: LeagueEvent, now: datetime) -> Groups:
     bot = _bot(line.subject.partition(":")[2])
     if bot is None:
         return []
-    return [Hearers(_owner(bot), line.kind.partition(".")[2], _by_day(line), {"bot": bot.slug})]
+    return [Hearers(_owners(bot), line.kind.partition(".")[2], _by_day(line), {"bot": bot.slug})]
 
 
 def _bot_failed(line: LeagueEvent, now: datetime) -> Groups:
@@ -104,7 +111,7 @@ def _bot_failed(line: LeagueEvent, now: datetime) -> Groups:
         return []
     words = {"bot": bot.slug, **line.data}
     event = match.tournament.event if match.tournament else None
-    players = _owner(bot)
+    players = _owners(bot)
     if event is not None:
         if (when := _shown_to_guests(event, now)) is not None:
             return when
@@ -118,7 +125,25 @@ def _request_asked(line: LeagueEvent, now: datetime) -> Groups:
     if request is None or request.asker_id == request.bot.owner_id:
         return []
     words = {"bot": request.bot.slug, "player": request.asker.name, "tournament": request.occasion.name}
-    return [Hearers(_owner(request.bot), "requested", line.subject, words, request.asker_id)]
+    return [Hearers(_owners(request.bot), "requested", line.subject, words, request.asker_id)]
+
+
+def _invited(line: LeagueEvent, now: datetime) -> Groups:
+    member = TeamMember.objects.filter(
+        team=line.subject.partition(":")[2], player__name=line.data["player"], since=None
+    ).select_related("team")
+    players, row = Player.objects.filter(memberships__in=member), member.first()
+    if row is None:
+        return []
+    return [Hearers(players, "invited", line.subject, {"player": line.actor, "team": row.team.name})]
+
+
+def _offered(line: LeagueEvent, now: datetime) -> Groups:
+    bot = _bot(line.subject.partition(":")[2])
+    if bot is None:
+        return []
+    players = Player.objects.filter(offers__bot=bot, name=line.data["to"])
+    return [Hearers(players, "offered", line.subject, {"player": line.actor, "bot": bot.slug}, bot.owner_id)]
 
 
 def _challenged(line: LeagueEvent, now: datetime) -> Groups:
@@ -130,7 +155,7 @@ def _challenged(line: LeagueEvent, now: datetime) -> Groups:
     bots = [party.version.bot for party in parties.select_related("version__bot").order_by("number")]
     return [
         Hearers(
-            _owner(bot),
+            _owners(bot),
             "challenged",
             line.subject,
             {"bot": bot.slug, "player": challenger.name, "match": public_id},
@@ -148,6 +173,18 @@ def _table_waits(line: LeagueEvent, now: datetime) -> Groups:
         return []
     players = Player.objects.filter(tables=row)
     return [Hearers(players, "table_waits", line.subject, {"table": public_id, "game": line.data["game"]})]
+
+
+def _assignment_due(line: LeagueEvent, now: datetime) -> Groups:
+    """Notify the students who have handed in nothing."""
+    rows = Assignment.objects.filter(pk=line.subject.partition(":")[2], due__gt=now, school_class__archived=None)
+    row = rows.select_related("school_class").defer("secret").first()
+    if row is None:
+        return []
+    words = {"title": row.title, "class": row.school_class.slug, "number": row.number, **line.data}
+    students = ClassMember.objects.filter(school_class=row.school_class_id, role=ClassRole.STUDENT)
+    idle = students.exclude(hand_ins__assignment=row).values("player")
+    return [Hearers(Player.objects.filter(pk__in=idle), "assignment_due", line.subject, words)]
 
 
 def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:
@@ -279,8 +316,11 @@ SOURCES: dict[str, Callable[[LeagueEvent, datetime], Groups]] = {
     "bot.stopped": _bot_held,
     "bot.failed": _bot_failed,
     "request.asked": _request_asked,
+    "team.invited": _invited,
+    "bot.offered": _offered,
     "match.challenged": _challenged,
     "table.waits": _table_waits,
+    "assignment.due": _assignment_due,
     "tournament.moved": _tournament_moved,
     "event.soon": _event_begins,
     "event.started": _event_begins,

@@ -16,7 +16,7 @@ from league.domain.core import clock, journal
 from league.domain.notices import notifying, sources
 from league.domain.notices.notifying import Note
 from league.enums import RequestStatus, TableStatus, TournamentStatus
-from league.models import Event, LeagueEvent, Notice, NoticeSource, Table, TableOfDay
+from league.models import Assignment, Event, LeagueEvent, Notice, NoticeSource, Table, TableOfDay
 
 log = logging.getLogger("league.notices")
 BATCH = 500  # The most notices of one transaction.
@@ -25,6 +25,7 @@ STAGE = 10**12  # Positions of the first group of recipients end before this num
 RETRY = timedelta(minutes=10)
 KEPT = timedelta(days=90)  # Older notices are removed.
 SOON = timedelta(hours=1)  # This long before it starts a tournament is announced.
+DAY_BEFORE = timedelta(days=1)  # This long before its due time an assignment is announced.
 WAITS = timedelta(minutes=5)  # A person who has been to move for this time is notified.
 AT_ONCE = 200  # The most rows of a query that looks ahead.
 
@@ -115,7 +116,7 @@ def _overtaken(line: LeagueEvent, after: int) -> tuple[list[Note], int | None]:
 
 
 def _foresee(now: datetime) -> None:
-    """Add a line to the journal for each tournament that starts soon, and for each person who has been to move for long. Once each."""
+    """Add a line to the journal for what starts or is due soon, and for each person who has been to move for long. Once each."""
     soon = Event.objects.filter(status=TournamentStatus.OPEN, due__gt=now, due__lte=now + SOON)
     soon = soon.filter(requests__status=RequestStatus.GRANTED).distinct()
     for slug, due in soon.order_by("due").values_list("slug", "due")[:AT_ONCE]:
@@ -124,6 +125,12 @@ def _foresee(now: datetime) -> None:
     rows = waits.filter(since__lt=now - WAITS).order_by("pk").values_list("public_id", "turn", "pool__game")
     for public_id, turn, game in rows[:AT_ONCE]:
         _once("table.waits", f"table:{public_id}", now, {"turn": turn, "game": game})
+
+    near = Assignment.objects.filter(
+        due__gt=now, due__lte=now + DAY_BEFORE, opens__lte=now, school_class__archived=None
+    )
+    for pk, due in near.order_by("due", "pk").values_list("pk", "due")[:AT_ONCE]:
+        _once("assignment.due", f"assignment:{pk}", now, {"at": f"{due:%Y-%m-%dT%H:%M:%SZ}"})
 
 
 def _once(kind: str, subject: str, now: datetime, data: dict[str, Any]) -> None:

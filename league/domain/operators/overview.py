@@ -34,6 +34,7 @@ TABLES = 8  # The largest tables.
 GRACE = timedelta(seconds=60)  # A lease that ended this long ago should have been taken back.
 SCHEDULER_SILENT = timedelta(minutes=2)
 CHECK_AGE = timedelta(hours=2)
+MANY_ERRORS = 10  # A database that restarts costs each loop one.
 MANY_FAULTS = 20  # Percent of seats in the latest matches.
 FULL_MB, LOW_MB = 1_000, 5_000
 SLOW_DRAIN = timedelta(hours=6)
@@ -42,7 +43,7 @@ PATIENCE = {"validation": timedelta(minutes=5), "match": timedelta(hours=1), "sl
 
 
 class Urgency(IntEnum):
-    """How soon an operator should act."""
+    """The urgency of a sign: act now, act soon, or do nothing."""
 
     NOW = 0
     SOON = 1
@@ -50,7 +51,7 @@ class Urgency(IntEnum):
 
 
 @dataclass(frozen=True)
-class Sign:
+class Symptom:
     """One observation: what is so and what to do. `subjects` are examples, for the action `action` if there is one."""
 
     urgency: Urgency
@@ -73,10 +74,10 @@ class TableSize:
 class Overview:
     """The signs of trouble, and what grows. `calm` are the sentences about what is in order."""
 
-    stuck: list[Sign]
-    failing: list[Sign]
-    growing: list[Sign]
-    calm: list[Sign]
+    stuck: list[Symptom]
+    failing: list[Symptom]
+    growing: list[Symptom]
+    calm: list[Symptom]
     tables: list[TableSize]
     database_bytes: int
 
@@ -105,59 +106,64 @@ def overview(*, now: datetime | None = None) -> Overview:
     )
 
 
-def _troubles(signs: list[Sign]) -> list[Sign]:
+def _troubles(signs: list[Symptom]) -> list[Symptom]:
     return sorted((sign for sign in signs if sign.urgency is not Urgency.NONE), key=lambda sign: sign.urgency)
 
 
 # ---- what is stuck
 
 
-def _workers(queue: workers.Queue, now: datetime) -> Iterator[Sign]:
-    rows = list(Worker.objects.order_by("name").values_list("name", "seen", "trouble", "refusal", "broker"))
-    lost = [name for name, seen, trouble, _, _ in rows if trouble or seen < now - workers.SILENT]
-    refusing = {name: refusal for name, seen, _, refusal, _ in rows if refusal and name not in lost}
+def _workers(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
+    latest = Worker.objects.filter(seen__gt=now - DAY).order_by("name")
+    rows = list(latest.values_list("name", "seen", "trouble", "refusal", "broker"))
+    lost = [name for name, reported, trouble, _, _ in rows if trouble or reported < now - workers.SILENT]
+    refusing = {name: refusal for name, _, _, refusal, _ in rows if refusal and name not in lost}
     away = next((broker for name, _, _, _, broker in rows if broker and name not in lost), "")
     if not queue.workers and not refusing:
-        yield Sign(
+        yield Symptom(
             Urgency.NOW if queue.queued else Urgency.SOON,
             Message("No worker is running."),
             Message("Start one: manage.py worker, or docker compose up --detach worker."),
         )
     if refusing:
         name, why = next(iter(refusing.items()))
-        yield Sign(
+        yield Symptom(
             Urgency.SOON if queue.workers else Urgency.NOW,
-            Message("{count} workers refuse to play. {name} says: {why}", count=len(refusing), name=name, why=why),
+            Message(
+                "Workers that refuse to play: {count}. {name} says: {why}", count=len(refusing), name=name, why=why
+            ),
             Message("Run tute sandbox check on that machine, or make room if its disk is full."),
         )
     if lost and queue.workers:
-        yield Sign(
+        yield Symptom(
             Urgency.SOON,
-            Message("{count} workers stopped reporting: {names}.", count=len(lost), names=", ".join(lost[:EXAMPLES])),
+            Message(
+                "Workers that stopped reporting: {count} ({names}).", count=len(lost), names=", ".join(lost[:EXAMPLES])
+            ),
             Message("Their matches are played again. Read the end of their logs; start new ones if too few are left."),
         )
     if away:
-        yield Sign(
+        yield Symptom(
             Urgency.SOON,
             Message("A worker gets no hints from the broker: {why}", why=away),
             Message("Bring Redis back. Until then workers look for work every few seconds."),
         )
     if queue.workers and not refusing and not lost:
-        yield Sign(Urgency.NONE, Message("Workers ready: {count}.", count=queue.workers))
+        yield Symptom(Urgency.NONE, Message("Workers ready: {count}.", count=queue.workers))
 
 
-def _scheduler(now: datetime) -> Iterator[Sign]:
+def _scheduler(now: datetime) -> Iterator[Symptom]:
     last = schedulers.last_round()
     do = Message("Start or restart the scheduler: manage.py scheduler. Matches go on, but nothing is counted or drawn.")
     if last is None:
-        yield Sign(Urgency.NOW, Message("No scheduler has ever run."), do)
+        yield Symptom(Urgency.NOW, Message("No scheduler has ever run."), do)
     elif now - last > SCHEDULER_SILENT:
-        yield Sign(Urgency.NOW, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)), do)
+        yield Symptom(Urgency.NOW, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)), do)
     else:
-        yield Sign(Urgency.NONE, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)))
+        yield Symptom(Urgency.NONE, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)))
 
 
-def _oldest(now: datetime) -> Iterator[Sign]:
+def _oldest(now: datetime) -> Iterator[Symptom]:
     """Report the oldest waiting match of each kind, and of each kind of other work. Three queries."""
     lanes = metrics.lanes(now)
     names = dict(
@@ -167,7 +173,7 @@ def _oldest(now: datetime) -> Iterator[Sign]:
         if lane.since is None:
             continue
         is_late = name in PATIENCE and now - lane.since > PATIENCE[name]
-        yield Sign(
+        yield Symptom(
             Urgency.NOW if is_late and name == "validation" else Urgency.SOON if is_late else Urgency.NONE,
             Message(
                 "Waiting, {kind}: {count}; the oldest for {age}.",
@@ -183,7 +189,7 @@ def _oldest(now: datetime) -> Iterator[Sign]:
     jobs = Job.objects.filter(state="queued").values_list("kind").annotate(Count("pk"), Min("created")).order_by("kind")
     for kind, count, since in jobs:
         is_late = kind == "table" and now - since > timedelta(minutes=1)
-        yield Sign(
+        yield Symptom(
             Urgency.NOW if is_late else Urgency.NONE,
             Message(
                 "Waiting, jobs of kind {kind}: {count}; the oldest for {age}.",
@@ -204,13 +210,13 @@ LANES = {
 }
 
 
-def _leases(now: datetime) -> Iterator[Sign]:
+def _leases(now: datetime) -> Iterator[Symptom]:
     """Report leases that ended a while ago, of matches and of jobs. Two queries."""
     late = Match.objects.filter(status__in=Match.HELD, lease_until__lt=now - GRACE).order_by("lease_until")
     names = list(late.values_list("public_id", flat=True)[:EXAMPLES])
     jobs = Job.objects.filter(state="leased", lease_until__lt=now - GRACE).count()
     if names:
-        yield Sign(
+        yield Symptom(
             Urgency.NOW,
             Message("A worker is past its deadline, and nobody took the match back."),
             Message(
@@ -220,26 +226,26 @@ def _leases(now: datetime) -> Iterator[Sign]:
             "retry",
         )
     if jobs:
-        yield Sign(
+        yield Symptom(
             Urgency.NOW,
             Message("Jobs past their deadline: {count}.", count=jobs),
             Message("Check that a scheduler runs; manage.py reconcile takes them back."),
         )
     if not names and not jobs:
-        yield Sign(Urgency.NONE, Message("No lease is past its deadline."))
+        yield Symptom(Urgency.NONE, Message("No lease is past its deadline."))
 
 
-def _paused_work(now: datetime) -> Iterator[Sign]:
+def _paused_work(now: datetime) -> Iterator[Symptom]:
     """Report matches that pause after a failed attempt. One query."""
     rows = Match.objects.filter(status=MatchStatus.QUEUED, not_before__gt=now).order_by("-not_before")
     paused = list(rows.values_list("public_id", "reason", "not_before")[: EXAMPLES + 1])
     if paused:
         _, reason, until = paused[0]
-        yield Sign(
+        yield Symptom(
             Urgency.SOON,
             Message(
                 "Matches pause after a failed attempt, the longest for another {age}: {reason}",
-                age=length(until - now),
+                age=length(until - now if until else timedelta()),
                 reason=reason,
             ),
             Message("They are played again by themselves. If the reason is mended, try again now."),
@@ -248,14 +254,14 @@ def _paused_work(now: datetime) -> Iterator[Sign]:
         )
 
 
-def _mail(now: datetime) -> Iterator[Sign]:
+def _mail(now: datetime) -> Iterator[Symptom]:
     """Report mail that could not be sent. One query."""
     if not settings.MAIL:
-        yield Sign(Urgency.NONE, Message("No mail server is set, so no mail is sent."))
+        yield Symptom(Urgency.NONE, Message("No mail server is set, so no mail is sent."))
         return
     late = list(subscriptions.late(now).order_by("-tries").values_list("player__name", "tries")[: EXAMPLES + 1])
     if late:
-        yield Sign(
+        yield Symptom(
             Urgency.SOON,
             Message("Mail could not be sent, after up to {count} attempts.", count=late[0][1]),
             Message(
@@ -265,43 +271,45 @@ def _mail(now: datetime) -> Iterator[Sign]:
             "retry",
         )
     else:
-        yield Sign(Urgency.NONE, Message("No mail waits for the mail server."))
+        yield Symptom(Urgency.NONE, Message("No mail waits for the mail server."))
 
 
 # ---- what fails
 
 
-def _checks(now: datetime) -> Iterator[Sign]:
+def _checks(now: datetime) -> Iterator[Symptom]:
     check = invariants.last_result()
     for finding in check.findings[:EXAMPLES]:
-        yield Sign(
+        yield Symptom(
             Urgency.NOW,
             Message("{why}", why=f"{finding.subject}: {finding.what}"),
             Message("{why}", why=finding.do),
         )
     if check.count > EXAMPLES:
-        yield Sign(
+        yield Symptom(
             Urgency.NOW,
             Message("Findings of the last check: {count}.", count=check.count),
             Message("manage.py check_invariants lists all."),
         )
     if check.at is None or now - check.at > CHECK_AGE:
-        yield Sign(
+        yield Symptom(
             Urgency.SOON,
             Message("The tables have not been checked for two hours."),
             Message("The scheduler checks them every hour. Check that it runs, or run manage.py check_invariants."),
         )
     elif not check.count:
-        yield Sign(Urgency.NONE, Message("The tables agree; the last check was {ago} ago.", ago=length(now - check.at)))
+        yield Symptom(
+            Urgency.NONE, Message("The tables agree; the last check was {ago} ago.", ago=length(now - check.at))
+        )
 
 
-def _voids(now: datetime) -> Iterator[Sign]:
+def _voids(now: datetime) -> Iterator[Symptom]:
     """Report the matches that became void in the last day, by reason. One query, by the index of void matches."""
     rows = Match.objects.filter(status=MatchStatus.VOID, finished__gt=now - DAY).order_by("-finished")
     void = [(name, _kind_of(reason)) for name, reason in rows.values_list("public_id", "reason")[:LATEST]]
     for reason, count in Counter(reason for _, reason in void).most_common(EXAMPLES):
         names = [name for name, its_reason in void if its_reason == reason]
-        yield Sign(
+        yield Symptom(
             Urgency.SOON,
             Message("Void in the last day: {count}. {reason}", count=count, reason=reason),
             Message(
@@ -311,7 +319,7 @@ def _voids(now: datetime) -> Iterator[Sign]:
             "rerun",
         )
     if not void:
-        yield Sign(Urgency.NONE, Message("No match became void in the last day."))
+        yield Symptom(Urgency.NONE, Message("No match became void in the last day."))
 
 
 def _kind_of(reason: str) -> str:
@@ -320,7 +328,7 @@ def _kind_of(reason: str) -> str:
     return " ".join("#" if any(map(str.isdigit, word)) else word for word in words)[:160]
 
 
-def _latest_faults() -> Iterator[Sign]:
+def _latest_faults() -> Iterator[Symptom]:
     """Report retried matches and faults of bots among the latest finished matches. Two queries."""
     latest = Match.objects.filter(status=MatchStatus.FINISHED).order_by("-finished", "-id")
     rows = list(latest.values_list("pk", "public_id", "attempts")[:LATEST])
@@ -331,7 +339,7 @@ def _latest_faults() -> Iterator[Sign]:
     faults = Counter(dict(seats.values_list("fault").annotate(Count("pk"))))
     total, bad = faults.total(), faults.total() - faults.pop("", 0)
     if retried:
-        yield Sign(
+        yield Symptom(
             Urgency.SOON if len(retried) * 20 > len(rows) else Urgency.NONE,
             Message(
                 "{count} of the latest {all} matches needed more than one attempt.", count=len(retried), all=len(rows)
@@ -341,7 +349,7 @@ def _latest_faults() -> Iterator[Sign]:
         )
     kinds = ", ".join(f"{kind} {count}" for kind, count in faults.most_common())
     is_much = bad * 100 > total * MANY_FAULTS
-    yield Sign(
+    yield Symptom(
         Urgency.SOON if is_much else Urgency.NONE,
         Message("Faults of bots in the latest {all} matches: {kinds}.", all=len(rows), kinds=kinds or Message("none")),
         Message("If bots lose by timeout that never did before, the host is overloaded: run fewer workers.")
@@ -358,12 +366,12 @@ NEWS = {
 }
 
 
-def _journal() -> Iterator[Sign]:
+def _journal() -> Iterator[Symptom]:
     """Count some kinds of lines among the latest ones. Two queries."""
     newest = LeagueEvent.objects.order_by("-id").values_list("id", flat=True).first() or 0
     lines = LeagueEvent.objects.filter(id__gt=newest - LINES, kind__in=NEWS).order_by()
     for kind, count in lines.values_list("kind").annotate(Count("pk")):
-        yield Sign(
+        yield Symptom(
             Urgency.SOON if count > EXAMPLES or kind == "tournament.stalled" else Urgency.NONE,
             Message(
                 "In the latest {all} lines of the journal: {what}, {count}.", all=LINES, what=NEWS[kind], count=count
@@ -372,19 +380,19 @@ def _journal() -> Iterator[Sign]:
         )
 
 
-def _failed_work(now: datetime) -> Iterator[Sign]:
+def _failed_work(now: datetime) -> Iterator[Symptom]:
     """Report analyses and consultations that failed in the last day. Two queries, by their indexes of failed rows."""
     failed = Judgement.objects.filter(status=JudgementStatus.FAILED, finished__gt=now - DAY).count()
     failed += Consultation.objects.filter(status=ConsultationStatus.FAILED, finished__gt=now - DAY).count()
     if failed:
-        yield Sign(
+        yield Symptom(
             Urgency.SOON,
             Message("Analyses and consultations that failed in the last day: {count}.", count=failed),
             Message("The page of the match says why. Who asked may ask again."),
         )
 
 
-def _loops(now: datetime) -> Iterator[Sign]:
+def _loops(now: datetime) -> Iterator[Symptom]:
     """Report errors in loops of running processes. Two queries."""
     errors: Counter[str] = Counter()
     for model in (Worker, Scheduler):
@@ -392,14 +400,14 @@ def _loops(now: datetime) -> Iterator[Sign]:
             errors.update(caught)
     kinds = ", ".join(f"{name} {count}" for name, count in errors.most_common() if count)
     if kinds:
-        yield Sign(
-            Urgency.SOON,
+        yield Symptom(
+            Urgency.SOON if errors.total() > MANY_ERRORS else Urgency.NONE,
             Message("Errors in loops of running processes since their start: {kinds}.", kinds=kinds),
             Message("They go on by themselves when the cause is gone. The log of that process names it."),
         )
 
 
-def _bots() -> Iterator[Sign]:
+def _bots() -> Iterator[Symptom]:
     """Report the bots that the league paused. One query over the bots that are paused."""
     paused = list(
         Bot.objects.filter(state=BotState.PAUSED)
@@ -408,7 +416,7 @@ def _bots() -> Iterator[Sign]:
         .values_list("slug", flat=True)[:LATEST]
     )
     if paused:
-        yield Sign(
+        yield Symptom(
             Urgency.NONE,
             Message("Bots that the league paused for their faults: {count}.", count=len(paused)),
             Message("Nothing: they are tested again by themselves, and their owners know."),
@@ -419,41 +427,45 @@ def _bots() -> Iterator[Sign]:
 # ---- what grows
 
 
-def _backlog(queue: workers.Queue, now: datetime) -> Iterator[Sign]:
-    """Compare the queue with the pace of the last minutes. One query."""
-    pace = Match.objects.filter(finished__gt=now - metrics.MINUTES, status=MatchStatus.FINISHED).count()
-    per_minute = pace / (metrics.MINUTES.total_seconds() / 60)
-    if not queue.queued:
-        yield Sign(Urgency.NONE, Message("No match is queued; finished per minute: {pace}.", pace=f"{per_minute:.1f}"))
-        return
-    if not pace:
-        yield Sign(
+def _backlog(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
+    """Compare the matches that wait for a worker with the pace of the last minutes. One query."""
+    waiting = sum(queue.waiting[why] for why in ("turn", "worker", "sandbox"))
+    finished = Match.objects.filter(finished__gt=now - metrics.MINUTES, status=MatchStatus.FINISHED).count()
+    per_minute = finished / (metrics.MINUTES.total_seconds() / 60)
+    pace = f"{per_minute:.1f}"
+    if not waiting:
+        yield Symptom(Urgency.NONE, Message("No match waits for a worker; finished per minute: {pace}.", pace=pace))
+    elif not finished:
+        yield Symptom(
             Urgency.NOW if queue.workers and queue.playing else Urgency.SOON,
-            Message("{count} matches are queued, and none was finished in the last five minutes.", count=queue.queued),
+            Message(
+                "Matches that wait for a worker: {count}; none was finished in the last five minutes.", count=waiting
+            ),
             Message("Read the log of a worker: each line names its match. Long matches may be the reason."),
         )
-        return
-    drain = timedelta(minutes=queue.queued / per_minute)
-    yield Sign(
-        Urgency.SOON if drain > SLOW_DRAIN else Urgency.NONE,
-        Message(
-            "{count} matches are queued; at {pace} per minute they take {time}.",
-            count=queue.queued,
-            pace=f"{per_minute:.1f}",
-            time=length(drain),
-        ),
-        Message("Start more workers if that is too long.") if drain > SLOW_DRAIN else None,
-    )
+    else:
+        drain = timedelta(minutes=waiting / per_minute)
+        is_long = drain > SLOW_DRAIN
+        yield Symptom(
+            Urgency.SOON if is_long else Urgency.NONE,
+            Message(
+                "Matches that wait for a worker: {count}; at {pace} a minute they take {time}.",
+                count=waiting,
+                pace=pace,
+                time=length(drain),
+            ),
+            Message("Start more workers if that is too long.") if is_long else None,
+        )
 
 
-def _disk(queue: workers.Queue) -> Iterator[Sign]:
+def _disk(queue: workers.Queue) -> Iterator[Symptom]:
     """Report the free space of the workers' fullest disk and of this machine's. No query."""
     here = shutil.disk_usage(settings.STATE_DIR).free >> 20
     for name, free in ((Message("of a worker"), queue.least_free_mb), (Message("of this web process"), here)):
         if free is None:
             continue
         urgency = Urgency.NOW if free < FULL_MB else Urgency.SOON if free < LOW_MB else Urgency.NONE
-        yield Sign(
+        yield Symptom(
             urgency,
             Message("Free on the disk {whose}: {free} GB.", whose=name, free=f"{free / 1024:.1f}"),
             Message("Make room: shorten KEEP_..._DAYS, lower UNPACKED_MB, or remove old logs and backups.")

@@ -155,7 +155,8 @@ def _sat_at(player: Player) -> Iterator[Row]:
     columns = {name: F(f"table__{name}") for name in TABLE}
     rules = {"game": F("table__pool__game"), "options": F("table__pool__options")}
     rows = player.seats.order_by("table").values(seat=F("number"), **columns, **rules)
-    for row in rows.iterator(CHUNK):
+    for seat in rows.iterator(CHUNK):
+        row: Row = dict(seat)
         records = bytes(row["records"])
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}
 

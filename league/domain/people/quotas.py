@@ -120,8 +120,8 @@ def _bytes(player: Player, now: datetime) -> int:
 def _uploads(player: Player, now: datetime) -> Times:
     rows = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
     others = BotVersion.objects.filter(bot__owner=player, created__gt=now - HOUR, uploader__isnull=False)
-    others = others.exclude(uploader=player).values_list("created", flat=True)
-    return rows.values_list("at", flat=True).union(others, all=True).order_by("at")
+    times = others.exclude(uploader=player).values_list("created", flat=True)
+    return rows.values_list("at", flat=True).union(times, all=True).order_by("at")
 
 
 def _requests(player: Player, now: datetime) -> Times:

@@ -21,7 +21,8 @@ from league.domain.core import clock
 from league.models import SessionOwner
 
 SINCE, BROWSER, PASSKEY, FRESH = "since", "browser", "passkey", "fresh"  # Keys of a session.
-FRESH_FOR = timedelta(minutes=10)  # For so long after a sign-in nobody is asked who they are again.
+MOST_REMOVED = 100
+FRESH_FOR = timedelta(minutes=10)  # The time after a sign-in in which nobody has to show again who they are.
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,18 @@ def end_one(account: int, name: str) -> bool:
     return bool(Session.objects.filter(session_key__in=keys).delete()[0])
 
 
-def end_by_passkey(account: int, passkey: int, *, besides: str | None) -> int:
-    """End the sessions that a passkey began, but not the session with the key `besides`; return their number."""
+def end_by_passkey(account: int, passkey: int, *, spared: str | None) -> int:
+    """End the sessions that a passkey began, but not the session with the key `spared`; return their number."""
     begun = [row.session_key for row in _of(account) if row.get_decoded().get(PASSKEY) == passkey]
-    ended = [key for key in begun if key != besides]
+    ended = [key for key in begun if key != spared]
     Session.objects.filter(session_key__in=ended).delete()
     return len(ended)
+
+
+def remove_expired(*, now: datetime | None = None) -> None:
+    """Remove some expired sessions of anybody, such as those of visitors who began to log in and left. Two queries."""
+    expired = Session.objects.filter(expire_date__lte=clock.now_or(now)).order_by("expire_date")
+    Session.objects.filter(session_key__in=list(expired.values_list("session_key", flat=True)[:MOST_REMOVED])).delete()
 
 
 def _name(key: str) -> str:

@@ -31,6 +31,7 @@ from league.service import listening
 
 log = logging.getLogger("league.tables")
 TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of a person.
+SHORTEST = timedelta(seconds=5)  # A shared table rests at least this long before a bot plays for somebody.
 ROOM = timedelta(minutes=10)  # A table at which nobody gets ready ends after this time without a change.
 
 
@@ -153,7 +154,7 @@ def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetim
 
 
 def answer(lease: TableLease, number: int) -> str | None:
-    """Return the answer of the person who is asked; None while they are thinking. Raise LeaseLost. One query, two if there is an answer."""
+    """Return the answer to decision `number`; None while the person is thinking. Raise LeaseLost. One query, two if there is an answer."""
     row = _leased(lease).values_list("turn").first()
     if row is None:
         raise LeaseLost
@@ -178,17 +179,12 @@ def advise(lease: TableLease, number: int, action: str | None) -> None:
 
 
 def stands_in(lease: TableLease, question: Question, *, now: datetime | None = None) -> bool:
-    """Return True if the bot behind the seat has to answer, because the person has left or has been away for too long. One query, seldom more."""
+    """Return True if the bot behind the seat has to answer, because the person has left or has been away for too long. Two queries."""
     now = clock.now_or(now)
-    person = (
-        TablePerson.objects.select_related("table")
-        .filter(table=lease.row, number=question.seat)
-        .exclude(legal=[])
-        .first()
-    )
+    person = TablePerson.objects.filter(table=lease.row, number=question.seat).exclude(legal=[]).first()
     if person is None or question.legal == [NEXT]:
         return False
-    return person.away or _replace(person.table, now)
+    return person.away or _replace(Table.objects.get(pk=lease.row.pk), now)
 
 
 def answer_for(lease: TableLease, question: Question, action: str | None, *, now: datetime | None = None) -> None:
@@ -197,7 +193,7 @@ def answer_for(lease: TableLease, question: Question, action: str | None, *, now
         row = _lock(lease)
         away = TablePerson.objects.filter(table=row, number=question.seat, away=True).first()
         if away is not None and row.turn == question.number:
-            seating.answer(row, away, action or question.legal[0], clock.now_or(now))
+            seating.answer(row, away, question.number, action or question.legal[0], clock.now_or(now))
 
 
 def _replace(row: Table, now: datetime) -> bool:
@@ -311,7 +307,8 @@ def abandon(*, now: datetime | None = None, most: int = 500) -> int:
     now = clock.now_or(now)
     count = 0
     resting = Table.objects.filter(status=TableStatus.RESTING).order_by("id")
-    for row in resting.filter(shared=True, gathering=False, turn__isnull=False)[:most]:
+    late = resting.filter(shared=True, gathering=False, turn__isnull=False, since__lt=now - SHORTEST)
+    for row in late[:most]:
         with transaction.atomic():
             row = Table.objects.select_for_update().get(pk=row.pk)
             if (
@@ -335,7 +332,8 @@ def abandon(*, now: datetime | None = None, most: int = 500) -> int:
 def _end(row: Table, to: str, why: str, now: datetime) -> bool:
     with transaction.atomic():
         queue.withdraw(JOB, table=row)
-        is_over = _move(row, to, "", now=now, why=why, guard={"since": row.since}, **seating.ended(now))
+        columns = {"gathering": False, **seating.ended(now)}
+        is_over = _move(row, to, "", now=now, why=why, guard={"since": row.since}, **columns)
         transaction.set_rollback(not is_over)
     return is_over
 

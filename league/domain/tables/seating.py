@@ -153,7 +153,7 @@ def check(sitter: Sitter, now: datetime, *, advice: bool = False, opens: bool = 
         if idle is not None:
             away = "its player was away"
             people.rise(idle)
-            transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, **ended(now))
+            transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, gathering=False, **ended(now))
             listening.notify(transitions.subject(idle))
         guests.ask(sitter, now=now)
     if opens and Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
@@ -222,16 +222,16 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
                 "{action!r} is not possible now; reload the table for the choices",
                 action=action[:40],
             )
-        answer(row, person, action, now)
+        answer(row, person, number, action, now)
         if row.status == TableStatus.RESTING:
             call_worker(row, people.name_of(sitter), now)
         listening.notify(transitions.subject(row))
     return row
 
 
-def answer(row: Table, person: TablePerson, action: str, now: datetime) -> None:
-    """Write the answer to the current decision into the journal; the caller has locked the table."""
-    TableAction.objects.create(table=row, number=row.turn, seat=person.number, action=action, at=now)
+def answer(row: Table, person: TablePerson, number: int, action: str, now: datetime) -> None:
+    """Write the answer to decision `number`, the current one, into the journal; the caller has locked the table."""
+    TableAction.objects.create(table=row, number=number, seat=person.number, action=action, at=now)
     TablePerson.objects.filter(table=row).exclude(legal=[]).update(legal=[], hand=[], advice_asked=None, advice="")
     Table.objects.filter(pk=row.pk).update(turn=None, since=now)
     row.turn, row.since = None, now
@@ -294,7 +294,9 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
                 _pass_on(row, person, successor, now)
             else:
                 people.rise(row)
-                transitions.move(row, TableStatus.LEFT, now=now, actor=people.name_of(sitter), **ended(now))
+                transitions.move(
+                    row, TableStatus.LEFT, now=now, actor=people.name_of(sitter), gathering=False, **ended(now)
+                )
         except (IllegalMove, Refused):
             return False
         listening.notify(transitions.subject(row))
@@ -317,7 +319,7 @@ def _pass_on(row: Table, person: TablePerson, successor: TablePerson, now: datet
 
 def ended(now: datetime) -> dict[str, Any]:
     """Return the columns that a table has after its end, without an open question."""
-    return {"finished": now, "turn": None, "gathering": False}
+    return {"finished": now, "turn": None}
 
 
 def packed(records: list[dict[str, Any]]) -> bytes:

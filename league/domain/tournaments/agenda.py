@@ -25,7 +25,8 @@ from league.models import Circuit, EntryRequest, Event, Guest, LeagueEvent, Play
 
 PAST, AHEAD = timedelta(days=7), timedelta(days=56)
 LOOKED = 60  # The most events, and the most circuits besides the league's own.
-MOST_DATES = 60  # The most dates of one circuit.
+MOST_DATES = 14  # The most dates of one circuit.
+MOST_LINES = 40  # The most lines of the page, besides the league's own.
 LINK_BYTES = 18
 # Journal lines about a change that a calendar shows.
 CHANGES = ("renamed", "described", "shown_to", "cancelled", "active")
@@ -93,22 +94,16 @@ def _dates(events: QuerySet[Event], rows: Iterable[Circuit], now: datetime) -> l
 
 
 def coming(dates: Sequence[Appointment], *, now: datetime) -> tuple[list[Appointment], list[Appointment]]:
-    """Return the open dates of the next seven days, and the later ones of contests that have none before. No query."""
-    open_dates = [
-        date
-        for date in dates
-        if date.start > now
-        and not date.cancelled
-        and (isinstance(date.contest, Circuit) or date.contest.status == TournamentStatus.OPEN)
-    ]
-    week = [date for date in open_dates if date.start <= now + timedelta(days=7)]
-    shown = {consent.place(date.contest) for date in week}
-    later = []
-    for date in open_dates:
-        if consent.place(date.contest) not in shown:
-            shown.add(consent.place(date.contest))
-            later.append(date)
-    return week, later
+    """Return the next date of each open contest, in the next seven days and later; at most MOST_LINES besides the league's own. No query."""
+    first: dict[str, Appointment] = {}
+    for date in dates:
+        is_open = isinstance(date.contest, Circuit) or date.contest.status == TournamentStatus.OPEN
+        if is_open and not date.cancelled and date.start > now:
+            first.setdefault(consent.place(date.contest), date)
+    others = [date for date in first.values() if date.contest.owner.name != players.HOUSE][:MOST_LINES]
+    lines = [date for date in first.values() if date.contest.owner.name == players.HOUSE or date in others]
+    week = [date for date in lines if date.start <= now + timedelta(days=7)]
+    return week, lines[len(week) :]
 
 
 def changes(dates: Collection[Appointment]) -> dict[str, tuple[int, datetime]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Max
 
 from league.domain.bots import bots, consent
 from league.domain.bots.willing import AWAY
@@ -48,7 +49,8 @@ def enter(
             )
         if row.entrance == Entrance.OWNER and player.pk != row.owner_id:
             raise Refused("The owner of {tournament!r} chooses its bots.", tournament=row.name)
-        shares.check(row, player, bot, row.entries.filter(withdrawn=None), "version__bot", now=now)
+        entered = row.entries.filter(withdrawn=None) if is_flexible(row) else row.entries.all()
+        shares.check(row, player, bot, entered, "version__bot", now=now)
         shares.check_left(row, version, player, now=now)
         if player.pk == row.owner_id:
             consent.welcome(row, bot)
@@ -69,17 +71,24 @@ def place(tournament: Tournament, version: BotVersion, *, actor: str, now: datet
 
 
 def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
-    present = list(row.entries.order_by("number"))
+    present = list(row.entries.select_related("version").order_by("number"))
     for entry in present:
-        if entry.version_id == version.pk:
+        if entry.version_id == version.pk and (entry.withdrawn is None or is_flexible(row)):
             return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
+        if entry.version.bot_id == version.bot_id and not is_flexible(row):
+            raise Refused(
+                "{bot!r} has entered {tournament!r} before; a bot enters a running tournament once",
+                bot=version.bot.slug,
+                tournament=row.name,
+            )
     version = _fresh(version)
     _check_entrant(version, row)
     most = booking.room(row, whole=actor != row.owner.name)
     if len(present) >= most:
         raise Refused("{tournament!r} is full; it takes {most} bots", tournament=row.name, most=most)
     number = 1 + max((entry.number for entry in present), default=-1)
-    entry = Entry.objects.create(tournament=row, version=version, number=number)
+    late = {} if is_flexible(row) else {"since": late_round(row), "seed": 1 + len(present)}
+    entry = Entry.objects.create(tournament=row, version=version, number=number, **late)
     rule.note_entry(row, version)
     booking.book_more(row, now=now)
     consent.note_entry(row, version.bot, actor=actor, now=now)
@@ -172,14 +181,34 @@ def _lock(tournament: Tournament) -> Tournament:
 def _lock_changeable(tournament: Tournament) -> Tournament:
     """Lock the tournament; raise Refused if its entries may no longer change."""
     row = _lock(tournament)
-    grows = row.status == TournamentStatus.RUNNING and formats.format_named(row.format).grows
-    if row.status != TournamentStatus.OPEN and not grows:
+    if not is_flexible(row) and not late_round(row):
         raise Refused(
             "the tournament {tournament!r} is {status}; entries change only while it is open",
             tournament=row.name,
             status=TournamentStatus(row.status).label,
         )
     return row
+
+
+def is_flexible(tournament: Tournament) -> bool:
+    """Return True if bots may enter and leave: the tournament is open, or a running ladder."""
+    running = tournament.status == TournamentStatus.RUNNING
+    return tournament.status == TournamentStatus.OPEN or (running and formats.format_named(tournament.format).grows)
+
+
+def late_round(tournament: Tournament) -> int:
+    """Return the first round of a bot that would enter a running tournament now; 0 if none may. At most two queries.
+
+    A bot enters late once, and stays, so that nobody can leave a bad start behind.
+    """
+    row = tournament
+    if row.status != TournamentStatus.RUNNING or row.event_id or row.season_id or row.paused or row.stopped:
+        return 0
+    form = formats.format_named(row.format)
+    if not form.complete(row.parameters).get("late"):
+        return 0
+    number = 1 + (row.rounds.aggregate(last=Max("number"))["last"] or 0)
+    return number if number <= form.late(formats.field_of_tournament(row)[1]) else 0
 
 
 def freeze_entries(tournament: Tournament) -> None:

@@ -101,7 +101,7 @@ def follows_results(tournament: Tournament) -> bool:
 def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field]:
     """Return the format of a tournament and its current field. One query."""
     bot = "version__bot__"
-    columns = ("number", "seed", "withdrawn", f"{bot}stopped", f"{bot}owner_banned")
+    columns = ("number", "seed", "since", "withdrawn", f"{bot}stopped", f"{bot}owner_banned")
     rows = list(tournament.entries.order_by("number").values_list(*columns))
     seeds = sorted((seed or len(rows) + number, number) for number, seed, *_ in rows)
     field = make_field(
@@ -112,7 +112,8 @@ def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field
         seats=pools.parties(tournament.pool),
         mixed=tournament.pool.team == pools.MIXED,
         seeds=tuple(number for _, number in seeds),
-        withdrawn=frozenset(number for number, _, *gone in rows if any(gone)),
+        withdrawn=frozenset(number for number, _, _, *gone in rows if any(gone)),
+        since={number: first for number, _, first, *_ in rows if first > 1},
         lot=_lot(tournament),
         revision=tournament.schedule,
     )

@@ -159,7 +159,7 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
 
 
 @dataclass(frozen=True)
-class Lane:
+class WaitingWork:
     """The queued matches of a lane that may be claimed: their number, when the oldest was created, and the id of the first one."""
 
     count: int = 0
@@ -167,7 +167,7 @@ class Lane:
     first: int | None = None
 
 
-def lanes(now: datetime) -> dict[str, Lane]:
+def lanes(now: datetime) -> dict[str, WaitingWork]:
     """Return the waiting matches of each lane. One query."""
     lane = Case(
         When(kind=MatchKind.AUDIT, then=Value("audit")),
@@ -180,7 +180,7 @@ def lanes(now: datetime) -> dict[str, Lane]:
     )
     queued = Match.work.filter(status=MatchStatus.QUEUED).exclude(not_before__gt=now).annotate(lane=lane)
     rows = queued.order_by().values_list("lane").annotate(Count("pk"), Min("created"), Min("pk"))
-    return dict.fromkeys(LANES, Lane()) | {name: Lane(*row) for name, *row in rows}
+    return dict.fromkeys(LANES, WaitingWork()) | {name: WaitingWork(*row) for name, *row in rows}
 
 
 def metrics_page(*, now: datetime | None = None) -> str:

@@ -44,7 +44,7 @@ class Command(LeagueCommand):
             name = f"{engine.load(game).title} {'arena' if form == 'arena' else 'weekly'}"
             boards = ARENA_BOARDS if form == "arena" else None
             hours = {"days": days, "at": at, "time_zone": options["zone"]}
-            chosen = {"format": form, "boards": boards, "size": SIZE, "moves": MOVES, "fill": FILL}
+            chosen: dict[str, Any] = {"format": form, "boards": boards, "size": SIZE, "moves": MOVES, "fill": FILL}
             existing = Circuit.objects.filter(owner=owner, name=name).first()
             circuit = existing or circuits.create(owner, name, game, **hours, **chosen)
             due = circuits.next_due(circuit)

@@ -29,7 +29,7 @@ LATELY = 3  # A bot does not meet its opponents of this number of matches again,
 
 @dataclass(slots=True)
 class _Record:
-    """What an entry has done: points, half points on boards, wins in a row now and at best, and its opponents in order."""
+    """The results of an entry: points, half points on boards, wins in a row now and at best, and its opponents in order."""
 
     points: int = 0
     boards: int = 0

@@ -125,6 +125,9 @@ class Format:
     bracket: bool = False  # True if the outcome has a bracket.
     eliminates: bool = False  # True if eliminated entries do not count as resting in later rounds.
     rounds: bool = True  # True if the rounds are worth showing, provided that they depend on results.
+    late: Callable[[Field], int] = lambda field: (
+        0
+    )  # Return the last round in which a late entry may begin; 0: none may.
     timed: bool = False  # True if it also ends by the clock, after its parameter `minutes`.
     eager: bool = False  # True if the format may add matches while others are open.
     follows: Callable[[Field], bool] = lambda field: True  # Return True if the tables depend on results.

@@ -52,6 +52,7 @@ class Field:
     mixed: bool = False  # Four entries at a table, 0 and 2 against 1 and 3.
     seeds: tuple[int, ...] = ()  # Entries from strongest to weakest before the start; empty: by number.
     withdrawn: frozenset[int] = frozenset()  # Entries that get no new tables of a ladder.
+    since: Mapping[int, int] = field(default_factory=dict)  # First round of each entry that came late.
     lot: str = ""  # Seed of all random draws.
     values: Mapping[str, Value] = field(default_factory=dict)  # The value of every parameter of the format.
     revision: int = REVISION  # Schedule revision of the tournament.
@@ -70,6 +71,10 @@ class Field:
     def order(self) -> tuple[int, ...]:
         """Return the entries by seed, the top seed first."""
         return self.seeds or tuple(range(self.entries))
+
+    def present(self, number: int) -> int:
+        """Return the number of entries that had come by a round."""
+        return self.entries - sum(first > number for first in self.since.values())
 
     def number(self, name: str) -> int:
         """Return the value of a whole-number parameter."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
@@ -47,15 +47,18 @@ def play(field: Field, sheet: Sheet) -> Outcome:
         return _ranking(field, record, wins)
 
     for number in range(1, rounds(field) + 1):
+        missing = {entry for entry, first in field.since.items() if first > number}
         if number in drawn:
             played = [(table.entries, sheet.stand(table)) for table in drawn[number]]
-            byes = sorted(set(record).difference(*(entries for entries, _ in played)))
+            byes = sorted(set(record).difference(missing, *(entries for entries, _ in played)))
         else:
-            tables, byes = _pair(field, sheet, number, record)
+            tables, byes = _pair(field, sheet, number, record, missing)
             played = [(entries, sheet.seat(number, entries, field.boards)) for entries in tables]
         for entries, boards in played:
             if boards is not None:
                 _note(field, record, wins, number, entries, boards)
+        for entry in missing:
+            record[entry] += [CardLine(number, None, Fraction(0))] * _opponents(field)
         for entry in byes:
             record[entry] += [CardLine(number, None, Fraction(1 if field.individual else 2, 2))] * _opponents(field)
         if sheet.waiting:
@@ -71,16 +74,19 @@ def _drawn(field: Field, sheet: Sheet) -> dict[int, list[Pairing]]:
     rounds_drawn: dict[int, list[Pairing]] = defaultdict(list)
     for table in sheet.drawn:
         rounds_drawn[table.round].append(table)
-    return {number: tables for number, tables in rounds_drawn.items() if len(tables) == field.entries // field.table}
+    return {
+        number: tables for number, tables in rounds_drawn.items() if len(tables) == field.present(number) // field.table
+    }
 
 
 def rounds(field: Field) -> int:
-    """Return the chosen number of rounds; by default ceil(log2 n) + 2, but at tables of two at most half of the (even) field.
+    """Return the chosen number of rounds; by default ceil(log2 n) + 2, but at tables of two at most half of the (even) field at the start.
 
     Up to this number a pairing without a second meeting always exists, because everybody has at least half of the field left to meet (Dirac 1952).
     """
-    usual = ceil(log2(field.entries)) + 2
-    safe = usual if field.individual else (field.entries + 1) // 2
+    entries = max(2, field.present(1))
+    usual = ceil(log2(entries)) + 2
+    safe = usual if field.individual else (entries + 1) // 2
     return field.number("rounds") or min(usual, safe)
 
 
@@ -125,12 +131,12 @@ def _ranking(field: Field, record: dict[int, list[CardLine]], wins: Counter[int]
 
 
 def _pair(
-    field: Field, sheet: Sheet, number: int, record: dict[int, list[CardLine]]
+    field: Field, sheet: Sheet, number: int, record: dict[int, list[CardLine]], missing: Collection[int]
 ) -> tuple[list[tuple[int, ...]], list[int]]:
     """Return the tables of a round, and the resting entries."""
     scores = tiebreaks.points(record)
     seed = {entry: place for place, entry in enumerate(field.order)}
-    line = sorted(record, key=lambda entry: (-scores[entry], seed[entry]))
+    line = sorted(set(record).difference(missing), key=lambda entry: (-scores[entry], seed[entry]))
     met = sheet.shared_tables()
     rested = Counter(entry for entry, row in record.items() for m in row if m.opponent is None)
     if not field.individual:
@@ -245,8 +251,8 @@ def parted(table: Sequence[int], together: Counter[tuple[int, int]]) -> tuple[in
 
 
 def size(field: Field) -> Size:
-    """Return rounds x floor(n / entries of a table)."""
-    matches = rounds(field) * (field.entries // field.table)
+    """Return rounds x floor(n / entries of a table), with the entries of each round."""
+    matches = sum(field.present(number) // field.table for number in range(1, rounds(field) + 1))
     return Size((matches, matches), (matches * field.boards, matches * field.boards))
 
 
@@ -260,6 +266,7 @@ FORMAT = Format(
     play=play,
     size=size,
     stands=True,
+    late=lambda field: min(field.number("late"), rounds(field)),
     parameters=(
         Parameter(
             name="rounds",
@@ -267,6 +274,15 @@ FORMAT = Format(
             low=0,
             high=50,
             help=translatable("How many rounds. 0: log2 of the number of entries plus two, at most half that number."),
+        ),
+        Parameter(
+            name="late",
+            default=0,
+            low=0,
+            high=50,
+            help=translatable(
+                "Bots may still enter until this round is drawn. Rounds that they miss count 0 points. 0: nobody enters after the start."
+            ),
         ),
     ),
 )

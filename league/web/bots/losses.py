@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from engine.rules.terms import GAME_SCORE
 from league.domain.core.errors import Refused
 from league.domain.judgements import bodies, reading
+from league.domain.ladders import climbs
 from league.domain.matches import replays
 from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Bot, Judgement, Match, Party
 from league.web.common.words import action_name, format_number
 
 MOST = 3  # The number of costliest decisions.
+MOST_OF_MATCH = 50  # The most decisions of a match among which those of one sitting are looked for.
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,24 @@ def last_loss(bot: Bot, matches: Iterable[Match]) -> Loss | None:
     )
 
 
+@dataclass(frozen=True)
+class CostlySitting:
+    """A board that a boss won, with the decision that cost most there; an empty `anchor`: the match was not analysed."""
+
+    board: climbs.CostlyBoard
+    anchor: str = ""
+
+
+def costly_sittings(boards: Sequence[climbs.CostlyBoard]) -> list[CostlySitting]:
+    """Add the costliest decisions to the boards of a test against a boss, from analyses that exist. One query."""
+    rows = Judgement.objects.filter(match__in={board.match.pk for board in boards}, status=JudgementStatus.DONE)
+    anchors: dict[tuple[int, int, int], str] = {}
+    for row in sorted(rows, key=lambda row: row.kind != JudgementKind.FAIR):  # "fair" knows only what the bot knew.
+        for mistake in _mistakes(row, {0}, MOST_OF_MATCH):
+            anchors.setdefault((row.match_id, mistake.board, mistake.sitting), mistake.anchor)
+    return [CostlySitting(board, anchors.get((board.match.pk, board.number, board.sitting), "")) for board in boards]
+
+
 def _is_lost(bot: Bot, match: Match) -> bool:
     if match.status != MatchStatus.FINISHED or replays.reason_closed(match):
         return False
@@ -74,7 +94,7 @@ def _parties(bot: Bot, match: Match) -> tuple[Party, list[Party]]:
     return own, [party for party in parties if party.version.bot_id != bot.pk]
 
 
-def _mistakes(row: Judgement, own: set[int]) -> list[Mistake]:
+def _mistakes(row: Judgement, own: set[int], most: int = MOST) -> list[Mistake]:
     try:
         body = bodies.unpack(bytes(row.body))
     except Refused:  # The page of the match says that the analysis is damaged.
@@ -90,5 +110,5 @@ def _mistakes(row: Judgement, own: set[int]) -> list[Mistake]:
             ", ".join(map(action_name, placed.verdict.best)),
             format_number((placed.verdict.lost or 0.0) / size, ".0f" if size == 1 else ".2f"),
         )
-        for placed in reading.costliest(rows, body.unit, MOST)
+        for placed in reading.costliest(rows, body.unit, most)
     ]

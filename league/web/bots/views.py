@@ -42,11 +42,11 @@ from league.web.bots import charts, pictures
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
-from league.web.bots.losses import last_loss
+from league.web.bots.losses import costly_sittings, last_loss
 from league.web.common import inputs, lists
+from league.web.common.history import lines_of
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import player_of, user_of, viewer_of
-from league.web.teams.history import lines_of
 
 BY_NAME = paging.Order(("slug",), (str,))
 MOST_POINTS = 2000  # The most points of one rating chart.
@@ -77,7 +77,7 @@ def bots(request: HttpRequest) -> HttpResponse:
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a bot in tabs (`?tab=`): overview, games (the pool in `?pool=`), matches, versions, and for its people history and settings.
 
-    At most 21 queries.
+    At most 30 queries.
     """
     bot = get_object_or_404(Bot.objects.select_related("owner", "team"), slug=slug)
     can = ownership.acts_of(viewer_of(request), bot)
@@ -142,12 +142,12 @@ def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.Pool
 
 
 def _climbs(bot: Bot, game: str = "") -> dict[str, Any]:
-    """Return the leagues of a bot, one of them (in `game`, else the first), and the boards of its test that cost most. Up to six queries."""
+    """Return the leagues of a bot, one of them (in `game`, else the first), and the boards of its test that cost most. Seven queries at most."""
     by_game = climbs.climbs_of_bot(bot)
     chosen = next((climb for climb in by_game if climb.rung.game == game), by_game[0] if by_game else None)
     if chosen is None:
         return {}
-    costly = climbs.costly_boards(chosen.test.test) if chosen.test else []
+    costly = costly_sittings(climbs.costly_boards(chosen.test.test)) if chosen.test else []
     return {"climbs": by_game, "climb": chosen, "costly": costly, "digits": climbs.digits(chosen.rung.game)}
 
 

@@ -79,9 +79,7 @@ class AssignmentForm(ZonedForm):
     due = moment_field(_("Due"), _("The last moment to hand in a bot."), required=True)
     opens = moment_field(_("Opens"), _("Leave it empty to open it at once."))
     rule = forms.ChoiceField(label=_("Pass mark"), widget=forms.RadioSelect, initial=PassRule.BETTER)
-    rival = forms.ChoiceField(
-        label=_("House bot"), initial="greedy", help_text=_("It plays all other seats. The weakest come first.")
-    )
+    rival = forms.ChoiceField(label=_("House bot"), initial="greedy", help_text=_("It plays all other seats."))
     attempts = forms.IntegerField(
         label=_("Attempts"),
         min_value=1,

@@ -192,14 +192,16 @@ def _step(row: SchoolClass, member: ClassMember, state: marks.TaskState) -> dict
     """Return what a student sees of one assignment: how far it is, and what can be handed in."""
     task, now = state.task, clock.present()
     takes = row.archived is None and task.opens <= now and (now <= task.due or task.late_percent > 0)
-    left = task.attempts - state.attempts
+    attempts_left = max(0, task.attempts - assignments.count_used(member, task))
     ladder = marks.ladder(task)
     return {
         "state": state,
         "task": task,
         "takes": takes,
-        "left": left,
-        "choices": assignments.choices(member, task.pool.game) if takes and left and state.state != "running" else [],
+        "left": attempts_left,
+        "choices": assignments.choices(member, task.pool.game)
+        if takes and attempts_left and state.state != "running"
+        else [],
         "late": now > task.due,
         "now": now,
         "ladder": sheets.around(ladder, member.player.name),
@@ -296,7 +298,7 @@ def student(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "student": shown_student,
         "acts": member is not None and row.archived is None,
         "tasks": [(task, by_task[task.pk]) for task in tasks],
-        "why_not": helping.why_not(shown_student),
+        "why_not": _(why) if (why := helping.why_not(shown_student)) else "",
     }
     return render(request, "classes/member.html", context)
 
@@ -333,11 +335,11 @@ def _edit(request: HttpRequest, row: SchoolClass, member: ClassMember, task: Ass
             if task is not None and request.POST.get("action") == "remove":
                 assignments.remove(member, task)
                 return redirect("class", slug=row.slug)
-            made = assignments.change(member, task, terms) if task else assignments.create(member, terms)
+            saved = assignments.change(member, task, terms) if task else assignments.create(member, terms)
         except Refused as refusal:
             form.add_error(None, capfirst(shown(refusal)))
         else:
-            return redirect("class-assignment", slug=row.slug, number=made.number)
+            return redirect("class-assignment", slug=row.slug, number=saved.number)
     bad = bool(form.errors or part.errors)
     context = {"row": row, "task": task, "form": form, "part": part}
     return render(request, "classes/assignment_edit.html", context, status=422 if bad else 200)

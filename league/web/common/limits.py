@@ -63,11 +63,12 @@ HEAVY = frozenset(
 )
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-puzzle", "oembed"})
-# Actions of people on contests, classes, comments and on what they follow, which can be repeated at will.
+# Actions of people on contests, classes, comments, teams and on what they follow, which can be repeated at will.
 CHANGES = frozenset(
     {
         *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link"),
         *("class-do", "class-join", "class-hand-in", "talk", "comment", "follow"),
+        *("teams", "team-do", "bot-hand-on"),
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

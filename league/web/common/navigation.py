@@ -40,7 +40,9 @@ SECTIONS = (
     Section(
         "ladders", _("Ladders"), "games", ("game", "overall", "bots", "bot", "version", "encounter", "player", "digest")
     ),
-    Section("tournaments", _("Tournaments"), "tournaments", ("tournament", "event", "circuit"), at_thumb=False),
+    Section(
+        "tournaments", _("Tournaments"), "tournaments", ("tournament", "event", "circuit", "calendar"), at_thumb=False
+    ),
     Section("build", _("Build"), "editor", ("editor", "try", "submit", "bot-edit", "challenge", "match-sent")),
     Section(
         "learn",

@@ -39,14 +39,15 @@ class Head:
     trump_name: str
 
 
-def head(game: engine.Game, events: Sequence[Moment], seat: int, names: Sequence[str]) -> Head:
-    """Return the points and the trump after these events."""
+def head(game: engine.Game, events: Sequence[Moment], seat: int, names: Sequence[str], *, is_own: bool = True) -> Head:
+    """Return the points and the trump after these events, the side of `seat` first; a spectator reads names instead of us and them."""
     points = _points(events, game.players)
     own = next(number for number, side in enumerate(game.sides) if seat in side)
     sides = []
     for number in [own, *(other for other in range(len(game.sides)) if other != own)]:
         seats = game.sides[number]
-        sides.append(SideScore(side_name(game, number, seat, names), number, sum(points[place] for place in seats)))
+        name = side_name(game, number, seat, names) if is_own else " + ".join(names[place] for place in seats)
+        sides.append(SideScore(name, number, sum(points[place] for place in seats)))
     trump = _trump(events)
     return Head(sides if len(sides) == 2 else sides[:1], trump, suit_name(trump) if trump in SUITS else trump)
 

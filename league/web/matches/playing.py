@@ -72,17 +72,17 @@ class SharedForm(TableForm):
     """The settings of a table for friends."""
 
     clock_s = forms.TypedChoiceField(
-        label=gettext_lazy("Time for an answer"), required=False, coerce=int, empty_value=rooms.CLOCK_S
+        label=gettext_lazy("Time for an answer"), required=False, coerce=int, empty_value=str(rooms.CLOCK_S)
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_choices(self, clock_s=[(seconds, clock_name(seconds)) for seconds in rooms.CLOCKS])
+        set_choices(self, clock_s=[(str(seconds), clock_name(seconds)) for seconds in rooms.CLOCKS])
 
     def settings(self, rules: OptionsForm) -> dict[str, Any]:
         """Return the arguments of `rooms.gather` and `rooms.change`."""
         values = self.cleaned_data
-        plain = {name: values[name] for name in ("boards", "clock_s")}
+        plain = {name: int(values[name]) for name in ("boards", "clock_s")}
         return {"game": rules.game.key, "level": values["level"] or FIRST["level"], **plain, **self.rules(rules)}
 
 

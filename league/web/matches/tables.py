@@ -81,7 +81,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     choices = None
     if view.turn is not None and not view.is_away:
         choices = offer(view.legal, view.hand, felt.song_points(game, view.seen), french=is_french(game), names=numbers)
-    is_live, asked, now = row.status in LIVE, view.asked, clock.present()
+    is_live, awaited, now = row.status in LIVE, view.asked, clock.present()
     context = {
         "row": row,
         "view": view,
@@ -91,7 +91,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "since": topics.table_version(row.status, row.turn, row.news),
         "board": board,
         "lines": narrate.narrate(moments, numbers, names, seat if is_own else None),
-        "head": felt.head(game, moments, seat, numbers),
+        "head": felt.head(game, moments, seat, numbers, is_own=is_own),
         "offer": choices,
         "prompt": felt.prompt(choices, view.legal, view.seen) if choices else "",
         "then": felt.then(choices, view.seen) if choices else "",
@@ -101,7 +101,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "late": row.status == TableStatus.WAITING and now - row.since > LATE,
         "away_min": holding.away_s(row) // 60,
         "patience_s": holding.patience_s(row) if row.shared else 0,
-        "asked": numbers[asked.number] if is_live and asked is not None and not asked.away else "",
+        "asked": numbers[awaited.number] if is_live and awaited is not None and not awaited.away else "",
         "spoken": [
             (person.number, numbers[person.number], text)
             for person in view.people.values()

@@ -37,7 +37,7 @@ PLACES = {
 
 
 @dataclass(frozen=True)
-class RoomSeat:
+class WaitingSeat:
     """A seat of the waiting room. name: "" if it is free."""
 
     number: int
@@ -86,9 +86,10 @@ def _chosen_options(row: Table) -> dict[str, object]:
     return {f"option_{name}": value for name, value in row.pool.options.items()}
 
 
-def _seats(view: TableView, game: engine.Game) -> list[RoomSeat]:
+def _seats(view: TableView, game: engine.Game) -> list[WaitingSeat]:
     """Return the seats in their places, the viewer's own nearest."""
-    names, places, host = numbered(view.names), PLACES[game.players].split(" "), view.host
+    names = numbered([view.name(seat) if seat in view.people else "" for seat in range(game.players)])
+    places, host = PLACES[game.players].split(" "), view.host
     own_side = next(side for side in game.sides if view.seat in side)
     seats = []
     for number in range(game.players):
@@ -98,7 +99,9 @@ def _seats(view: TableView, game: engine.Game) -> list[RoomSeat]:
         is_partner = view.is_own and number != view.seat and number in own_side
         name = names[number] if person is not None else ""
         is_ready = person is not None and person.ready
-        seats.append(RoomSeat(number, place, name, is_own, is_partner, is_ready, person is not None and person is host))
+        seats.append(
+            WaitingSeat(number, place, name, is_own, is_partner, is_ready, person is not None and person is host)
+        )
     return seats
 
 

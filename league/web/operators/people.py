@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -15,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from league.domain.core import clock, paging
 from league.domain.people import quotas, rights, sessions
 from league.enums import MatchKind
-from league.models import BotVersion, LeagueEvent, Match, Player, Tournament
+from league.models import BotVersion, LeagueEvent, Match, Player, Table, Tournament
 from league.web.common import lists, words
 
 DECISIONS = (
@@ -27,6 +28,8 @@ DECISIONS = (
     "operator.taken",
     "player.password_set",
 )
+
+MOST_FACTS = 300  # The most characters of the facts in a line of the journal.
 
 
 @dataclass(frozen=True)
@@ -51,14 +54,13 @@ class PersonList:
 
 def event_line(event: LeagueEvent) -> Line:
     """Return a line of the journal."""
-    facts = "; ".join(f"{name}: {value}" for name, value in event.data.items() if value not in ("", None))
-    return Line(
-        event.kind,
-        f"{reverse('operators')}?subject={event.subject}",
-        event.subject,
-        event.at,
-        f"{event.actor} {facts}"[:300],
-    )
+    facts = "; ".join(f"{name}: {_fact(value)}" for name, value in event.data.items() if value not in ("", None))
+    address = f"{reverse('operators')}?{urlencode({'subject': event.subject})}"
+    return Line(event.kind, address, event.subject, event.at, f"{event.actor} {facts}"[:MOST_FACTS])
+
+
+def _fact(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def lines(events: Iterable[LeagueEvent]) -> list[Line]:
@@ -128,10 +130,13 @@ LISTS: dict[str, PersonList] = {
     "circuits": PersonList(_("Recurring leagues"), lambda player: player.circuits.all(), _contest("circuit")),
     "tables": PersonList(
         _("Tables"),
-        lambda player: player.tables.defer("secret", "records"),
+        lambda player: Table.objects.filter(people__player=player).defer("secret", "records"),
         lambda row: Line(
             row.public_id, reverse("table", args=[row.public_id]), row.get_status_display(), row.created, row.reason
         ),
+    ),
+    "passkeys": PersonList(
+        _("Passkeys"), lambda player: player.passkeys.all(), lambda row: Line(row.name, at=row.last_used or row.created)
     ),
     "keys": PersonList(_("API keys"), lambda player: player.tokens.all(), _key),
 }

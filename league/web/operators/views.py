@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.operators import acting, searching
 from league.domain.operators.actions import ACTIONS, Action
-from league.domain.operators.overview import Sign, overview
+from league.domain.operators.overview import Symptom, overview
 from league.domain.operators.subjects import CASE, KINDS, PLAYER
 from league.domain.people import rights
 from league.domain.talk import reports as talk_reports
@@ -50,19 +50,26 @@ def _page_of(subject: str, title: str = "") -> str:
     if kind == "version" and title:
         bot, _space, number = title.rpartition(" v")
         return reverse("version", args=[bot, number])
-    return reverse(kind, args=[name]) if kind in PAGES else ""
+    try:
+        return reverse(kind, args=[name]) if kind in PAGES else ""
+    except NoReverseMatch:  # Somebody typed a name that no row can have.
+        return ""
 
 
-def _buttons(subjects: str, kind: str, mine: list[str]) -> list[dict[str, Any]]:
+def _buttons(subjects: str, kind: str, own_rights: list[str]) -> list[dict[str, Any]]:
     """Return the actions for a kind of subject, those that the operator may do first."""
     fitting = [action for action in ACTIONS.values() if not kind or kind in action.kinds]
     return [
-        {"action": action, "may": action.right in mine, "query": urlencode({"subject": subjects}) if subjects else ""}
-        for action in sorted(fitting, key=lambda action: action.right not in mine)
+        {
+            "action": action,
+            "may": action.right in own_rights,
+            "query": urlencode({"subject": subjects}) if subjects else "",
+        }
+        for action in sorted(fitting, key=lambda action: action.right not in own_rights)
     ]
 
 
-def _row(sign: Sign, mine: list[str]) -> dict[str, Any]:
+def _row(sign: Symptom, own_rights: list[str]) -> dict[str, Any]:
     """Return a sign in the language of the reader, with the button of its action if the operator may do it."""
     button = ACTIONS.get(sign.action)
     return {
@@ -70,7 +77,7 @@ def _row(sign: Sign, mine: list[str]) -> dict[str, Any]:
         "what": shown(sign.what),
         "do": shown(sign.do) if sign.do else "",
         "subjects": sign.subjects,
-        "button": button if button and button.right in mine else None,
+        "button": button if button and button.right in own_rights else None,
         "query": urlencode({"subject": " ".join(sign.subjects)}),
     }
 
@@ -100,9 +107,9 @@ def operators(request: HttpRequest) -> HttpResponse:
     """Show the overview; with `?q=` what a text names; with `?subject=` one subject. At most 34 queries."""
     player = operator_of(request)
     text, subject = short_text(request.GET.get("q", ""), MOST_TEXT), short_text(request.GET.get("subject", ""), 90)
-    mine = rights.rights_of(player)
+    own_rights = rights.rights_of(player)
     if subject:
-        return _subject(request, subject, mine)
+        return _subject(request, subject, own_rights)
     if text:
         return _search(request, text)
     state = overview()
@@ -110,14 +117,14 @@ def operators(request: HttpRequest) -> HttpResponse:
     context = {
         "state": state,
         "sections": [
-            (_("Stuck"), [_row(sign, mine) for sign in state.stuck]),
-            (_("Failing"), [_row(sign, mine) for sign in state.failing]),
-            (_("Growing"), [_row(sign, mine) for sign in state.growing]),
+            (_("Stuck"), [_row(sign, own_rights) for sign in state.stuck]),
+            (_("Failing"), [_row(sign, own_rights) for sign in state.failing]),
+            (_("Growing"), [_row(sign, own_rights) for sign in state.growing]),
         ],
-        "calm": [_row(sign, mine) for sign in state.calm],
+        "calm": [_row(sign, own_rights) for sign in state.calm],
         "queues": queues.open_queues(),
-        "buttons": _buttons("", "", mine),
-        "mine": mine,
+        "buttons": _buttons("", "", own_rights),
+        "own_rights": own_rights,
         "superuser": player.user.is_superuser,
         "page": page,
         "acts": act_rows(page),
@@ -135,16 +142,18 @@ def _search(request: HttpRequest, text: str) -> HttpResponse:
     return render(request, "operators/search.html", {"text": text, "hits": rows})
 
 
-def _subject(request: HttpRequest, subject: str, mine: list[str]) -> HttpResponse:
+def _subject(request: HttpRequest, subject: str, own_rights: list[str]) -> HttpResponse:
     """Show what the journal says about a subject, and what an operator may do with it; of a player everything."""
     kind, _colon, name = subject.partition(":")
     row = KINDS[kind].find(name) if kind in KINDS else None
     context: dict[str, Any] = {
         "subject": subject,
         "address": _page_of(subject) if row is not None or kind not in KINDS else "",
-        "buttons": _buttons(subject, kind, mine) if kind in KINDS else [],
+        "buttons": _buttons(subject, kind, own_rights) if kind in KINDS else [],
     }
     if kind == PLAYER and row is not None:
+        needless = "ban" if row.banned else "unban"
+        context["buttons"] = [button for button in context["buttons"] if button["action"].name != needless]
         return render(request, "operators/person.html", context | people.person(request, row))
     page = lists.page_of(request, LeagueEvent.objects.filter(subject=subject))
     context |= {"page": page, "lines": people.lines(page)}

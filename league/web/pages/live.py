@@ -30,10 +30,10 @@ def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...
         rows = sight.matches(Match.objects.filter(public_id__in=ids), user)
         visible |= set(map(topics.of_match, rows.values_list("public_id", flat=True)))
     if ids := _named(requested, topics.TABLE):
-        sitter, rows = person_of(request), Table.objects.filter(public_id__in=ids)
+        sitter, requested_tables = person_of(request), Table.objects.filter(public_id__in=ids)
         own = people.own(sitter).values("pk") if sitter is not None else []
-        rows = rows.filter(Q(pk__in=own) | Q(shared=True))  # Anyone may watch a shared table.
-        visible |= set(map(topics.of_table, rows.values_list("public_id", flat=True)))
+        watched = requested_tables.filter(Q(pk__in=own) | Q(shared=True))  # Anyone may watch a shared table.
+        visible |= set(map(topics.of_table, watched.values_list("public_id", flat=True)))
     guarded = ("tournament:", "match:", topics.TABLE)
     return tuple(topic if topic in visible or not topic.startswith(guarded) else NOTHING for topic in requested)
 

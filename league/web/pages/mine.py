@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from league.domain.bots import drafts
 from league.domain.core import clock
 from league.domain.core.counts import count_of
+from league.domain.ladders import climbs
 from league.domain.matches import sight
 from league.domain.puzzles import answers, shelf
 from league.domain.tables import people
@@ -93,6 +94,7 @@ def mine(player: Player) -> dict[str, Any]:
         "asked": list(open_requests[:MOST_REQUESTS]),
         "bots": bots,
         **_latest_test(player),
+        "climb": climbs.best_climb(player),
         "tournaments": own_tournaments(player),
         "drafts": drafts.of_player(player)[:MOST_DRAFTS],
         "puzzle": _next_puzzle(player),

@@ -42,6 +42,14 @@ def _requests(_words: Words) -> str:
     return reverse("requests")
 
 
+def _teams(_words: Words) -> str:
+    return reverse("teams")
+
+
+def _assignment(words: Words) -> str:
+    return reverse("class-assignment", args=[words["class"], words["number"]])
+
+
 def _table(words: Words) -> str:
     return reverse("table", args=[words["table"]])
 
@@ -54,12 +62,15 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "stopped": (_("An operator has suspended %(bot)s."), _bot),
     "overtaken": (_("%(bot)s was overtaken by %(rival)s in %(game)s: place %(place)s now."), _board),
     "requested": (_("%(player)s asks to enter %(bot)s in %(tournament)s."), _requests),
+    "invited": (_("%(player)s invites you to the team %(team)s."), _teams),
+    "offered": (_("%(player)s wants to hand %(bot)s on to you."), _teams),
     "challenged": (_("%(player)s challenged %(bot)s."), _match),
     "table_waits": (_("Your table of %(game)s waits for you."), _table),
-    "starts_soon": (_("%(tournament)s starts soon, at %(at)s UTC."), _contest),
+    "starts_soon": (_("%(tournament)s starts soon: %(at)s UTC."), _contest),
     "started": (_("%(tournament)s has started."), _contest),
     "placed": (_("%(tournament)s has ended: %(bot)s is in place %(place)s."), _contest),
     "ended": (_("%(tournament)s has ended."), _contest),
+    "assignment_due": (_("%(title)s is due at %(at)s UTC."), _assignment),
     "new_version": (_("%(bot)s has a new version: v%(version)s."), _version),
     "won": (_("%(bot)s has won %(tournament)s."), _contest),
     "entered": (_("%(player)s entered %(bot)s in %(tournament)s."), _contest),
@@ -76,7 +87,7 @@ def sentence(notice: Notice) -> str:
     if "fault" in words:
         words["fault"] = fault_name(words["fault"])
     if "at" in words:
-        words["at"] = f"{datetime.fromisoformat(words['at']):%H:%M}"
+        words["at"] = f"{datetime.fromisoformat(words['at']):%Y-%m-%d %H:%M}"
     text = str(SENTENCES[notice.text][0]) % words
     if notice.count > 1:
         times = ngettext("%(count)d time", "%(count)d times", notice.count) % {"count": notice.count}

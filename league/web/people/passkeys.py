@@ -29,7 +29,10 @@ SIGN_IN, ADD = "sign in", "add"
 
 
 def _ask(request: HttpRequest, purpose: str) -> str:
-    """Return a new challenge, which the session keeps; an earlier one is forgotten."""
+    """Return a new challenge, which the session keeps; an earlier one is forgotten. A visitor's session lasts as long as the challenge."""
+    if not request.user.is_authenticated:
+        request.session.set_expiry(int(passkeys.ANSWER_WITHIN.total_seconds()))
+        sessions.remove_expired()
     challenge = passkeys.new_challenge()
     until = clock.present() + passkeys.ANSWER_WITHIN
     request.session[CHALLENGE] = [purpose, challenge, until.isoformat()]
@@ -38,8 +41,8 @@ def _ask(request: HttpRequest, purpose: str) -> str:
 
 def _take(request: HttpRequest, purpose: str) -> str:
     """Return the challenge of the session and forget it, so that it serves once. Raise Refused if it is too old."""
-    asked, challenge, until = request.session.pop(CHALLENGE, ("", "", ""))
-    if asked != purpose or clock.present() > datetime.fromisoformat(until):
+    purpose_then, challenge, until = request.session.pop(CHALLENGE, ("", "", ""))
+    if purpose_then != purpose or clock.present() > datetime.fromisoformat(until):
         raise Refused("that took more than five minutes, or was sent twice; try again")
     return str(challenge)
 
@@ -123,7 +126,7 @@ def _remove(request: HttpRequest, owner: Player) -> None:
         return
     messages.success(request, _("Passkey removed. It no longer logs you in."))
     if "end" in request.POST:
-        ended = sessions.end_by_passkey(owner.user_id, number, besides=request.session.session_key)
+        ended = sessions.end_by_passkey(owner.user_id, number, spared=request.session.session_key)
         if ended:
             text = ngettext(
                 "Ended one session that it had begun.", "Ended %(count)s sessions that it had begun.", ended

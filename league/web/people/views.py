@@ -200,6 +200,7 @@ def browser_name(agent: str) -> str:
 
 def _note_session(request: HttpRequest | None, **_: Any) -> None:
     if request is not None:
+        request.session.set_expiry(None)  # A visitor's session may have been a short one.
         sessions.note(request.session, browser_name(request.headers.get("User-Agent", "")), now=clock.present())
 
 

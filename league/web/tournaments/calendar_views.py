@@ -76,7 +76,7 @@ def _lines(dates: Sequence[Appointment], viewer: Player | None) -> list[Calendar
     titles = {described.key: described.title for described in formats.describe_formats()}
     titles |= {key: str(title) for key, (title, _line) in WELL_KNOWN.items() if key in titles}
     own, inside = _own_bots(viewer), _entered(dates, viewer)
-    lines, offered = [], set()
+    lines = []
     for date in dates:
         place = consent.place(date.contest)
         entered: Sequence[str] = inside[place]
@@ -84,9 +84,6 @@ def _lines(dates: Sequence[Appointment], viewer: Player | None) -> list[Calendar
         owned = viewer is not None and date.contest.owner_id == viewer.pk
         has_share = owned or len(entered) < date.contest.per_player
         takes = has_share and (owned or _is_open(date.contest))
-        if place in offered:  # The buttons of a league stand at its first date only.
-            entered, takes = (), False
-        offered.add(place)
         free = [slug for slug in playing if slug not in entered] if takes else []
         lines.append(CalendarLine(date, titles.get(_format(date.contest), ""), entered, free))
     return lines

@@ -113,7 +113,14 @@ def _podium(rows: list[Standing]) -> list[Step]:
         level = [row for row in rows if row.result.place == place]
         bots = [row.entry.version.bot for row in level]
         owners = dict.fromkeys(_("house bot") if bot.is_house else bot.owner.name for bot in bots)
-        steps.append(Step(place, ", ".join(map(_name, level)), ", ".join(owners), level[0].result.points))
+        steps.append(
+            Step(
+                place,
+                ", ".join(map(_name, level)),
+                ", ".join(owners),
+                level[0].breaks.get("arena", level[0].result.points),
+            )
+        )
     return steps
 
 

@@ -44,6 +44,7 @@ PARAMETER_WORDS: dict[str, str | Promise] = {
     "cycles": _("Times that each pair meets"),
     "sure": _("Stop when the best is this sure (0 to 0.999)"),
     "rounds": _("Rounds"),
+    "late": _("Late entries until round"),
     "minutes": _("Minutes"),
     "most": _("Most matches of each bot"),
     "bronze": _("Match for third place"),

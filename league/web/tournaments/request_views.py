@@ -24,7 +24,7 @@ MOST = 30  # The most answered requests on the page.
 @never_cache
 @login_required
 def requests(request: HttpRequest) -> HttpResponse:
-    """Show requests to the player, the player's own requests, and the latest answers. Six queries."""
+    """Show requests to the player, the player's own requests, and the latest answers. Eight queries."""
     player = player_of(request)
     if request.method == "POST":
         try:

@@ -17,7 +17,7 @@ NAMES = {
         gettext_noop("Match points: 1 for a match won on board points, ½ for a tie; a bye counts as a win"),
     ),
     "arena": (
-        gettext_noop("Pts"),
+        gettext_noop("Arena"),
         gettext_noop("Arena points: 2 for a match won, 1 for a tie; 4 for each win from the third in a row on"),
     ),
     "best_run": (gettext_noop("Run"), gettext_noop("The most wins in a row")),

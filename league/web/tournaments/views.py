@@ -91,6 +91,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     met = meetings(tournament, down, across, played=table.played)
     matches = lists.with_parties(tournament.matches.select_related("round"))
     page = lists.page_of(request, matches, paging.Order.by("id"))
+    may_enter = _changes(tournament)
     context = {
         "tournament": tournament,
         "owned": owned,
@@ -105,6 +106,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "sittings": _sittings(tournament),
         "page": page,
         **(_door(tournament, table, viewer, owned=owned) if tournament.status == TournamentStatus.OPEN else {}),
+        **(_late(tournament, table, viewer, owned=owned) if tournament.status == TournamentStatus.RUNNING else {}),
         "total": _total(tournament, sum(table.statuses.values())),
         "done": table.statuses[MatchStatus.FINISHED],
         "stalled": progress.stalled(tournament) if table.statuses[MatchStatus.VOID] else [],
@@ -125,10 +127,11 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),
         "grows": _grows(tournament),
         "ends": formats.ends_at(tournament),
-        "changes": _changes(tournament),
-        "mine": _own_versions(viewer, tournament) if viewer and _changes(tournament) else [],
-        "waiting": requests.waiting(tournament) if _changes(tournament) else [],
-        "leavers": _removable_versions(viewer, table, owned=owned and _changes(tournament))
+        "changes": may_enter,
+        "settled": not enrolment.is_flexible(tournament),
+        "mine": _own_versions(viewer, tournament) if viewer and may_enter else [],
+        "waiting": requests.waiting(tournament) if may_enter else [],
+        "leavers": _removable_versions(viewer, table, owned=owned and enrolment.is_flexible(tournament))
         if _lives(tournament)
         else [],
         "growing": _growing_parameters(tournament) if owned else [],
@@ -138,7 +141,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "here": request.build_absolute_uri(reverse("tournament", args=[slug])),
         "disqualified": [row.entry for row in table.rows if row.entry.disqualified is not None],
         "correctable": _correctable(tournament, table) if owned else [],
-        "offered": _offered(tournament, viewer) if owned and viewer and _changes(tournament) else [],
+        "offered": _offered(tournament, viewer) if owned and viewer and may_enter else [],
         "takes": tournament.entrance == Entrance.ANYBODY or owned,
         "deletable": owned and is_deletable(tournament),
         "talk": talk.section(request, Place(tournament=tournament)) if tournament.event_id is None else None,
@@ -194,7 +197,17 @@ def _grows(tournament: Tournament) -> bool:
 
 def _changes(tournament: Tournament) -> bool:
     """Return True while entries can change."""
-    return _grows(tournament) or tournament.status == TournamentStatus.OPEN
+    return enrolment.is_flexible(tournament) or bool(enrolment.late_round(tournament))
+
+
+def _late(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
+    """Return what the page of a running tournament says of late entries. Two queries if the format takes them."""
+    own = sum(1 for row in table.rows if viewer is not None and row.entry.version.bot.owner_id == viewer.pk)
+    return {
+        "late": enrolment.late_round(tournament),
+        "late_until": formats.format_named(tournament.format).complete(tournament.parameters).get("late"),
+        "share_used": not _grows(tournament) and not owned and own >= tournament.per_player,
+    }
 
 
 def _lives(tournament: Tournament) -> bool:

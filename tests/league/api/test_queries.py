@@ -27,6 +27,7 @@ LISTS = {
     "versions/{version}/audits": 2,
     "versions/{version}/ratings": 2,
     "bots/a-0/versus/a-1": 4,
+    "bots/a-0/leagues": 2,
     "bots/a-0/judged": 2,
     "tournaments": 2,
     "tournaments/{cup}/entries": 2,

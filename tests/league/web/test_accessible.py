@@ -14,11 +14,13 @@ from django.conf import settings
 
 from engine.judging import Child
 from engine.runner.table import Question
+from league.domain.bots import moves, teams
 from league.domain.consultations import asking as consultations
 from league.domain.core import clock
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking
 from league.domain.matches import sight
+from league.domain.notices import following, notifying
 from league.domain.operators import acting
 from league.domain.people import links, rights, subscriptions
 from league.domain.tables import holding, seating
@@ -112,6 +114,23 @@ def test_comments_break_no_rule(look, live) -> None:
 
 
 @pytest.mark.slow
+def test_teams_break_no_rule(look, live) -> None:
+    league = live[1]
+    team = teams.create(league.ana, "ases", now=made.NOW)
+    teams.put_in(team, league.rufo.bot, player=league.ana, now=made.NOW)
+    teams.invite(team, "berto", "reader", player=league.ana, now=made.NOW)
+    teams.invite(teams.create(league.berto, "reyes", now=made.NOW), "ana", "owner", player=league.berto, now=made.NOW)
+    moves.offer(league.luna.bot, "ana", player=league.berto, now=made.NOW)
+    views = [
+        ("/teams/", 360, "dark"),
+        ("/teams/ases/", 320, "light"),
+        ("/bots/rufo/?tab=history", 1280, "dark"),
+        ("/bots/rufo/?tab=settings", 360, "light"),
+    ]
+    assert [problem for view in views for problem in look(*view)] == []
+
+
+@pytest.mark.slow
 def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) -> None:
     monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     match = live[1].clean
@@ -171,7 +190,10 @@ def test_pages_of_the_digest_by_mail_and_of_a_league_break_no_rule(look, live, s
     subscriptions.choose(ana, "day", language="es", site="http://x")
     circuit = circuits.create(ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
     stop = f"/accounts/digest/stop/{subscriptions.stop_word(subscriptions.find(ana))}/"
-    for path in ("/accounts/mail/", stop, f"/c/{circuit.slug}/"):
+    notifying.notify([ana], "stopped", "s", now=made.NOW, bot="rufo")
+    following.follow(ana, live[1].berto, now=made.NOW)
+    violations += look("/follows/", 360, "dark") + look("/notices/", 360, "dark")
+    for path in ("/accounts/mail/", "/notices/", "/notices/ways/", stop, f"/c/{circuit.slug}/"):
         violations += look(path, 1280, "light")
     assert violations == []
 

@@ -61,6 +61,7 @@ PLACES = [
     "/t/{}/",
     "/e/{}/",
     "/c/{}/",
+    "/teams/{}/",
     "/calendar/{}.ics",
     "/calendar/of/{}/x.ics",
     "/calendar/of/ana/{}.ics",
@@ -68,6 +69,8 @@ PLACES = [
     "/docs/{}/",
 ]
 SENT = {
+    "/teams/": [{"name": None}],
+    "/bots/rufo/hand-on/": [{"action": None}, {"action": "offer", "player": None}],
     "/bots/rufo/edit/": [{"description": None}, {"state": None}],
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
     "/calendar/link/": [{"action": None}],

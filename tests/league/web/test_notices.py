@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import bots, challenges, closing, consent
@@ -27,9 +28,11 @@ from league.models import (
     PlaceOfDay,
     Player,
     TableOfDay,
+    Team,
 )
 from league.web.people import notice_words
 from tests.league.web.conftest import League
+from tests.league.web.page import Page, faults
 from tests.support.league import NOW, later
 
 SOON = later(1)
@@ -191,6 +194,17 @@ def test_the_banned_the_house_and_those_who_want_nothing_are_told_nothing(league
         ways.choose(league.ana, {"failed": "pigeon"}, now=NOW)
 
 
+def test_the_members_of_a_team_hear_of_its_bots(league: League) -> None:
+    spreading.run(now=SOON)
+    team = Team.objects.create(name="tute", created=NOW)
+    team.members.create(player=league.berto, role="reader", invited=NOW, since=NOW)
+    team.members.create(player=Player.objects.get(name="cira"), role="reader", invited=NOW)
+    Bot.objects.filter(slug="rufo").update(team=team)
+    journal.append("bot.stopped", "bot:rufo", now=NOW)
+    spreading.run(now=SOON)
+    assert set(Notice.objects.filter(text="stopped").values_list("player__name", flat=True)) == {"ana", "berto"}
+
+
 def test_what_is_withheld_waits_for_its_release(league: League) -> None:
     spreading.run(now=SOON)
     Notice.objects.all().delete()
@@ -267,3 +281,91 @@ def test_a_tournament_that_starts_soon_and_old_notices(league: League) -> None:
     assert texts(league.berto)["starts_soon"] == 1
     spreading.run(now=NOW + spreading.KEPT + timedelta(days=1))
     assert not Notice.objects.exists()
+
+
+def test_each_page_is_for_its_player_alone(league: League, owner: Client, stranger: Client) -> None:
+    notifying.notify([league.ana], "stopped", "s", now=NOW, bot="rufo")
+    row = Notice.objects.get()
+    guest, careless = Client(), Client(enforce_csrf_checks=True)
+    careless.force_login(league.ana.user)
+    for path in ("/notices/", "/notices/ways/", "/follows/", f"/notices/{row.pk}/"):
+        assert guest.get(path).url.startswith("/accounts/login/"), path
+        assert owner.get(path).status_code in (200, 302)
+        assert "no-store" in owner.get(path).headers["Cache-Control"]
+    Notice.objects.update(read=None)
+    assert stranger.get(f"/notices/{row.pk}/").status_code == 404
+    stranger.post("/notices/")
+    assert Notice.objects.get().read is None, "nobody reads the notices of others"
+    assert owner.get(f"/notices/{10**12}/").status_code == 404
+    for path in ("/notices/", "/notices/ways/", "/follows/bot/luna/"):
+        assert careless.post(path).status_code == 403
+        assert guest.post(path).url.startswith("/accounts/login/")
+    assert owner.get("/follows/bot/luna/").status_code == 405
+    assert owner.post("/follows/bot/luna/", {"next": "//evil.example"}).url == "/follows/"
+    assert owner.post("/follows/bot/luna/", {"next": "/bots/luna/"}).url == "/bots/luna/"
+    assert owner.post("/follows/bot/luna/", {"action": "stop"}).status_code == 302
+    assert not Follow.objects.exists()
+    secret = Event.objects.create(
+        slug="secret",
+        name="Secret",
+        owner=league.ana,
+        document={},
+        secret=b"",
+        secret_sha256="",
+        created=NOW,
+        private=True,
+        opens=sight.NEVER,
+    )
+    for path in (f"/follows/event/{secret.slug}/", "/follows/pigeon/luna/", "/follows/bot/nobody/"):
+        assert stranger.post(path).status_code == 404
+
+
+def test_the_bell_rings_for_its_player_and_opening_a_notice_silences_it(
+    league: League, owner: Client, stranger: Client, reader: Client
+) -> None:
+    Notice.objects.all().delete()
+    notifying.notify([league.ana], "stopped", "s", now=NOW, bot="rufo")
+    bell = '<span class="count">1</span>'
+    assert bell in owner.get("/bots/luna/").content.decode()
+    assert bell not in stranger.get("/bots/luna/").content.decode()
+    assert 'href="/notices/"' not in reader.get("/bots/luna/").content.decode()
+    page = owner.get("/notices/").content.decode()
+    assert "Un administrador ha suspendido a rufo." in page
+    assert faults(Page(page)) == []
+    assert owner.get(f"/notices/{Notice.objects.get().pk}/").url == "/bots/rufo/"
+    assert bell not in owner.get("/notices/").content.decode()
+    owner.post("/notices/ways/", dict.fromkeys(NoticeKind, "never"))
+    assert set(ways.ways_of(league.ana).values()) == {NoticeWay.NEVER}
+    assert owner.post("/notices/ways/", {"failed": "x"}).status_code == 422
+
+
+@pytest.mark.slow
+def test_a_person_follows_a_bot_and_reads_of_its_new_version(live, visit, browser) -> None:
+    url, league = live
+    spreading.run(now=SOON)
+    user = Client()
+    user.force_login(league.ana.user)
+    visited = visit(f"{url}/bots/luna/", width=390, height=844)
+    page = visited.page
+    page.context.add_cookies([{"name": "sessionid", "value": user.cookies["sessionid"].value, "url": url}])
+    page.reload()
+    page.click("text=Seguir")
+    page.wait_for_selector("text=Dejar de seguir")
+    assert "1 seguidor" in page.inner_text("main")
+    journal.append("version.moved", f"version:{league.luna.pk}", now=NOW, was="validating", to="accepted")
+    spreading.run(now=SOON)
+    page.goto(f"{url}/notices/")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    before = int(page.inner_text(".bell .count"))
+    page.click("text=luna tiene una versión nueva: v1.")
+    page.wait_for_url("**/bots/luna/v1/")
+    assert int(page.inner_text(".bell .count")) == before - 1
+    page.goto(f"{url}/notices/")
+    page.click("text=Marcar todos como leídos")
+    page.wait_for_selector("text=Marcar todos como leídos", state="detached")
+    assert page.locator(".bell .count").count() == 0
+    page.set_viewport_size({"width": 320, "height": 700})
+    for path in ("/notices/", "/notices/ways/", "/follows/", "/bots/luna/"):
+        page.goto(f"{url}{path}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    assert visited.complaints == []

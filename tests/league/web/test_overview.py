@@ -21,7 +21,7 @@ from league.domain.people import bans, players, rights, tokens
 from league.domain.tables import seating
 from league.domain.upkeep import invariants, schedulers
 from league.enums import Right
-from league.models import Case, Job, Match, Party, Subscription, Table, Worker
+from league.models import Case, Job, Match, Party, Passkey, Subscription, Table, Worker
 from league.web.operators import people
 from tests.league.web.page import Page
 from tests.support import league as made
@@ -143,7 +143,7 @@ TROUBLES = {
     paused: ("pause after a failed attempt, the longest for another 59 min: attempt 2: no disk", Urgency.SOON),
     void: ("Void in the last day: 1. worker # was lost", Urgency.SOON),
     silent_scheduler: ("took its last step 60 min ago", Urgency.NOW),
-    lost_worker: ("1 workers stopped reporting: host:2", Urgency.SOON),
+    lost_worker: ("Workers that stopped reporting: 1 (host:2)", Urgency.SOON),
     refusing_worker: ("host:2 says: the sandbox does not hold", Urgency.NOW),
     unsent_mail: ("Mail could not be sent, after up to 3 attempts", Urgency.SOON),
     broken_row: ("pool:1: boards are missing", Urgency.NOW),
@@ -274,6 +274,7 @@ def test_the_page_of_a_person_has_all_that_they_did(league, olga: Client) -> Non
     Match.objects.filter(pk=league.clean.pk).update(owner=league.ana, kind="challenge", tournament=None)
     seating.sit(league.ana, "partnership", "rufo")
     Client().force_login(league.ana.user)
+    Passkey.objects.create(player=league.ana, name="my phone", credential="x", created=made.NOW)
     expected = {
         "bots": "rufo",
         "versions": "rufo v1",
@@ -281,6 +282,7 @@ def test_the_page_of_a_person_has_all_that_they_did(league, olga: Client) -> Non
         "tournaments": "Next cup",
         "tables": Table.objects.get().public_id,
         "keys": "laptop",
+        "passkeys": "my phone",
         "did": "tournament.created",
         "journal": "player.created",
         "decisions": "quota.set",
@@ -297,7 +299,18 @@ def test_the_page_of_a_person_has_all_that_they_did(league, olga: Client) -> Non
         assert (name, text in answer.content.decode()) == (name, True)
     bans.ban(league.ana, **WHY)
     assert "Banned permanently: a test" in Page(olga.get("/operators/?subject=player:ana").content.decode()).text
-    for text in ("player:nobody", "bot:", "nothing", "match:zzz", "case:x", "version:1", "x" * 200):
+    for text in (
+        "player:nobody",
+        "bot:",
+        "nothing",
+        "match:zzz",
+        "case:x",
+        "version:1",
+        "table:a b",
+        "circuit:",
+        "try:/",
+        "x" * 200,
+    ):
         assert olga.get("/operators/", {"subject": text, "list": "x", "cursor": "x"}).status_code == 200
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
@@ -114,6 +115,17 @@ def test_answers_are_counted_like_passwords(settings, db) -> None:
     assert [Client().post(LOG_IN).status_code for _ in range(3)] == [200, 200, 429]
 
 
+def test_a_visitor_who_leaves_leaves_no_session_and_one_who_stays_has_a_long_one(ana) -> None:
+    left, stayed = Client(), Client()
+    left.post(LOG_IN)
+    assert left.session.get_expiry_age() <= 300
+    Session.objects.update(expire_date=clock.present() - timedelta(seconds=1))
+    stayed.post(LOG_IN)
+    assert Session.objects.count() == 1
+    stayed.post("/accounts/login/", {"username": "ana", "password": PASSWORD})
+    assert stayed.session.get_expiry_age() > 86_400
+
+
 def test_what_is_bent_signs_nobody_in(owner, settings) -> None:
     """Each answer differs from a good one in one thing."""
     settings.LIMITS = {**settings.LIMITS, "password": (1000, 3600), "account": (1000, 3600)}
@@ -138,11 +150,11 @@ def test_what_is_bent_signs_nobody_in(owner, settings) -> None:
     for text in ("", "[]", "[" * 9000, '{"id": 1}', '{"id": null, "response": 3}', "x" * 20_000):
         stranger.post(LOG_IN)
         assert stranger.post(LOG_IN, {"answer": text}).status_code == 422
-    known = json.loads(device.sign(stranger.post(LOG_IN).json()))
+    good = json.loads(device.sign(stranger.post(LOG_IN).json()))
     for part in ("clientDataJSON", "authenticatorData", "signature"):
         for value in (None, 3, "", "AAAA", "!!"):
             stranger.post(LOG_IN)
-            refused(json.dumps({**known, "response": {**known["response"], part: value}}))
+            refused(json.dumps({**good, "response": {**good["response"], part: value}}))
     options = stranger.post(LOG_IN).json()
     session = stranger.session
     session["passkey_challenge"][2] = (clock.present() - timedelta(seconds=1)).isoformat()
@@ -236,7 +248,7 @@ def test_the_address_comes_from_the_settings() -> None:
 
 @pytest.mark.slow
 def test_a_phone_adds_a_passkey_and_logs_in_without_a_name(browser, live_server) -> None:
-    """In Chromium with its own software device; on a phone's screen."""
+    """Use the software device of Chromium, on the screen of a phone."""
     players.create("ana", password=PASSWORD)
     context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en-GB")
     context.set_default_timeout(PATIENT_MS)

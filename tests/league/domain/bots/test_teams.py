@@ -104,7 +104,7 @@ def test_the_deeds_of_members_ask_for_their_roles(ana, berto, ases) -> None:
 @pytest.mark.parametrize("how", ["leave", "remove", "dissolve", "take out"])
 def test_who_leaves_counts_as_an_owner_for_a_time(ana, ases, how) -> None:
     bot, ursula = rufo(), person("ursula")
-    mine = accepted(ursula, "luna")
+    theirs = accepted(ursula, "luna")
     acts = {
         "leave": lambda: teams.leave(ases, ursula, now=NOW),
         "remove": lambda: teams.remove(ases, "ursula", player=ana, now=NOW),
@@ -115,8 +115,8 @@ def test_who_leaves_counts_as_an_owner_for_a_time(ana, ases, how) -> None:
     acts[how]()
 
     assert ursula.pk in ownership.people_of([bot], now=later(89 * DAY))[bot.pk]
-    people = ownership.people_of([bot, mine.bot], now=NOW)
-    assert not ownership.are_apart([people[bot.pk], people[mine.bot_id]])
+    people = ownership.people_of([bot, theirs.bot], now=NOW)
+    assert not ownership.are_apart([people[bot.pk], people[theirs.bot_id]])
     assert ursula.pk not in ownership.people_of([bot], now=LATE)[bot.pk]
     assert rufo().owner == ana
 
@@ -130,8 +130,8 @@ def test_the_bots_of_who_leaves_go_with_them(ana, ases) -> None:
 
 
 def test_bots_of_a_team_do_not_meet_for_ratings(berto, ases) -> None:
-    mine, other = accepted(person("rita"), "luna"), accepted(berto, "nena")
-    table = started(berto, [rufo().versions.first(), mine, other])
+    theirs, other = accepted(person("rita"), "luna"), accepted(berto, "nena")
+    table = started(berto, [rufo().versions.first(), theirs, other])
     rated = {
         frozenset(match.parties.values_list("version__bot__slug", flat=True)): match.rated
         for match in Match.objects.filter(tournament=table)
@@ -253,6 +253,18 @@ def test_a_team_ends_with_its_last_member(ana) -> None:
     assert not TeamMember.objects.exists()
 
 
+@pytest.mark.parametrize(("days", "is_free"), [(0, True), (2, False), (93, True)])
+def test_a_name_is_held_once_people_know_it(ana, berto, days, is_free) -> None:
+    team = teams.create(ana, "ases", now=NOW)
+    teams.dissolve(team, player=ana, now=later(min(days, 2) * DAY))
+    at = later(days * DAY + 60)
+    if is_free:
+        assert teams.create(berto, "ases", now=at).name == "ases"
+    else:
+        with pytest.raises(Refused, match="looks like"):
+            teams.create(berto, "ases", now=at)
+
+
 def test_teams_and_invitations_are_few(ana, berto, monkeypatch) -> None:
     monkeypatch.setattr(teams, "MOST_TEAMS", 1)
     monkeypatch.setattr(teams, "MOST_INVITATIONS", 1)
@@ -281,4 +293,6 @@ def test_an_old_name_stays_reserved_for_the_team(ana, berto, ases) -> None:
         teams.create(berto, "ases", now=NOW)
     teams.rename(ases, "ases", player=ana, now=later(1))
     assert Team.objects.get().name == "ases"
+    with pytest.raises(TooMany):
+        teams.rename(ases, "reyes", player=ana, now=later(2))
     assert not CoOwner.objects.filter(until__isnull=False).exists()

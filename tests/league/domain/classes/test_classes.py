@@ -18,6 +18,7 @@ from league.domain.classes.assignments import AssignmentTerms
 from league.domain.classes.classes import ClassTerms
 from league.domain.core.errors import Forbidden, Refused
 from league.domain.matches import reports
+from league.domain.notices import spreading
 from league.domain.people import exporting, passwords, players
 from league.domain.upkeep import reconcile
 from league.enums import ClassRole, HandInVerdict, PassRule, VersionStatus
@@ -28,10 +29,12 @@ from league.models import (
     HandIn,
     LeagueEvent,
     Match,
+    Notice,
     Player,
     Rating,
     SchoolClass,
 )
+from league.web.people import notice_words
 from tests.support import league as made
 from tests.support import rows
 from tests.support.league import NOW, later
@@ -127,18 +130,18 @@ def test_a_link_that_is_closed_full_replaced_or_archived_lets_nobody_in(course: 
 
 
 TEACHER_ONLY: dict[str, Callable[[ClassMember, Course], object]] = {
-    "change": lambda by, c: classes.change(by, ClassTerms("X"), now=NOW),
-    "link": lambda by, c: classes.renew_link(by, now=NOW),
-    "remove": lambda by, c: classes.remove(by, c.students[0], now=NOW),
-    "rename": lambda by, c: classes.rename(by, c.students[0], "X", now=NOW),
-    "teacher": lambda by, c: classes.make_teacher(by, c.students[0], now=NOW),
-    "archive": lambda by, c: classes.set_archived(by, archived=True, now=NOW),
-    "delete": lambda by, c: classes.delete(by, now=NOW),
-    "assignment": lambda by, c: assignments.create(by, TERMS, now=NOW),
-    "edit": lambda by, c: assignments.change(by, c.task, TERMS, now=NOW),
-    "drop": lambda by, c: assignments.remove(by, c.task, now=NOW),
-    "tournament": lambda by, c: contests.create(by, c.task, now=NOW),
-    "password": lambda by, c: helping.new_password(by, c.students[0], now=NOW),
+    "change": lambda member, c: classes.change(member, ClassTerms("X"), now=NOW),
+    "link": lambda member, c: classes.renew_link(member, now=NOW),
+    "remove": lambda member, c: classes.remove(member, c.students[0], now=NOW),
+    "rename": lambda member, c: classes.rename(member, c.students[0], "X", now=NOW),
+    "teacher": lambda member, c: classes.make_teacher(member, c.students[0], now=NOW),
+    "archive": lambda member, c: classes.set_archived(member, archived=True, now=NOW),
+    "delete": lambda member, c: classes.delete(member, now=NOW),
+    "assignment": lambda member, c: assignments.create(member, TERMS, now=NOW),
+    "edit": lambda member, c: assignments.change(member, c.task, TERMS, now=NOW),
+    "drop": lambda member, c: assignments.remove(member, c.task, now=NOW),
+    "tournament": lambda member, c: contests.create(member, c.task, now=NOW),
+    "password": lambda member, c: helping.new_password(member, c.students[0], now=NOW),
 }
 
 
@@ -180,7 +183,7 @@ def test_a_player_exports_what_they_handed_in(course: Course) -> None:
     course.hand_in()
     out = io.BytesIO()
     exporting.write(course.ana, out, site="https://league.example")
-    assert list(exporting._classes(course.ana))[0]["handed_in"][0]["bot"] == "uno"
+    assert next(iter(exporting._classes(course.ana)))["handed_in"][0]["bot"] == "uno"
 
 
 # ---- measurement
@@ -318,6 +321,16 @@ def test_attempts_are_counted_and_the_same_files_are_not_measured_twice(course: 
         course.hand_in(version=made.accepted(course.ana, "cuatro"))
 
 
+def test_whoever_joins_again_has_no_new_attempts(course: Course) -> None:
+    course.task = assignments.create(course.teacher, replace(TERMS, attempts=1), now=NOW)
+    course.hand_in()
+    classes.leave(course.students[0], now=NOW)
+    assert not HandIn.objects.exists()
+    course.students[0] = course.join(course.ana, "Alonso, Marta")
+    with refused("all 1 attempts"):
+        course.hand_in(version=made.accepted(course.ana, "otro"))
+
+
 def test_who_hands_in_what_and_when(course: Course) -> None:
     with refused("not yours"):
         course.hand_in(0, course.bots[1])
@@ -334,8 +347,8 @@ def test_who_hands_in_what_and_when(course: Course) -> None:
     HandIn.objects.update(verdict=HandInVerdict.PASSED, won=1, points=3.0)
     states = marks.table(course.row, now=DUE + timedelta(days=1)).rows[0].states
     assert [state.mark for state in states] == [0.0, 0.0, 5.0]
-    with pytest.raises(Refused, match="archived"):
-        classes.set_archived(course.teacher, archived=True, now=NOW)
+    classes.set_archived(course.teacher, archived=True, now=NOW)
+    with refused("archived"):
         course.hand_in(1)
 
 
@@ -441,3 +454,14 @@ def test_similar_code_of_two_students_is_pointed_at(course: Course) -> None:
     course.hand_in(0)
     course.hand_in(1)
     assert alike.pairs(course.task) == [], "what stands in the template does not count"
+
+
+def test_who_has_handed_in_nothing_hears_once_on_the_day_before(course: Course) -> None:
+    course.hand_in(0)
+    for _ in range(3):
+        spreading.run(now=DUE - timedelta(hours=3))
+    heard = Notice.objects.filter(text="assignment_due").values_list("player__name", flat=True)
+    assert list(heard) == ["hugo"]
+    notice = Notice.objects.get(text="assignment_due")
+    assert notice_words.sentence(notice) == f"Beat greedy is due at {DUE:%Y-%m-%d %H:%M} UTC."
+    assert notice_words.address(notice) == f"/class/{course.row.slug}/1/"

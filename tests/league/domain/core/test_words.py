@@ -22,6 +22,8 @@ from league.models import (
     JudgedSum,
     Judgement,
     Match,
+    Notice,
+    NoticeChoice,
     Subscription,
     Table,
     VersionTest,
@@ -72,6 +74,8 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     seat = {"player": ana, "pool": match.pool, "boards": 1, "secret": b"", "created": NOW, "since": NOW}
     Job.objects.create(kind="table", table=Table.objects.create(public_id="a", **seat), created=NOW)
 
+    Notice.objects.create(player=ana, kind="failed", about="a", created=NOW)
+    NoticeChoice.objects.create(player=ana, kind="failed", way="site")
     Subscription.objects.create(player=ana, address="ana@example.org", period="day")
     VersionTest.objects.create(game="partnership", version=version, before=version, begun=NOW)
     boss = Boss.objects.create(game="partnership", season=1, league=0, version=version, secret=b"")

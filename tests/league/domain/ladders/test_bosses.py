@@ -18,6 +18,7 @@ from league.enums import BossLeague, MatchStatus
 from league.models import Board, Boss, BossTest, Bot, BotVersion, Match, Player, Rating, Rung, Sitting
 from tests.league.domain.ladders.test_version_tests import next_version
 from tests.support.league import NOW, accepted, later
+from tests.support.parts import mostly_slow
 
 GAME = "partnership"
 NEXT_SEASON = datetime(NOW.year + 1, NOW.month, 1, tzinfo=UTC)
@@ -109,7 +110,7 @@ def test_a_bot_rises_by_beating_each_boss_and_by_nothing_else(house, ana):
     assert drawing.draw(now=later(3)) == 0, "gold has no boss yet"
 
 
-@pytest.mark.parametrize("scores", [(0, 1), (1, 1)])
+@pytest.mark.parametrize("scores", mostly_slow([((0, 1),), ((1, 1),)], lambda case: case == ((0, 1),)))
 def test_a_version_has_one_attempt_and_the_next_one_needs_more_evidence(house, ana, scores):
     rufo = enter(ana, "rufo")
     drawing.draw(now=later(2))
@@ -230,6 +231,7 @@ def test_the_house_bot_takes_over_from_a_boss_that_may_not_play(house, ana, bert
     assert list(tests) == [("boss", "superseded"), ("random", "")]
 
 
+@pytest.mark.slow
 def test_while_others_are_due_one_table_in_eight_is_a_test(house, ana, berto):
     for name in ("rufo", "lola", "nina"):
         accepted(players.create(f"of-{name}", now=NOW), name, games=[GAME])

@@ -9,11 +9,11 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.utils import ProgrammingError
 
-from engine.runner.table import Question, TableResult, Taken
+from engine.runner.table import Question, SeatView, TableResult, Taken
 from league.domain.bots import house
-from league.domain.tables import holding, seating
-from league.models import Job, Package, Table, TableAction
-from tests.support.league import NOW, accepted
+from league.domain.tables import holding, rooms, seating
+from league.models import Job, Package, Table, TableAction, TablePerson
+from tests.support.league import NOW, accepted, later
 from tests.support.roles import become, granted
 
 pytestmark = [
@@ -67,3 +67,24 @@ def test_the_role_of_the_workers_has_a_table_and_no_more(ana, berto) -> None:
         assert holding.answer(again, 1) == "play 1o"
         holding.finish(again, TableResult([[1, 0, 1, 0]], [{}]), 2, now=NOW)
         assert table.update(reason="x") == 0, "what is over stays as it is"
+
+
+def test_the_role_of_the_workers_plays_for_somebody_who_is_away(ana, berto) -> None:
+    accepted(house.player(now=NOW), "greedy")
+    row = rooms.gather(ana, "partnership", clock_s=30, now=NOW)
+    rooms.take_seat(berto, row.public_id, now=NOW)
+    rooms.start(ana, row.public_id, now=NOW)
+    with granted():
+        become("tute_runner")
+        lease = holding.claim("host:1", now=NOW)
+        assert lease is not None
+        question = Question(0, 1, ["play 1o", "play 3o"], ["1o", "3o"], [], [], 1, [SeatView(0, ["2o"], [])], [])
+        holding.ask(lease, question, [], now=NOW)
+        assert holding.stands_in(lease, question, now=later(30))
+        holding.answer_for(lease, question, "play 3o", now=later(30))
+        assert holding.answer(lease, 0) == "play 3o"
+        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+            TablePerson.objects.update(player=ana)
+        holding.finish(lease, TableResult([[1, 0, 1, 0]], [{}], [SeatView(1, [], [])]), 1, now=later(31))
+        assert TablePerson.objects.filter(table=row).update(hand=["1o"]) == 0, "what is over stays as it is"
+        assert not TablePerson.objects.filter(seated=True).exists()

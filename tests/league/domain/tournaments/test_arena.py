@@ -8,12 +8,15 @@ import pytest
 
 from league.domain.bots.bots import set_state
 from league.domain.core.errors import Refused
+from league.domain.people import players
 from league.domain.tournaments import enrolment, formats, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
 from league.models import Entry, Match, Tournament
 from tests.support import league as made
-from tests.support.league import NOW, SECRET, begun, in_turn, play, result
+from tests.support.league import NOW, SECRET, accepted, begun, in_turn, play, result
+from tests.support.live import LiveLeague
+from tests.support.processes import wait_for
 
 ENDS = NOW + timedelta(minutes=5)
 
@@ -97,3 +100,37 @@ def test_nobody_enters_a_running_arena_and_who_leaves_stays_away(arena, ana):
         enrolment.enter(arena, entry.version, now=NOW)
     assert formats.field_of_tournament(arena)[1].withdrawn == {0}
     assert formats.field_of_tournament(arena)[1].lot != arena.secret_sha256, "nobody can compute a draw before the end"
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_forty_bots_play_an_arena_with_a_worker_and_a_scheduler():
+    players_ = [players.create(f"player{number}", now=NOW) for number in range(40)]
+    versions = [accepted(player, f"bot{number}") for number, player in enumerate(players_)]
+    live = LiveLeague(LADDERS="0")
+    try:
+        live.start("worker", "--slots", "2")
+        live.start("scheduler")
+        row = tournaments.create(
+            players_[0],
+            "Arena",
+            "corriente",
+            boards=1,
+            versions=versions,
+            format="arena",
+            parameters={"minutes": 60, "most": 2},
+        )
+        tournaments.start(row)
+        try:
+            wait_for(lambda: Tournament.objects.filter(status="finished").exists(), "the end", 400, every=0.5)
+        except TimeoutError as late:
+            raise AssertionError(f"{late}\n{live.logs()}") from None
+    finally:
+        live.close()
+    row.refresh_from_db()
+    assert row.ending == "budget"
+    assert set(row.matches.values_list("status", flat=True)) == {"finished"}
+    pairs = list(row.matches.values_list("table", flat=True))
+    assert 38 <= len(pairs) <= 40, "two matches each, but for the last ones, who may have met just now"
+    assert len(set(pairs)) == len(pairs), "nobody has met the same bot twice"
+    assert row.entries.filter(place=1).exists()

@@ -72,8 +72,8 @@ def test_who_has_left_gets_no_new_match_and_keeps_its_points():
     _verdict, sheet = look("arena", everybody, {})
     drawn = list(sheet.pairings)
     results = {table.slot: [(60, 50)] for table in drawn}
-    left = field("arena", 6, boards=1, most=10, lot="c", withdrawn=frozenset({0, 1}))
-    verdict, after = look("arena", left, results, drawn)
+    smaller = field("arena", 6, boards=1, most=10, lot="c", withdrawn=frozenset({0, 1}))
+    verdict, after = look("arena", smaller, results, drawn)
     assert not {0, 1} & {entry for table in after.pairings[len(drawn) :] for entry in table.entries}
     assert sum(breaks["arena"] for breaks in verdict.rank().breaks.values()) == 2 * len(drawn)
 

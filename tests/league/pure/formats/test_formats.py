@@ -86,6 +86,7 @@ NUMBERS = {
     ("round_robin", "cycles"): (1, 1, 200),
     ("round_robin", "sure"): (0.0, 0, 0.999),
     ("swiss", "rounds"): (0, 0, 50),
+    ("swiss", "late"): (0, 0, 50),
     ("single_elimination", "extra"): (2, 1, 64),
     ("single_elimination", "cap"): (8, 0, 256),
     ("single_elimination", "advance"): (0, 0, 5),

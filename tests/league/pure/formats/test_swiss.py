@@ -207,3 +207,30 @@ def test_a_bye_is_a_dummy_with_ones_own_score():
 
     assert tiebreaks.buchholz(cards) == {0: 1 + 2, 1: 1 + 1, 2: 2 + 1}
     assert tiebreaks.progressive(cards) == {0: 1 + 1, 1: 1 + 2, 2: 0 + 1}
+
+
+def test_who_comes_late_has_no_points_for_the_rounds_before_and_changes_no_table():
+    started = field("swiss", 8, rounds=5, late=3, lot="a")
+    _verdict, sheet = look("swiss", started, {})
+    drawn = list(sheet.pairings)
+    results = {table.slot: [(60, 50)] * table.boards for table in drawn}
+    joined = field("swiss", 9, rounds=5, late=3, lot="a", since={8: 2})
+
+    verdict, sheet = look("swiss", joined, results, drawn)
+
+    assert sheet.pairings[:4] == drawn
+    assert len(sheet.pairings) == 8, "nine entries: four tables and a bye"
+    assert verdict.rank().breaks[8]["match_points"] == 0
+    second = [table for table in sheet.pairings if table.round == 2]
+    assert any(8 in table.entries for table in second), "a missed round is a bye of 0 points, so the bye is another's"
+    assert swiss.FORMAT.size(joined).matches == (20, 20)
+    assert swiss.FORMAT.late(joined) == 3
+    assert swiss.FORMAT.late(field("swiss", 8, late=50)) == 4, "the last round"
+
+
+def test_a_field_with_late_entries_is_played_to_its_end():
+    for late in range(1, 4):
+        played = field("swiss", 7, rounds=5, late=4, since={5: 2, 6: late})
+        verdict, sheet = play_out("swiss", played, by_number)
+        assert verdict.over
+        assert len(sheet.pairings) == swiss.FORMAT.size(played).matches[0]

@@ -438,3 +438,106 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
         look(page, f"{game}-over")
         context.close()
     assert complaints == []
+
+
+class Company:
+    """Three people in their browsers: ana at a desk, berto on a phone, and a guest on a narrow one."""
+
+    def __init__(self, browser, site: str) -> None:
+        self.browser, self.site = browser, site
+        self.complaints: list[str] = []
+        sizes = {"ana": (1280, 800), "berto": (390, 844), "": (320, 700)}
+        self.pages = {seat: self._enter(name, *size) for seat, (name, size) in enumerate(sizes.items())}
+
+    def _enter(self, name: str, width: int, height: int):
+        size, touch = {"width": width, "height": height}, width < 500
+        context = self.browser.new_context(viewport=size, has_touch=touch, is_mobile=touch, locale="en-GB")
+        context.set_default_timeout(PATIENT_MS)
+        context.add_cookies([{"name": "rest", "value": "0", "url": self.site}])
+        if name:
+            session = Client()
+            session.force_login(players.create(name).user)
+            value = session.cookies[settings.SESSION_COOKIE_NAME].value
+            context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": self.site}])
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        return page
+
+    def gather(self) -> None:
+        """Open a table with an option, send the link, and get ready."""
+        desk, *invited = self.pages.values()
+        desk.goto(f"{self.site}/play/?game=partnership#choose")
+        desk.evaluate("document.querySelectorAll('#choose details').forEach((one) => { one.open = true; })")
+        desk.select_option("#choose [name=option_hand_songs]", "winning_side")
+        desk.click("#choose button[value=friends]")
+        desk.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
+        for page in invited:
+            page.goto(desk.url)
+            page.click("button[value=sit]")
+            page.wait_for_selector("button[value=ready]")
+        comes(desk, "document.querySelectorAll('.rs:not(.free)').length === 3")
+        self.look("room")
+        for page in (*invited, desk):
+            page.click("button[value=ready]")
+
+    def look(self, name: str) -> None:
+        for seat, page in self.pages.items():
+            look(page, f"{name}-{seat}")
+
+    @staticmethod
+    def asked() -> int:
+        """Return the seat whose turn it is."""
+        due = TablePerson.objects.exclude(legal=[])
+        wait_for(due.exists, "a question", 60)
+        return due.get().number
+
+    def play(self, *, until: int | None = None) -> None:
+        """Have the person answer whose turn it is; `until`: nobody, once it is the turn of this seat."""
+        while (seat := self.asked()) != until:
+            comes(self.pages[seat], MY_TURN)
+            others = [page for other, page in self.pages.items() if other != seat]
+            assert [page.locator("#hand").count() for page in others] == [0, 0], "the others wait"
+            answer(self.pages[seat], touch=False)
+            if until is None:
+                return
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_three_people_play_together_and_one_of_them_is_cut_off(site: str, browser, worker: WorkerLoop) -> None:
+    accepted(house.player(), "greedy")
+    company = Company(browser, site)
+    desk, phone, _ = company.pages.values()
+    company.gather()
+    row = Table.objects.select_related("pool").get()
+    assert (row.gathering, row.pool.options, row.people.count()) == (False, {"hand_songs": "winning_side"}, 3)
+    wait_for(worker.tables.look, "a table waits", PATIENT_MS / 1000)
+    for _ in range(4):
+        company.play()
+    company.look("people")
+    company.play(until=1)
+    comes(phone, MY_TURN)
+    phone.context.set_offline(True)
+    Table.objects.update(clock_s=1)
+    comes(desk, "[...document.querySelectorAll('.pl .name')].some((one) => one.textContent === 'bot for berto')")
+    Table.objects.update(clock_s=0)
+    look(desk, "people-cut-off")
+    phone.context.set_offline(False)
+    comes(phone, "document.querySelector('#back') !== null")
+    look(phone, "people-back")
+    phone.click("#back button")
+    company.play(until=1)
+    company.play()
+    assert TablePerson.objects.filter(away=True).count() == 0
+    desk.click("#say summary")
+    desk.click("button[value=thanks]")
+    comes(phone, "[...document.querySelectorAll('.badge.words')].some((one) => one.textContent === 'Thanks')")
+    for page in company.pages.values():  # Who leaves ends the table for nobody else; the last one ends it.
+        assert Table.objects.get().status != "left"
+        page.evaluate("document.getElementById('menu').open = true")
+        page.click("#leave button")
+        page.wait_for_load_state()
+    wait_for(lambda: Table.objects.get().status == "left", "the end", 30)
+    for page in company.pages.values():
+        page.context.close()
+    assert company.complaints == []

@@ -145,4 +145,7 @@ def test_a_crowd_of_leagues_hides_none_of_the_house_and_costs_no_queries(league,
         circuit(league.ana, f"Otra cosa {number}{number}", days="mon,tue,wed,thu,fri,sat,sun")
         event(league.ana, f"Copa {number}{number}")
     assert count() == before
+    monkeypatch.setattr("league.domain.tournaments.agenda.MOST_LINES", 1)
+    page = signed_in(league.ana).get("/calendar/?game=partnership").content.decode()
+    assert (page.count("<li><b><time"), "Casa" in page) == (2, True)
     assert Client().get("/calendar/all.ics").content.decode().count("Liga") <= 1

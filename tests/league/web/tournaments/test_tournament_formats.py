@@ -261,3 +261,25 @@ def test_mixed_pairs_in_every_format_that_takes_them(league, field, reader) -> N
         assert "cómo funciona" in text(reader, tournament)
         low, high = tournaments.count_planned(tournament)
         assert low <= tournament.matches.count() <= high
+
+
+def test_a_running_tournament_says_until_when_bots_may_enter(league, owner, stranger) -> None:
+    cup = tournaments.create(
+        league.ana,
+        "Tardía",
+        "partnership",
+        boards=1,
+        versions=[league.rufo, league.sol],
+        format="swiss",
+        parameters={"rounds": 3, "late": 2},
+        now=made.NOW,
+    )
+    tournaments.start(cup, now=made.NOW)
+    page = stranger.get(f"/t/{cup.slug}/", headers={"accept-language": "en"}).content.decode()
+    assert "until round 2 is drawn" in page
+    assert "plays from round 2 on" in page
+    assert "End with the current standings" not in owner.get(f"/t/{cup.slug}/").content.decode()
+    stranger.post(f"/t/{cup.slug}/do/", {"action": "enter", "version": league.luna.pk})
+    page = stranger.get(f"/t/{cup.slug}/", headers={"accept-language": "en"}).content.decode()
+    assert "from round 2 on" in page
+    assert cup.entries.get(version=league.luna).since == 2

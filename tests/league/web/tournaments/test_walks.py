@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from league.domain.core import clock
-from league.domain.tournaments import events, progress
+from league.domain.tournaments import events, progress, releases
 from league.models import Event, Match
 from tests.league.web.conftest import hashed
 from tests.support import league as made
@@ -169,4 +169,33 @@ def test_a_teacher_walks_from_the_front_page_to_the_results(live, visit, tmp_pat
     assert sorted(filter(None, places.values())) == ["1", "2"]
     assert places.keys() == {"berto", "cira", "alumna"}
     assert not places["alumna"], "a student without a bot stands in the list, without a place"
+    assert visited.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height", "locale"), SIZES)
+def test_a_bot_enters_and_leaves_on_the_calendar_and_a_phone_gets_its_own_dates(
+    live, visit, tmp_path, width, height, locale
+) -> None:
+    url, league = live
+    midnight = clock.present().astimezone(ZoneInfo("Europe/Madrid")).replace(hour=0, minute=0, second=0, microsecond=0)
+    document = {"name": "Copa", "game": "partnership", "stages": [{"format": "swiss", "boards": 1}]}
+    terms = releases.ReleaseTerms("public", False, None, 0, midnight + timedelta(days=1, hours=20))
+    events.create(league.berto, document, [], terms=terms, wait=True, entrance="anybody")
+    look = {"width": width, "height": height, "locale": locale, "timezone_id": "Europe/Madrid"}
+    visited = visit(f"{url}/accounts/login/?next=/calendar/", **look)
+    page = visited.page
+    _log_in(page, "ana")
+    line = page.locator(".agenda li", has_text="Copa")
+    line.locator("time", has_text="Tomorrow, 20:00" if locale == "en-GB" else "Mañana, 20:00").wait_for()
+    line.locator("button[value=enter]").click()
+    line.locator("button[value=leave]").wait_for()
+    page.screenshot(path=tmp_path / f"calendar-{width}.png", full_page=True)
+    page.click("#own button[value=renew]")
+    address = page.input_value("#own-link")
+    assert "SUMMARY:Copa" in Client().get(address.removeprefix(url)).content.decode()
+    line.locator("button[value=leave]").click()
+    line.locator("button[value=enter]").wait_for()
+    assert "SUMMARY:Copa" not in Client().get(address.removeprefix(url)).content.decode()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert visited.complaints == []

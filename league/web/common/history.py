@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -55,7 +56,6 @@ TEXTS = {
 }
 PEOPLE = {"bot.offered": "to", "bot.handed_on": "was"}  # Data that name a player, besides "player".
 WORDS = {"bot.moved": BotState, "bot.entry_policy": EntryPolicy, "team.invited": TeamRole, "team.role": TeamRole}
-PLACES = {"tournament": Tournament, "event": Event, "circuit": Circuit}
 
 
 def lines_of(rows: Iterable[LeagueEvent], viewer: Player | None) -> list[HistoryLine]:
@@ -92,16 +92,14 @@ def _person(name: object, gone: set[str]) -> str:
 def _places(words: set[str], viewer: Player | None) -> dict[str, tuple[str, str]]:
     """Return address and name of the tournaments, events and circuits with these names in the journal, as far as the viewer may see them."""
     user = viewer.user if viewer is not None else None
-    slugs = {kind: [word.partition(":")[2] for word in words if word.startswith(f"{kind}:")] for kind in PLACES}
+    rows: dict[str, QuerySet[Any]] = {
+        "tournament": sight.tournaments(Tournament.objects.all(), user),
+        "event": sight.events(Event.objects.all(), user),
+        "circuit": Circuit.objects.all(),
+    }
     places = {}
-    for kind, model in PLACES.items():
-        if not slugs[kind]:
-            continue
-        rows = model._default_manager.filter(slug__in=slugs[kind])
-        if kind == "tournament":
-            rows = sight.tournaments(rows, user)
-        elif kind == "event":
-            rows = sight.events(rows, user)
-        for slug, name in rows.values_list("slug", "name"):
+    for kind in rows:
+        slugs = [word.partition(":")[2] for word in words if word.startswith(f"{kind}:")]
+        for slug, name in rows[kind].filter(slug__in=slugs).values_list("slug", "name") if slugs else ():
             places[f"{kind}:{slug}"] = (reverse(kind, args=[slug]), name)
     return places

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -19,8 +20,8 @@ from league.domain.core.errors import Forbidden, Refused, shown
 from league.enums import BotState, TeamRole
 from league.models import Bot, LeagueEvent, Player, Team
 from league.web.common import inputs, lists
+from league.web.common.history import lines_of
 from league.web.common.viewers import player_of, viewer_of
-from league.web.teams.history import lines_of
 
 
 @never_cache
@@ -41,7 +42,7 @@ def teams(request: HttpRequest) -> HttpResponse:
         "refused": refused,
         "name": name,
     }
-    return render(request, "teams/teams.html", context, status=422 if refused else 200)
+    return render(request, "people/teams.html", context, status=422 if refused else 200)
 
 
 @never_cache
@@ -53,10 +54,10 @@ def team(request: HttpRequest, name: str) -> HttpResponse:
     members = list(domain.members(row))
     own = next((member for member in members if viewer is not None and member.player_id == viewer.pk), None)
     bots = row.bots.select_related("owner").exclude(state=BotState.RETIRED).order_by("slug")
-    context = {"team": row, "own": own, "bots": bots}
+    context: dict[str, Any] = {"team": row, "own": own, "bots": bots}
     if own is None or own.since is None:
         shown_members = [member for member in members if member.shown and member.since is not None]
-        return render(request, "teams/team.html", context | {"members": shown_members})
+        return render(request, "people/team.html", context | {"members": shown_members})
     page = lists.page_of(request, LeagueEvent.objects.filter(subject=domain.subject(row)))
     context |= {
         "members": members,
@@ -66,7 +67,7 @@ def team(request: HttpRequest, name: str) -> HttpResponse:
         "lines": lines_of(page, viewer),
         "free_bots": own.player.bots.filter(team=None, is_house=False).exclude(state=BotState.RETIRED).order_by("slug"),
     }
-    return render(request, "teams/team.html", context)
+    return render(request, "people/team.html", context)
 
 
 def _text(request: HttpRequest, name: str) -> str:
@@ -79,9 +80,9 @@ def _bot(request: HttpRequest) -> Bot:
 
 TeamAct = Callable[[HttpRequest, Team, Player], object]
 ACTS: dict[str, TeamAct] = {
-    "accept": lambda request, team, player: domain.accept(team, player, shown="shown" in request.POST),
+    "accept": lambda request, team, player: domain.accept(team, player, is_shown="shown" in request.POST),
     "decline": lambda request, team, player: domain.decline(team, player),
-    "show": lambda request, team, player: domain.show(team, player, shown=request.POST.get("to") == "1"),
+    "show": lambda request, team, player: domain.show(team, player, is_shown=request.POST.get("to") == "1"),
     "leave": lambda request, team, player: domain.leave(team, player),
     "invite": lambda request, team, player: domain.invite(
         team, _text(request, "player"), _text(request, "role"), player=player

@@ -1,1 +1,0 @@
-"""Pages of teams, and of handing a bot on."""
