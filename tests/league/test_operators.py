@@ -140,6 +140,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
 
 # Columns about an act: undoing it is an act with an own actor, reason and time.
 OF_THE_ACT = {"why", "closed_by", "closed", "stopped", "stopped_for", "banned", "banned_for"}
+OF_THE_ACT |= {"hidden", "hidden_for", "hidden_by", "decided", "decided_by"}
 
 
 def state_of(by_model: dict[str, list[dict[str, Any]]], before: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:

@@ -128,9 +128,14 @@ def hide(comment: Comment, *, why: str, actor: str, now: datetime | None = None)
 
 
 def show(comment: Comment) -> bool:
-    """Show a hidden comment again; return False if it was not hidden."""
-    rows = Comment.objects.filter(pk=comment.pk, hidden__isnull=False)
-    return bool(rows.update(hidden=None, hidden_for="", hidden_by=""))
+    """Show a hidden comment again, and open the reports that its hiding closed; return False if it was not hidden."""
+    with transaction.atomic():
+        rows = Comment.objects.filter(pk=comment.pk, hidden__isnull=False)
+        if not rows.update(hidden=None, hidden_for="", hidden_by=""):
+            return False
+        closed_reports = Report.objects.filter(comment=comment, outcome=ReportOutcome.HIDDEN)
+        closed_reports.update(decided=None, decided_by="", outcome="")
+    return True
 
 
 def leave(comment: Comment, *, actor: str, now: datetime | None = None) -> int:
