@@ -77,6 +77,7 @@ RULES = (
     CountRule("league_pool", ("'pools'", "'pool:' || r.id")),
     CountRule("league_player", ("'bots'",)),
     CountRule("league_bot", ("'bots'",)),
+    CountRule("league_team", ("'bots'",)),
     CountRule("league_teammember", ("'bots'",)),
     CountRule("league_botversion", ("'bots'",)),
     CountRule("league_succession", ("'bots'",)),

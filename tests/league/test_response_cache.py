@@ -180,6 +180,9 @@ def pages(league: Larger) -> list[str]:
         "/sitemap-bots-0.xml",
         "/players/ana/news.atom",
         "/t/",
+        "/calendar/",
+        "/calendar/all.ics",
+        "/calendar/partnership.ics",
         f"/t/{league.cup.slug}/",
         f"/t/{league.cup.slug}/standings.csv",
         f"/t/{league.cup.slug}/crosstable.png",
@@ -307,11 +310,14 @@ NOT_KEPT = {
         account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
         table table-replay operators operator-cases operator-action operator-reports comment
         notices notice notice-ways follows api:my-notices
+        teams team bot-hand-on classes class-new class class-join class-edit class-marks class-student class-assignment-new
+        class-assignment class-assignment-edit class-alike calendar-own
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
+        team-do class-do class-hand-in calendar-link
         follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
@@ -429,7 +435,7 @@ def test_answers_for_one_reader_are_not_kept(league, site, part):
         again = Answered(site, path, **cookie)
         assert not again.kept
         if not path.startswith(("/api/", "/embed/", "/oembed")) and not path.endswith(
-            (".json", ".atom", ".csv", ".png", ".txt", ".xml")
+            (".json", ".atom", ".csv", ".ics", ".png", ".txt", ".xml")
         ):
             assert b">ana</a>" in again.body or b"/accounts/me/" in again.body
             assert b"/accounts/me/" not in stranger.body

@@ -81,6 +81,7 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["repair", "--game", "partnership", "--revisions", "1..99", "--before", later, *TRIED],
         ["repair", "--replays", "--dry-run"],
         ["send_letters"],
+        ["weekly_tournaments"],
         ["set_quota", "ana", "boards", "500000", *TRIED],
         ["ban", "ana", *TRIED],
         ["unban", "ana", *TRIED],
@@ -88,6 +89,9 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["resume", "bot:rufo", *TRIED],
         ["embargo", f"match:{match}", later, *TRIED],
         ["lift_embargo", f"match:{match}", *TRIED],
+        ["hide_comment", "1", *TRIED],
+        ["show_comment", "1", *TRIED],
+        ["leave_comment", "1", *TRIED],
         ["close_audit", "1", "honest", *TRIED],
         ["reopen_case", "case:1", *TRIED],
         ["try_again", f"match:{match}", *TRIED],
@@ -101,7 +105,12 @@ def after(folder: Path) -> Iterator[list[str]]:
 
 
 # These need something that this league lacks, and say so: an audit, a bot that was rejected.
-REFUSED = {"close_audit": "audit", "reopen_case": "case", "revalidate": "is accepted already"}
+REFUSED = {
+    **dict.fromkeys(("hide_comment", "show_comment", "leave_comment"), "comment"),
+    "close_audit": "audit",
+    "reopen_case": "case",
+    "revalidate": "is accepted already",
+}
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from league.api.http import cursors, parsers, problems
 from league.api.http import settings as api
 from league.api.http.index import operations
 from league.domain.audits import sampling
-from league.domain.bots import bots, challenges, consent, digests, letters, tries
+from league.domain.bots import bots, challenges, consent, digests, tries
 from league.domain.core import idempotency, names, paging
 from league.domain.jobs import worker
 from league.domain.jobs.handlers import consultations, queued, requests
@@ -30,6 +30,7 @@ from league.domain.jobs.handlers import puzzles as puzzle_jobs
 from league.domain.judgements import asking, reading
 from league.domain.ladders import drawing, version_tests
 from league.domain.matches import broadcast, embargoes, estimates, health, leases, matches, snapshot, validation
+from league.domain.notices import letters
 from league.domain.people import guests, subscriptions
 from league.domain.ratings import daily, idle, refits
 from league.domain.tables import guests as guest_tables
@@ -224,8 +225,9 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     (
         "docs/operations/players.md",
-        "from a quarter of an hour after the day or week ended (UTC), and sends 20 at most",
-        lambda: (letters.AFTER, letters.BATCH) == (15 * MINUTE, 20),
+        "sends 20 digests and 20 others at most. A digest is due a quarter of an hour after the day or week ended (UTC). "
+        "One player gets 20 letters at once a day at most",
+        lambda: (letters.AFTER, letters.BATCH, letters.MOST_A_DAY) == (15 * MINUTE, 20, 20),
     ),
     (
         "docs/operations/install.md",

@@ -140,7 +140,7 @@ def change_link(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@changes.kept_until(changes.EVENTS, changes.CLOCK)
+@changes.kept_until(changes.EVENTS, changes.BOTS, changes.CLOCK)
 def calendar_file(request: HttpRequest, game: str = "") -> HttpResponse:
     """Return the public calendar, of all games or one, as a file. Four queries."""
     if game and not _game(game):

@@ -115,7 +115,7 @@ QUERIES = {
     "idle game": 4,
     "leagues": 7,
     "bots": 4,
-    "bot": 15,
+    "bot": 16,
     "version": 12,
     "encounter": 10,
     "player": 15,
@@ -152,7 +152,7 @@ QUERIES = {
     "mail": 6,
     "close account": 5,
     "forgotten": 3,
-    "status": 11,
+    "status": 10,
     "search": 17,
     "players": 4,
     "about": 3,
@@ -226,7 +226,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     assert "bot.stopped" in Page(follow(owner, "/operators/?subject=bot:rufo").content.decode()).text
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
-    assert len(queries) == 33
+    assert len(queries) == 34
     assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 

@@ -67,6 +67,8 @@ def test_what_is_above_a_limit_is_refused_with_what_would_fit(nobody, as_alice, 
         "tries",
         "series",
         "tables",
+        "comments",
+        "reports",
     ]
     assert (limits[0]["limit"], limits[0]["default"], limits[0]["again"]) == (60, 60, None)
 

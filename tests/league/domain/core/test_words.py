@@ -10,22 +10,30 @@ from django.utils.choices import CallableChoiceIterator
 
 from league.domain.people import tokens
 from league.models import (
+    Assignment,
     Audit,
     Boss,
     BossTest,
     Case,
     Check,
+    ClassMember,
+    Comment,
     Consultation,
     EntryRequest,
     Event,
+    HandIn,
     Job,
     JudgedSum,
     Judgement,
     Match,
     Notice,
     NoticeChoice,
+    Report,
+    SchoolClass,
     Subscription,
     Table,
+    Team,
+    TeamMember,
     VersionTest,
 )
 from tests.support.league import NOW, accepted, play, started
@@ -80,6 +88,20 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     VersionTest.objects.create(game="partnership", version=version, before=version, begun=NOW)
     boss = Boss.objects.create(game="partnership", season=1, league=0, version=version, secret=b"")
     BossTest.objects.create(game="partnership", version=version, opponent=version, boss=boss, attempt=1, begun=NOW)
+    group = SchoolClass.objects.create(slug="a", name="A", places=30, created=NOW)
+    student = ClassMember.objects.create(school_class=group, player=ana, role="student", name="Ana", joined=NOW)
+    marks = {"attempts": 1, "marks": 10, "clean_marks": 0, "place_marks": 0, "late_percent": 0, "is_extra": False}
+    task = Assignment.objects.create(
+        school_class=group, number=1, pool=match.pool, rival=version, rule="better", secret=b"",
+        opens=NOW, due=NOW, created=NOW, **marks,
+    )  # fmt: skip
+    HandIn.objects.create(
+        assignment=task, member=student, attempt=1, version=version, created=NOW, is_late=False, verdict="passed"
+    )
+    team = Team.objects.create(name="a", created=NOW)
+    TeamMember.objects.create(team=team, player=ana, role="owner", invited=NOW)
+    comment = Comment.objects.create(author=ana, tournament=cup, text="a", created=NOW)
+    Report.objects.create(comment=comment, reporter=berto, reason="insult", created=NOW)
 
     columns = list(word_columns())
     assert len(columns) >= 15

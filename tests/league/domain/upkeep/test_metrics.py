@@ -125,6 +125,6 @@ def test_findings_are_shown_to_the_staff_alone(client, ana, admin_user) -> None:
     Match.objects.filter(status="finished").update(status="cancelled")
     tasks.check_invariants(hours=2)
 
-    assert "has boards" not in client.get("/status/").content.decode()
     client.force_login(admin_user)
-    assert "has boards" in client.get("/status/").content.decode()
+    assert "has boards" not in client.get("/status/").content.decode()
+    assert "has boards" in client.get("/operators/").content.decode()
