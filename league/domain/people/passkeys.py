@@ -93,7 +93,7 @@ def options_to_sign_in(challenge: str) -> str:
 
 
 def add(player: Player, name: str, answer: str, challenge: str, *, now: datetime | None = None) -> Passkey:
-    """Store the key that a device has device. Raise Refused if the answer is not valid, or the player has too many keys."""
+    """Store the key that a device has made. Raise Refused if the answer is not valid, or the player has too many keys."""
     from webauthn import verify_registration_response
     from webauthn.helpers import bytes_to_base64url
 
