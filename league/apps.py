@@ -5,7 +5,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.db import connections
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 from league.service import changes
 
@@ -22,6 +22,12 @@ def install_marks(*, using: str, **_: Any) -> None:
     changes.install(connections[using])
 
 
+def remove_marks(*, using: str, plan: list[tuple[Any, bool]], **_: Any) -> None:
+    """Remove the change counters before a way back: they may read columns that it removes."""
+    if any(backwards for _migration, backwards in plan):
+        changes.remove(connections[using])
+
+
 class LeagueConfig(AppConfig):
     """The app: it registers the Celery app, the system checks, the models and the steps after a migration."""
 
@@ -32,6 +38,7 @@ class LeagueConfig(AppConfig):
         """Bind `shared_task` to our Celery app in every process, and register the checks of `manage.py check`."""
         from league.service import checks  # noqa: F401 - imported to register them
 
+        pre_migrate.connect(remove_marks, sender=self)
         post_migrate.connect(keep_dictionaries, sender=self)
         post_migrate.connect(install_marks, sender=self)
         # The loaded modules stay in memory; manage.py has disabled the collector until here.

@@ -10,6 +10,7 @@ by the next request. The response cache (`league.response_cache`) repeats the an
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,11 @@ class CountRule:
     settled: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     on: tuple[str, ...] = ("insert", "update", "delete")
+
+    @property
+    def reads(self) -> set[str]:
+        """Return the columns that the rule reads."""
+        return set(re.findall(r"\br\.(\w+)", " ".join((*self.keys, *self.columns, *self.settled, *self.also))))
 
 
 def name_rule(table: str, *columns: str) -> CountRule:
@@ -220,9 +226,21 @@ def install(on: BaseDatabaseWrapper) -> None:
         return
     create = _on_postgres if on.vendor == "postgresql" else _on_sqlite
     with on.cursor() as cursor:
-        for table in dict.fromkeys(rule.table for rule in RULES):
-            if table in tables:
-                create(cursor, table, [(rule, event) for rule in RULES if rule.table == table for event in rule.on])
+        for table in dict.fromkeys(rule.table for rule in RULES if rule.table in tables):
+            columns = {column.name for column in on.introspection.get_table_description(cursor, table)}
+            # On the way back to an earlier release some columns are gone, and so is what counted their changes.
+            rules = [rule for rule in RULES if rule.table == table and rule.reads <= columns]
+            create(cursor, table, [(rule, event) for rule in rules for event in rule.on])
+
+
+def remove(on: BaseDatabaseWrapper) -> None:
+    """Drop all triggers on SQLite; PostgreSQL drops one with a column that it reads."""
+    if on.vendor != "sqlite":
+        return
+    with on.cursor() as cursor:
+        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%%_mark'")
+        for (name,) in cursor.fetchall():
+            cursor.execute(f"DROP TRIGGER {name}")
 
 
 def _select_keys(keys: Sequence[str], row: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
@@ -91,7 +92,8 @@ class Forget(Operation):
     """The removal from the models of columns and indexes that this release no longer uses.
 
     The table keeps them for the previous release, which still writes them. Each column is nullable or has a default in the database, so that both
-    releases can add rows. A later release drops the columns.
+    releases can add rows. A later release drops the columns; SQLite does when it rebuilds the table for another column, so the way back adds them
+    again.
     """
 
     def __init__(self, model_name: str, columns: tuple[str, ...] = (), indexes: tuple[str, ...] = ()) -> None:
@@ -110,7 +112,19 @@ class Forget(Operation):
         """Change nothing."""
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Change nothing: the columns still exist."""
+        """Add the columns and indexes that no longer exist."""
+        model = to_state.apps.get_model(app_label, self.model_name)
+        table, introspection = model._meta.db_table, schema_editor.connection.introspection
+        with schema_editor.connection.cursor() as cursor:
+            columns = {column.name for column in introspection.get_table_description(cursor, table)}
+            indexes = introspection.get_constraints(cursor, table)
+        for field in map(model._meta.get_field, self.columns):
+            if field.column not in columns:
+                # Not that of SQLite, which would copy the table with all columns of the model.
+                BaseDatabaseSchemaEditor.add_field(schema_editor, model, field)
+        for index in model._meta.indexes:
+            if index.name in self.indexes and index.name not in indexes:
+                schema_editor.add_index(model, index)
 
     def describe(self) -> str:
         """Return the columns and indexes that are no longer used, in words."""

@@ -1,6 +1,6 @@
 """Migrated databases for tests: all migrations run once on SQLite and once on PostgreSQL, and tests copy the results.
 
-The results stay in var/test/migrated until a migration, a model or Django changes, so that the next run begins with them, too.
+The results stay in var/test/migrated until a migration, a model, a trigger or Django changes, so that the next run begins with them, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ LIBRARIES = ("Django", "django-celery-beat", "django-timezone-field")
 def _digest() -> str:
     """Return a hash of everything on which the migrated database depends."""
     digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
-    for path in sorted((TOP / "league").glob("m*/*.py")):  # These are the migrations and models.
+    # The migrations and models, and the triggers that are installed after a migration
+    for path in (*sorted((TOP / "league").glob("m*/*.py")), TOP / "league" / "service" / "changes.py"):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:20]
 

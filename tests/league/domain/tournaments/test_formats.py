@@ -19,7 +19,7 @@ from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play
 from tests.support.parts import mostly_slow
 
-SMALL = {"ladder": {"budget": 4}, "duel": {"cap": 12}}
+SMALL = {"ladder": {"budget": 4}, "duel": {"cap": 12}, "arena": {"most": 2}}
 
 
 @pytest.fixture

@@ -322,7 +322,7 @@ def test_every_game_says_what_to_do_and_who_has_won() -> None:
                     offer = offers.offer(legal, hand, felt.song_points(game, events))
                     assert felt.prompt(offer, legal, events) != "Choose.", (key, legal)
                 state.apply(choose(state, rng))
-            result = banner.banner(row, game, state.events, names, is_own=True)
+            result = banner.banner(row, game, state.events, names, 0, is_own=True)
             assert result is not None
             (over,) = [event for event in state.events if event["e"] == "over"]
             own = next(number for number, side in enumerate(game.sides) if 0 in side)

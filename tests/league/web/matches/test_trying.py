@@ -560,7 +560,7 @@ def test_a_student_writes_tries_and_submits_a_bot(
     page.locator("#account a.button").click()
     page.fill("[name=name]", "eva")
     page.fill("[name=password]", "a long password 7")
-    page.locator("main button.button").click()
+    page.locator("main button.button:not(.plain)").click()
     page.wait_for_url("**/editor/")
     until(page, "() => document.getElementById('id_source').value.includes('# by a visitor')")
     until(page, "() => document.querySelector('.saved').textContent !== ''")
@@ -717,7 +717,7 @@ def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(site: str, browser, wo
     page.locator("#account a.button").click()
     page.fill("[name=name]", "eva")
     page.fill("[name=password]", "a long password 7")
-    page.locator("main button.button").click()
+    page.locator("main button.button:not(.plain)").click()
     page.wait_for_url("**/tries/*/")
     until(page, "() => document.querySelector('.code-editor') !== null")
     assert author.text() == text
@@ -762,7 +762,7 @@ def test_an_ended_session_loses_nothing(site: str, browser) -> None:
     page.locator("#account a.button").click()
     page.fill("[name=username]", "ana")
     page.fill("[name=password]", "a long password 7")
-    page.locator("main button.button").click()
+    page.locator("main button.button:not(.plain)").click()
     page.wait_for_url("**/editor/")
     until(page, "() => document.getElementById('id_source').value.includes('# second')")
 

@@ -110,7 +110,7 @@ def test_a_teacher_makes_a_task_that_closes_by_itself(live, visit, tmp_path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "height", "locale"), SIZES)
 def test_a_teacher_walks_from_the_front_page_to_the_results(live, visit, tmp_path, width, height, locale) -> None:
-    """A visitor takes the teachers' door and invites a class by link; three students join, one of them without a bot."""
+    """A visitor takes the teachers' door, and holds a tournament for a lesson: three students come by its link, one of them without a bot."""
     url, league = live
     look = {"width": width, "height": height, "locale": locale}
     for player in (league.berto, league.sol.bot.owner):
@@ -131,8 +131,12 @@ def test_a_teacher_walks_from_the_front_page_to_the_results(live, visit, tmp_pat
     picture(page, "account")
     page.click("main a[href^='/accounts/signup/']")
     _sign_up(page, "docente")
+    page.wait_for_url("**/class/new/**")
+    picture(page, "class")
+    page.goto(f"{url}/t/")
+    page.click("main a[href^='/t/new/']")
     page.wait_for_url("**/t/new/**")
-    assert page.is_checked("#id_private")
+    page.check("#id_private")
     page.fill("#id_name", "Clase 4B")
     page.fill("#id_boards", "1")
     picture(page, "form")
