@@ -226,7 +226,7 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     TablePerson.objects.update(advice="?")
     assert "greedy has no advice here." in client.get(where).content.decode()
     client.post(f"{where}do/", {"do": "leave"})
-    assert "nothing to decide" in client.post(f"{where}do/", form, follow=True).content.decode()
+    assert "his table is finished" in client.post(f"{where}do/", form, follow=True).content.decode()
     plain = sitting(client)
     hold(plain)
     assert 'value="advice"' not in client.get(f"/tables/{plain.public_id}/").content.decode()
