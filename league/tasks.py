@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
 from django.conf import settings
+from django.db.utils import InterfaceError, OperationalError
 
 from league import celery
 from league.domain.bots import totals, tries
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("league.tasks")
 HINTS = 64  # The most messages in the queue of matches: enough to wake every worker, too few to accumulate.
 REST_S = 3.0  # After a failure no hint is sent for this many seconds.
+# A task that finds no database is no news: the loops of the scheduler report that, and do the work when it is back.
+LOST = (OperationalError, InterfaceError)
 LAST_S = 0.2  # When a process ends, it waits this many seconds for its last hints to be sent.
 
 
@@ -50,7 +53,7 @@ def worker() -> WorkerLoop:
     return this_process
 
 
-@shared_task(name="league.tasks.play_match")
+@shared_task(name="league.tasks.play_match", throws=LOST)
 def play_match(match_id: int | None = None) -> None:
     """Play the match `match_id` if it is queued, else the next one. By hand: `manage.py worker --once`."""
     this_process = worker()
@@ -86,14 +89,14 @@ def send_letters() -> int:
     return letters.send_due(writing.write)
 
 
-@shared_task(name="league.tasks.open_seasons")
+@shared_task(name="league.tasks.open_seasons", throws=LOST)
 def open_seasons() -> None:
     """Open the due seasons. Celery's calendar calls it; by hand, also for missed ones: `manage.py reconcile`."""
     if circuits.open_due():
         wake()
 
 
-@shared_task(name="league.tasks.refresh_ratings")
+@shared_task(name="league.tasks.refresh_ratings", throws=LOST)
 def refresh_ratings(pool_id: int) -> None:
     """Add new results of a pool to its ratings. By hand: `manage.py refresh_ratings`."""
     pool = Pool.objects.filter(pk=pool_id).first()
@@ -114,7 +117,7 @@ def rank_ratings() -> None:
     refits.rank_due()
 
 
-@shared_task(name="league.tasks.advance_tournament")
+@shared_task(name="league.tasks.advance_tournament", throws=LOST)
 def advance_tournament(tournament_id: int) -> None:
     """Insert the next matches of a tournament, or finish it. The scheduler does it, because workers may not. By hand: `manage.py reconcile`."""
     tournament = Tournament.objects.filter(pk=tournament_id).select_related("pool").first()
@@ -122,20 +125,20 @@ def advance_tournament(tournament_id: int) -> None:
         progress.advance(tournament)
 
 
-@shared_task(name="league.tasks.check_invariants")
+@shared_task(name="league.tasks.check_invariants", throws=LOST)
 def check_invariants(hours: float | None = None) -> None:
     """Check the invariants; matches that finished more than `hours` ago are trusted. By hand: `manage.py check_invariants`."""
     now = clock.present()
     invariants.check_all(since=None if hours is None else now - timedelta(hours=hours), now=now)
 
 
-@shared_task(name="league.tasks.mark_idle")
+@shared_task(name="league.tasks.mark_idle", throws=LOST)
 def mark_idle() -> None:
     """Mark bots as idle in the tables where they have not played for a long time."""
     idle.mark()
 
 
-@shared_task(name="league.tasks.let_go")
+@shared_task(name="league.tasks.let_go", throws=LOST)
 def let_go() -> None:
     """Remove expired replays (KEEP_..._DAYS) and old tries."""
     retention.remove_expired()

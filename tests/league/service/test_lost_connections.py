@@ -10,10 +10,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from celery.app.trace import build_tracer
 from django.db.utils import ConnectionHandler, OperationalError
 from kombu import Connection
 
-from league.celery import broker_options
+from league import tasks
+from league.celery import app, broker_options
 from league.service import env
 from league.service.cache import GuardedCache
 from tests.support.cable import Cable
@@ -83,3 +85,17 @@ def test_a_connection_that_dies_without_a_word_is_an_error_and_no_hang(postgres_
         for fails in (answered.result, lambda: idle.execute("SELECT 1"), lambda: connect(url)):
             with pytest.raises((psycopg.OperationalError, OperationalError)):
                 fails()
+
+
+def test_a_task_without_a_database_is_logged_without_a_traceback(monkeypatch, caplog) -> None:
+    def fail(*_: object) -> None:
+        raise OperationalError("the database system is shutting down")
+
+    own = {name: task for name, task in app.tasks.items() if name.startswith("league.tasks.")}
+    assert own.keys() >= {tasks.play_match.name, tasks.advance_tournament.name}
+    for name, task in own.items():
+        monkeypatch.setattr(task, "run", fail)
+        caplog.clear()
+        with caplog.at_level("INFO", "celery.app.trace"):
+            build_tracer(name, task, app=app)("1", (), {}, {"id": "1", "hostname": "h"})
+        assert [(line.levelname, line.exc_text) for line in caplog.records] == [("INFO", None)], name
