@@ -27,7 +27,7 @@ from tests.league.web.weights import too_heavy
 from tests.support import league as made
 from tests.support.chromium import until
 
-EVIL = "<script>alert(1)</script> [Rb] [Xb] [<b>] {{ 7|add:7 }} javascript:alert(1) https://spam.example \u202eevil"
+EVIL = "<script>alert(1)</script> [Rb] [Xb] [<b>] {{ 7000|add:777 }} javascript:alert(1) https://spam.example \u202eevil"
 
 
 def about(league: League) -> str:
@@ -67,12 +67,12 @@ def test_a_comment_is_shown_at_its_step_and_harms_nobody(league, stranger, reade
     html = read(reader, page)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert '<span class="unseen">rey de bastos</span>' in html
-    for text in ("<script>alert", "\u202e", 'href="https://spam', "evil</a>", "14"):
+    for text in ("<script>alert", "\u202e", 'href="https://spam', "evil</a>", "7777"):
         assert text not in html[html.index('<section id="talk"') : html.index("</section>", html.index('id="talk"'))]
     assert len(re.findall(r'<a class="says" href="\?b=1&amp;s=0&amp;step=d1p3&amp;tab=talk#talk"', html)) == 1
     assert "csrfmiddlewaretoken" not in html
     assert read(reader, f"{page}&tab=talk").count('id="tab-talk" checked') == 1
-    assert "[Xb] [&lt;b&gt;] {{ 7|add:7 }}" in read(reader, f"/talk/?about={about(league)}")
+    assert "[Xb] [&lt;b&gt;] {{ 7000|add:777 }}" in read(reader, f"/talk/?about={about(league)}")
 
 
 def test_comments_at_a_step_come_alone(league, reader) -> None:
