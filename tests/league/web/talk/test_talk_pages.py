@@ -27,7 +27,9 @@ from tests.league.web.weights import too_heavy
 from tests.support import league as made
 from tests.support.chromium import until
 
-EVIL = "<script>alert(1)</script> [Rb] [Xb] [<b>] {{ 7000|add:777 }} javascript:alert(1) https://spam.example \u202eevil"
+EVIL = (
+    "<script>alert(1)</script> [Rb] [Xb] [<b>] {{ 7000|add:777 }} javascript:alert(1) https://spam.example \u202eevil"
+)
 
 
 def about(league: League) -> str:
