@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -224,14 +225,21 @@ def woken() -> int:
 
 def spares_of(forkserver: int) -> list[int]:
     """Children that a forkserver keeps ready, once it has as many as it wants."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        pids = children(forkserver)
-        names = [name_of(pid) for pid in pids]
-        if names.count("tute-spare") == 4:
-            return [pid for pid, name in zip(pids, names, strict=True) if name == "tute-spare"]
-        time.sleep(0.01)
-    raise AssertionError(f"no spares: {names}")
+
+    def all_of_them() -> list[int]:
+        spares = [pid for pid in children(forkserver) if name_of(pid) == "tute-spare"]
+        return spares if len(spares) == 4 else []
+
+    return wait_for(all_of_them, "four spares", 60, every=0.01)
+
+
+def kinds_of_links(pid: int) -> list[str]:
+    """Kinds of the descriptors of a process; one that closes meanwhile, such as that of its name, is left out."""
+    links = set()
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            links.add(str(path.readlink()).partition(":")[0])
+    return sorted(links)
 
 
 def test_spares_hold_nothing_and_die_with_the_forkserver(state: StateDirectory) -> None:
@@ -242,16 +250,11 @@ def test_spares_hold_nothing_and_die_with_the_forkserver(state: StateDirectory) 
     forkserver = int(holder.stdout.readline())
     spares = spares_of(forkserver)
     for pid in spares:
-        links = {path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()}
-        assert sorted(str(link).partition(":")[0] for link in links) == ["/dev/null", "socket"]
+        wait_for(lambda pid=pid: kinds_of_links(pid) == ["/dev/null", "socket"], "a spare to close the rest", 60)
 
     os.kill(forkserver, signal.SIGKILL)
     holder.communicate("", timeout=60)
-    until = time.monotonic() + 60
-    while any(map(running, spares)) and time.monotonic() < until:
-        time.sleep(0.005)
-
-    assert not any(map(running, spares))
+    gone(spares)
 
 
 WAITS = PLAN | {"argv": ["/bin/sh", "-c", "read line"]}
@@ -340,11 +343,15 @@ def test_spares_end_after_a_while_without_bots_and_come_back_with_the_next(
     spawn._close()
     try:
         forkserver = spawn.ready()
-        spares_of(forkserver)
-        wait_for(lambda: not children(forkserver), "the spares to end", 60)
-        spawn.launch(WAITS).discard()
-        spares_of(forkserver)
-        wait_for(lambda: not children(forkserver), "the spares to end again", 60)
+
+        def come_with_a_bot() -> bool:  # Whoever looks after their time sees none.
+            spawn.launch(WAITS).discard()
+            time.sleep(0.05)
+            return any(name_of(pid) == "tute-spare" for pid in children(forkserver))
+
+        for _ in range(2):
+            wait_for(come_with_a_bot, "spares beside a bot", 60)
+            wait_for(lambda: not children(forkserver), "the spares to end", 60)
     finally:
         spawn._close()  # The next one has the usual patience.
 
@@ -357,9 +364,7 @@ def test_a_spare_that_was_killed_is_replaced(
     spares = spares_of(forkserver)
     for pid in spares:
         os.kill(pid, signal.SIGKILL)
-    until = time.monotonic() + 60
-    while any(map(running, spares)) and time.monotonic() < until:
-        time.sleep(0.005)
+    gone(spares)
 
     with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", Policy()) as process:
         process.send(b"play 1o\n")

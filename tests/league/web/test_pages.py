@@ -348,6 +348,7 @@ def test_the_list_of_games_tells_who_rises(league, reader) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_one_moment")
 def test_the_leaderboard_tells_what_moved_and_who_is_chosen(league, reader, owner) -> None:
     rows = [row.rating.version.bot for row in leaderboards.leaderboard(league.pool)]
     assert "Semana" not in reader.get("/g/partnership/").content.decode()

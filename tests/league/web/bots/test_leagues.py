@@ -20,7 +20,7 @@ def read(client, path: str, language: str = "en") -> str:
 
 
 @pytest.fixture
-def test(league) -> BossTest:
+def test(league, _one_moment: None) -> BossTest:
     """Rufo in silver, in the middle of its test against luna; it lost two boards of a match by 30 and 10 points."""
     boss = Boss.objects.create(
         game="partnership", season=season_of(clock.present()), league=BossLeague.SILVER, version=league.luna, secret=b""
