@@ -80,6 +80,7 @@ class NoticeKind(models.TextChoices):
     EVENT = "event", _("A tournament that I play in or follow starts or ends")
     ASSIGNMENT = "assignment", _("An assignment of my class is due")
     FOLLOWED = "followed", _("A bot or player that I follow has news")
+    TALK = "talk", _("Somebody comments on what is mine, or answers me")
 
 
 class NoticeWay(models.TextChoices):
