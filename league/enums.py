@@ -247,7 +247,7 @@ JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
     JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # The stored analysis was found damaged.
-    JudgementStatus.FAILED: frozenset(),
+    JudgementStatus.FAILED: frozenset({JudgementStatus.ASKED}),  # An operator has it tried again.
 }
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from league.domain.bots import digests
 from league.domain.bots.digests import LENGTHS, Digest
@@ -26,7 +26,7 @@ from league.domain.core import clock
 from league.domain.notices import ways
 from league.domain.people import subscriptions
 from league.enums import NoticeKind, NoticeWay, Period
-from league.models import Notice, Subscription
+from league.models import Notice, Player, Subscription
 from league.service import mail
 
 log = logging.getLogger("league.letters")
@@ -92,6 +92,19 @@ def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) ->
         if not run.down and _claim(row, now):
             _send_digest(run, row)
     return run.sent
+
+
+def late(now: datetime) -> QuerySet[Player]:
+    """Select the players with a letter that the mail server did not take, or of which nobody knows whether it did. By indexes."""
+    paused = Notice.objects.filter(Q(due__gt=now) | Q(due__lt=now - DOUBT))
+    digest = Q(pk__in=subscriptions.late(now).values("player"))
+    return Player.objects.filter(digest | Q(pk__in=paused.values("player"))).order_by("pk")
+
+
+def retry(player: Player, *, now: datetime) -> bool:
+    """Try the letters that could not be sent again at once. Return False if none waits."""
+    paused = Notice.objects.filter(player=player, due__gt=now).update(due=now)
+    return subscriptions.retry(player, now=now) or bool(paused)
 
 
 def _send_at_once(run: _Pass, player: int, kind: NoticeKind, mailed: datetime | None) -> None:
