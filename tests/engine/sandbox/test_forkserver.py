@@ -206,12 +206,28 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def name_of(pid: int) -> str:
+    """Name of a process; empty if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def woken() -> int:
+    """Process id of our forkserver, with all its spares: after a minute without bots it has none."""
+    spawn.launch(WAITS).discard()
+    forkserver = spawn.ready()
+    spares_of(forkserver)
+    return forkserver
+
+
 def spares_of(forkserver: int) -> list[int]:
     """Children that a forkserver keeps ready, once it has as many as it wants."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
         pids = children(forkserver)
-        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
+        names = [name_of(pid) for pid in pids]
         if names.count("tute-spare") == 4:
             return [pid for pid, name in zip(pids, names, strict=True) if name == "tute-spare"]
         time.sleep(0.01)
@@ -259,7 +275,7 @@ def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident(fork
     try:
         for own_network in (True, False, True, True, False, False, None):
             if not forked:
-                spares_of(spawn.ready())
+                woken()
             if own_network and not effective(SYS_ADMIN):
                 with pytest.raises(SandboxError, match=r"failed at choose_network: .*not permitted"):
                     network_of({"own_network": own_network})
@@ -293,12 +309,14 @@ def test_a_forkserver_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
 
     The limit is below what the launcher needs to put them in order, too.
     """
-    forkserver = spawn.ready()
+    # The links of spares take the lowest numbers: `poll` refuses to watch more handles than the limit.
+    forkserver = woken()
     table = [spawn.launch(WAITS) for _ in range(4)]  # While they live there are no spares, whose links would be closed
     before = set(children(forkserver))
     used = {int(name) for name in os.listdir(f"/proc/{forkserver}/fd")}  # noqa: PTH208
     soft, hard = resource.prlimit(forkserver, resource.RLIMIT_NOFILE)
     last = [number for number in range(soft) if number not in used][free]
+    assert last > len(table)
     resource.prlimit(forkserver, resource.RLIMIT_NOFILE, (last, hard))
     try:
         with pytest.raises(SandboxError, match=r"open files|arrange: "):
@@ -335,7 +353,7 @@ def test_a_spare_that_was_killed_is_replaced(
     state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
-    forkserver = spawn.ready()
+    forkserver = woken()
     spares = spares_of(forkserver)
     for pid in spares:
         os.kill(pid, signal.SIGKILL)
