@@ -80,6 +80,7 @@ class NoticeKind(models.TextChoices):
     EVENT = "event", _("A tournament that I play in or follow starts or ends")
     ASSIGNMENT = "assignment", _("An assignment of my class is due")
     FOLLOWED = "followed", _("A bot or player that I follow has news")
+    TALK = "talk", _("Somebody comments on what is mine, or answers me")
 
 
 class NoticeWay(models.TextChoices):
@@ -246,7 +247,7 @@ JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
     JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # The stored analysis was found damaged.
-    JudgementStatus.FAILED: frozenset(),
+    JudgementStatus.FAILED: frozenset({JudgementStatus.ASKED}),  # An operator has it tried again.
 }
 
 

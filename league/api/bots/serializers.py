@@ -276,6 +276,9 @@ class ClimbOut(Out):
         allow_null=True,
         help_text="The bot of the test: the boss, or a house bot if the boss has the same owner; null: no test.",
     )
+    margin = serializers.IntegerField(
+        help_text="The lead in Elo that the bot needs over that opponent; above 0 if a house bot guards two leagues."
+    )
     progress = serializers.IntegerField(
         source="test.progress", default=None, allow_null=True, help_text="Evidence for a win in percent; null: no test."
     )

@@ -15,6 +15,7 @@ NOTICED = frozenset(
         *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "pool.day"),
         *(
             "request.asked",
+            "request.moved",
             "team.invited",
             "bot.offered",
             "match.challenged",

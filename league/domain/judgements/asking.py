@@ -64,6 +64,16 @@ def _insert(match: Match, kind: str, player: Player | None, now: datetime) -> tu
     return row, is_new
 
 
+def retry(row: Judgement | Consultation, *, why: str, actor: str, now: datetime) -> bool:
+    """Queue an analysis or a consultation that failed again. Return False if it did not fail, or if its match cannot be analysed any more."""
+    if row.status != JudgementStatus.FAILED or reason_not(row.match):
+        return False
+    with transaction.atomic():
+        transitions.move(row, JudgementStatus.ASKED, now=now, actor=actor, why=why, reason="", finished=None)
+        enqueue(row, now=now)
+    return True
+
+
 def enqueue(row: Judgement | Consultation, *, now: datetime) -> None:
     """Give an analysis or a consultation its job. The players who ask take turns."""
     column = type(row).__name__.lower()

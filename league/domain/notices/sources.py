@@ -128,14 +128,40 @@ def _request_asked(line: LeagueEvent, now: datetime) -> Groups:
     return [Hearers(_owners(request.bot), "requested", line.subject, words, request.asker_id)]
 
 
+ANSWERS = {
+    RequestStatus.GRANTED: "request_granted",
+    RequestStatus.REFUSED: "request_refused",
+    RequestStatus.EXPIRED: "request_expired",
+}
+
+
+def _request_answered(line: LeagueEvent, now: datetime) -> Groups:
+    """Notify the player who asked, unless a later answer has a line of its own."""
+    text = ANSWERS.get(line.data["to"])
+    rows = EntryRequest.objects.filter(pk=line.subject.partition(":")[2], status=line.data["to"])
+    request = rows.select_related("bot", "asker", "tournament", "event", "circuit").first()
+    if text is None or request is None or request.asker.name == line.actor:
+        return []
+    place = request.occasion
+    words = {
+        "bot": request.bot.slug,
+        "tournament": place.name,
+        "slug": place.slug,
+        "kind": type(place).__name__.lower(),
+    }
+    return [Hearers(Player.objects.filter(pk=request.asker_id), text, f"{line.subject}:{line.data['to']}", words)]
+
+
 def _invited(line: LeagueEvent, now: datetime) -> Groups:
     member = TeamMember.objects.filter(
         team=int(line.subject.partition(":")[2]), player__name=line.data["player"], since=None
     ).select_related("team")
     players, row = Player.objects.filter(memberships__in=member), member.first()
-    if row is None:
+    inviter = Player.objects.filter(name=line.actor).first()
+    if row is None or inviter is None:
         return []
-    return [Hearers(players, "invited", line.subject, {"player": line.actor, "team": row.team.name})]
+    words = {"player": inviter.name, "team": row.team.name}
+    return [Hearers(players, "invited", line.subject, words, inviter.pk)]
 
 
 def _offered(line: LeagueEvent, now: datetime) -> Groups:
@@ -316,6 +342,7 @@ SOURCES: dict[str, Callable[[LeagueEvent, datetime], Groups]] = {
     "bot.stopped": _bot_held,
     "bot.failed": _bot_failed,
     "request.asked": _request_asked,
+    "request.moved": _request_answered,
     "team.invited": _invited,
     "bot.offered": _offered,
     "match.challenged": _challenged,

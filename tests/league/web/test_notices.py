@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import bots, challenges, closing, consent
-from league.domain.core import journal
+from league.domain.core import journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import sight
 from league.domain.notices import following, inbox, notifying, sources, spreading, ways
@@ -94,7 +94,7 @@ def test_refused_stopped_asked_and_challenged(league: League) -> None:
     journal.append("version.moved", f"version:{version.pk}", now=NOW, was="validating", to="rejected")
     journal.append("version.refused", f"version:{version.pk}", now=NOW, games=["partnership"])
     consent.set_policy(league.sol.bot, "ask", actor="cira", now=NOW)
-    consent.ask(league.next_cup, Bot.objects.get(slug="sol"), league.ana, "please", now=NOW)
+    request = consent.ask(league.next_cup, Bot.objects.get(slug="sol"), league.ana, "please", now=NOW)
     challenges.challenge(league.ana, league.rufo, [league.luna], "partnership", now=NOW)
     bots.stop(Bot.objects.get(slug="rufo"), why="a test", actor="eva", now=NOW)
     spreading.run(now=SOON)
@@ -104,6 +104,11 @@ def test_refused_stopped_asked_and_challenged(league: League) -> None:
     [notice] = Notice.objects.filter(player=cira)
     assert notice_words.sentence(notice) == "ana asks to enter sol in Next cup."
     assert notice_words.address(notice) == "/accounts/requests/"
+    transitions.move(request, "refused", now=NOW, actor="cira")
+    spreading.run(now=SOON)
+    [answer] = Notice.objects.filter(player=league.ana, text="request_refused")
+    assert notice_words.sentence(answer) == "sol does not play in Next cup: its owner refused your request."
+    assert notice_words.address(answer) == f"/t/{league.next_cup.slug}/"
     closing.close(league.ana, now=NOW)
     assert not Notice.objects.filter(player=cira).exists(), "the name is gone everywhere"
     assert not Notice.objects.filter(player=league.ana).exists()
