@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST
 
 import engine
 from engine.runner.table import NEXT
+from league.domain.arenas import arenas
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.tables import ending, holding, people, phrases, rooms, seating
@@ -84,6 +85,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     is_live, awaited, now = row.status in LIVE, view.asked, clock.present()
     context = {
         "row": row,
+        "arena": arenas.arena_of(row) if row.shared else None,
         "view": view,
         "mine": is_own,
         "live": is_live,
