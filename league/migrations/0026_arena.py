@@ -1,11 +1,19 @@
-"""Arenas for people; recurring leagues that players follow."""
+"""Arenas for people; recurring leagues that players follow; start times that were given up."""
 
 import django.db.models.deletion
 from django.db import migrations, models
 
+from league.service.migrating import AddIndexMeanwhile
+
+
+def forget_follows(apps, schema_editor):
+    """Remove the follows of recurring leagues."""
+    apps.get_model("league", "Follow").objects.filter(circuit__isnull=False).delete()
+
 
 class Migration(migrations.Migration):
 
+    atomic = False
     dependencies = [
         ('league', '0025_names_of_holder'),
     ]
@@ -22,6 +30,7 @@ class Migration(migrations.Migration):
                 ('clock_s', models.PositiveSmallIntegerField(default=30)),
                 ('created', models.DateTimeField()),
                 ('finished', models.DateTimeField(null=True)),
+                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='league.pool')),
             ],
         ),
         migrations.CreateModel(
@@ -36,6 +45,9 @@ class Migration(migrations.Migration):
                 ('wins', models.PositiveIntegerField(default=0)),
                 ('ties', models.PositiveIntegerField(default=0)),
                 ('place', models.PositiveIntegerField(null=True)),
+                ('arena', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='league.arena')),
+                ('bot', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='league.bot')),
+                ('player', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='league.player')),
             ],
         ),
         migrations.CreateModel(
@@ -45,6 +57,8 @@ class Migration(migrations.Migration):
                 ('number', models.PositiveSmallIntegerField()),
                 ('given_up', models.DateTimeField(null=True)),
                 ('points', models.PositiveSmallIntegerField(null=True)),
+                ('entry', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sides', to='league.arenaentry')),
+                ('table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sides', to='league.table')),
             ],
         ),
         migrations.RemoveConstraint(
@@ -52,10 +66,16 @@ class Migration(migrations.Migration):
             name='follow_of_one',
         ),
         migrations.AddField(
+            model_name='event',
+            name='missed',
+            field=models.DateTimeField(null=True),
+        ),
+        migrations.AddField(
             model_name='follow',
             name='circuit',
             field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='league.circuit'),
         ),
+        AddIndexMeanwhile("event", models.Index(condition=models.Q(('missed__isnull', False)), fields=['missed'], name='event_by_missed')),
         migrations.AddConstraint(
             model_name='follow',
             constraint=models.UniqueConstraint(fields=('circuit', 'player'), name='follow_circuit_once'),
@@ -63,36 +83,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='follow',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('bot__isnull', False), ('circuit__isnull', True), ('event__isnull', True), ('person__isnull', True), ('tournament__isnull', True)), models.Q(('bot__isnull', True), ('circuit__isnull', True), ('event__isnull', True), ('person__isnull', False), ('tournament__isnull', True)), models.Q(('bot__isnull', True), ('circuit__isnull', True), ('event__isnull', True), ('person__isnull', True), ('tournament__isnull', False)), models.Q(('bot__isnull', True), ('circuit__isnull', True), ('event__isnull', False), ('person__isnull', True), ('tournament__isnull', True)), models.Q(('bot__isnull', True), ('circuit__isnull', False), ('event__isnull', True), ('person__isnull', True), ('tournament__isnull', True)), _connector='OR'), name='follow_of_one'),
-        ),
-        migrations.AddField(
-            model_name='arena',
-            name='pool',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='league.pool'),
-        ),
-        migrations.AddField(
-            model_name='arenaentry',
-            name='arena',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='league.arena'),
-        ),
-        migrations.AddField(
-            model_name='arenaentry',
-            name='bot',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='league.bot'),
-        ),
-        migrations.AddField(
-            model_name='arenaentry',
-            name='player',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='league.player'),
-        ),
-        migrations.AddField(
-            model_name='arenaside',
-            name='entry',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sides', to='league.arenaentry'),
-        ),
-        migrations.AddField(
-            model_name='arenaside',
-            name='table',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sides', to='league.table'),
         ),
         migrations.AddIndex(
             model_name='arena',
@@ -134,6 +124,6 @@ class Migration(migrations.Migration):
             model_name='arenaside',
             constraint=models.UniqueConstraint(fields=('table', 'number'), name='arena_side_once'),
         ),
-        # On the way back: a follow of a circuit has no place in the release before.
-        migrations.RunSQL(migrations.RunSQL.noop, "DELETE FROM league_follow WHERE circuit_id IS NOT NULL"),
+        # On the way back: a follow of a recurring league has no place in the release before.
+        migrations.RunPython(migrations.RunPython.noop, forget_follows),
     ]

@@ -171,10 +171,9 @@ def table_of(entry: ArenaEntry) -> Table | None:
     return side.table if side is not None and entry.player_id is not None else None
 
 
-def arena_of(table: Table) -> Arena | None:
-    """Return the arena to which a table belongs. One query."""
-    side = ArenaSide.objects.filter(table=table).select_related("entry__arena").first()
-    return side.entry.arena if side is not None else None
+def sides_of(table: Table) -> list[ArenaSide]:
+    """Return the sides of a table of an arena; none of any other table. One query."""
+    return list(ArenaSide.objects.filter(table=table).select_related("entry__arena").order_by("number"))
 
 
 def standing(arena: Arena) -> QuerySet[ArenaEntry]:

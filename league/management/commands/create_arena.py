@@ -17,7 +17,7 @@ from league.management.base import LeagueCommand
 class Command(LeagueCommand):
     """Create an arena for people."""
 
-    help = "Create an arena for people: who presses Play is paired again and again, with each other or with bots. The same game and hour is one arena."
+    help = "Create an arena for people: who presses Play is paired again and again, with others or with bots. One game and hour are one arena."
     example = "manage.py create_arena partnership --start 2026-12-04T20:00 --zone Europe/Madrid"
 
     def add_arguments(self, parser: Any) -> None:

@@ -83,9 +83,11 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     if view.turn is not None and not view.is_away:
         choices = offer(view.legal, view.hand, felt.song_points(game, view.seen), french=is_french(game), names=numbers)
     is_live, awaited, now = row.status in LIVE, view.asked, clock.present()
+    sides = arenas.sides_of(row) if row.shared else []
     context = {
         "row": row,
-        "arena": arenas.arena_of(row) if row.shared else None,
+        "arena": sides[0].entry.arena if sides else None,
+        "gave_up": any(side.given_up for side in sides if view.own and side.entry.player_id == view.own.player_id),
         "view": view,
         "mine": is_own,
         "live": is_live,

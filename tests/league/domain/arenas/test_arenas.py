@@ -78,7 +78,7 @@ def records(arena: Arena) -> dict[str, tuple[int, int, int]]:
 
 
 def test_whoever_waits_is_paired_at_once_and_a_bot_comes_after_some_seconds(persons, settings):
-    ana, berto, carla = persons
+    ana, _berto, carla = persons
     arena = opened()
     assert sorted(row.bot.slug for row in arena.entries.all()) == ["champion", "counting", "greedy"]
     for player in persons:
@@ -97,7 +97,7 @@ def test_whoever_waits_is_paired_at_once_and_a_bot_comes_after_some_seconds(pers
     with pytest.raises(Refused, match="already sitting"):
         arenas.play(arena, ana, now=later(9))
     assert arenas.table_of(entry(arena, ana)) in (pair, alone)
-    assert arenas.arena_of(pair) == arena
+    assert arenas.sides_of(pair)[0].entry.arena == arena
     settings.TABLES = 2
     seating.leave(carla, arenas.table_of(entry(arena, carla)).public_id, now=later(10))
 
@@ -243,7 +243,8 @@ def test_three_single_players_sit_together_and_the_last_to_leave_beats_the_first
     holding.finish(lease, TableResult([scores], [{}]), 0, now=later(60))
     playing.run(now=later(61))
     assert records(arena) == {"ana": (0, 1, 0), "berto": (1, 1, 0), "carla": (2, 1, 1)}
-    with_bot = drawn(arena, berto, carla, at=200)
+    other = arenas.create("individual", later(60), players=3, now=NOW)
+    with_bot = drawn(other, berto, carla, at=200)
     assert len(set(seats.names(with_bot)) & {"greedy", "counting", "champion"}) == 1
 
 
