@@ -6,7 +6,6 @@ Who gains if it fails: an account that gets points without playing better. So po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -199,7 +198,6 @@ def version_of(bot: Bot, game: str) -> BotVersion | None:
     return version
 
 
-def coming(*, since: datetime, until: datetime, most: int) -> Sequence[Arena]:
-    """Return the arenas that start in (since, until], soonest first. One query."""
-    rows = Arena.objects.filter(start__gt=since, start__lte=until).select_related("pool")
-    return list(rows.order_by("start", "pk")[:most])
+def near(most: int) -> list[Arena]:
+    """Return the arenas that run or come next, soonest first. One query."""
+    return list(Arena.objects.filter(finished=None).select_related("pool").order_by("start", "pk")[:most])

@@ -1,4 +1,4 @@
-"""Following: a player follows bots, players, tournaments, events and recurring leagues, and gets notices of their news. The public sees only how many follow."""
+"""Following: a player follows bots, players and contests, and gets notices of their news. The public sees only how many follow."""
 
 from __future__ import annotations
 

@@ -108,10 +108,11 @@ def _dates(
         .defer("secret")
         .order_by(Coalesce("due", "missed"), "pk")[:LOOKED]
     )
-    dates = []
-    for row in ahead:
-        if start := row.due or row.missed:
-            dates.append(Appointment(row, start, row.due is None or row.status == TournamentStatus.CANCELLED))
+    dates = [
+        Appointment(row, start, row.due is None or row.status == TournamentStatus.CANCELLED)
+        for row in ahead
+        if (start := row.due or row.missed)
+    ]
     ahead_hours = hours.filter(start__gt=since, start__lte=until).select_related("pool").order_by("start", "pk")
     dates += [Appointment(row, row.start) for row in ahead_hours[:LOOKED]]
     leagues = list(rows)
