@@ -28,7 +28,6 @@ MINUTES = 60
 CLOCK_S = 30
 MOST_BOTS = 4  # Bots of one player in an arena; all bots with the same people count together.
 MOST_ENTRIES = 500  # Bots in an arena.
-REST = timedelta(minutes=2)  # Who gives a hand up is not paired for about the time of a hand, so that it gains none.
 LEVEL = Level.NORMAL  # Of the bot that plays for a partner, and for who is away.
 FILLING = (Level.NORMAL, Level.HARD, Level.CHAMPION)  # The house bots that are in every arena.
 SHOWN = 50  # Places on the page.
@@ -168,6 +167,11 @@ def table_of(entry: ArenaEntry) -> Table | None:
     """Return the table of the arena at which the person of an entry sits. One query."""
     side = entry.sides.filter(points=None, given_up=None).select_related("table").order_by("-table").first()
     return side.table if side is not None and entry.player_id is not None else None
+
+
+def in_play(arena: Arena) -> QuerySet[ArenaSide, int]:
+    """Select the ids of the tables whose points are not counted yet. No query."""
+    return ArenaSide.objects.filter(entry__arena=arena, points=None).values_list("table", flat=True)
 
 
 def sides_of(table: Table) -> list[ArenaSide]:

@@ -24,7 +24,7 @@ from league.enums import TableStatus
 from league.models import Arena, ArenaEntry, ArenaSide, BotVersion, Table, TablePerson
 from league.models.tables import LIVE
 from league.pure.pairing import arena as pairing
-from league.pure.pairing.arena import TIE, WIN, Stand, Waiting
+from league.pure.pairing.arena import TIE, WIN, Filler, Waiting
 from league.service import listening
 
 MOST = 20  # Arenas of one pass.
@@ -39,7 +39,7 @@ def run(*, now: datetime | None = None) -> int:
 
 def _step(arena: Arena, now: datetime) -> int:
     counted = 0
-    in_play = Table.objects.filter(sides__entry__arena=arena, sides__points=None).distinct().order_by("pk")
+    in_play = Table.objects.filter(pk__in=arenas.in_play(arena)).order_by("pk")
     for table in in_play.select_related("pool"):
         _look(arena, table, now)
         counted += _count(table.pk, now)
@@ -99,7 +99,10 @@ def _count(pk: int, now: datetime) -> int:
         ]
         for side, points, gave_up in zip(sides, _points(row, sides, given), given, strict=True):
             ArenaSide.objects.filter(pk=side.pk).update(points=0 if is_void else points)
-            changes = {"waiting": None, **({"rests_until": now + arenas.REST} if gave_up else {})}
+            changes = {
+                "waiting": None,
+                **({"rests_until": now + timedelta(seconds=settings.ARENA_REST_S)} if gave_up else {}),
+            }
             if not is_void:
                 changes |= {"games": F("games") + 1, "points": F("points") + points}
                 changes |= {"wins": F("wins") + (points == WIN), "ties": F("ties") + (points == TIE)}
@@ -148,7 +151,7 @@ def _draw(arena: Arena, now: datetime) -> int:
         behind = next((version for version in house if version.bot.slug == name), None)
         if behind is None:
             return 0
-        stands: list[Stand] | None = None
+        fillers: list[Filler] | None = None
         versions: dict[int, BotVersion] = {}
         drawn = 0
         for group in pairing.draw(waiting, sides, rng):
@@ -159,9 +162,9 @@ def _draw(arena: Arena, now: datetime) -> int:
                 since = min(row.waiting for row in here if row.waiting is not None)
                 if now - since < timedelta(seconds=settings.ARENA_WAIT_S):
                     continue
-                if stands is None:
-                    stands, versions = _stands(arena, now)
-                here += _fill(group, here, stands, sides, rng)
+                if fillers is None:
+                    fillers, versions = _fillers(arena, now)
+                here += _fill(group, here, fillers, sides, rng)
                 if len(here) < sides:
                     continue
             rng.shuffle(here)
@@ -192,27 +195,27 @@ def _met(arena: Arena, entries: dict[int, ArenaEntry]) -> dict[int, tuple[frozen
     return {pk: tuple(frozenset(at_table[table] - {pk}) for table in games[pk]) for pk in entries}
 
 
-def _stands(arena: Arena, now: datetime) -> tuple[list[Stand], dict[int, BotVersion]]:
+def _fillers(arena: Arena, now: datetime) -> tuple[list[Filler], dict[int, BotVersion]]:
     """Return the bots that may fill in, and their versions."""
     rows = list(arena.entries.filter(bot__isnull=False).select_related("bot"))
     owners = ownership.people_of([row.bot for row in rows if row.bot is not None], now=now)
-    versions, stands = {}, []
+    versions, fillers = {}, []
     for row in rows:
         version = arenas.version_of(row.bot, arena.pool.game) if row.bot is not None else None
         if version is not None:
             versions[row.pk] = version
-            stands.append(Stand(row.pk, row.points, row.games, owners[version.bot_id]))
-    return stands, versions
+            fillers.append(Filler(row.pk, row.points, row.games, owners[version.bot_id]))
+    return fillers, versions
 
 
 def _fill(
-    group: Sequence[Waiting], here: Sequence[ArenaEntry], stands: Sequence[Stand], sides: int, rng: random.Random
+    group: Sequence[Waiting], here: Sequence[ArenaEntry], fillers: Sequence[Filler], sides: int, rng: random.Random
 ) -> list[ArenaEntry]:
     games = sum(row.games for row in here)
     mean = sum(row.points for row in here) / games if games else float(TIE)
     owners = frozenset(row.player_id for row in here if row.player_id is not None)
     lately = frozenset().union(*(game for one in group for game in one.met[-pairing.LATELY :]))
-    chosen = pairing.fill(mean, owners, lately, stands, sides - len(here), rng)
+    chosen = pairing.fill(mean, owners, lately, fillers, sides - len(here), rng)
     return [ArenaEntry.objects.get(pk=pk) for pk in chosen]
 
 

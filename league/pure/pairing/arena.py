@@ -33,7 +33,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class Filler:
     """A bot that may fill in: its points, games, and the people who count as its owners."""
 
     entry: int
@@ -63,7 +63,12 @@ def draw(waiting: Sequence[Waiting], sides: int, rng: random.Random) -> list[lis
 
 
 def fill(
-    mean: float, owners: frozenset[int], lately: frozenset[int], stands: Sequence[Stand], count: int, rng: random.Random
+    mean: float,
+    owners: frozenset[int],
+    lately: frozenset[int],
+    fillers: Sequence[Filler],
+    count: int,
+    rng: random.Random,
 ) -> list[int]:
     """Draw up to `count` bots for people with `mean` points a game, from the half of the bots nearest to that.
 
@@ -72,14 +77,14 @@ def fill(
     """
     chosen: list[int] = []
     while len(chosen) < count:
-        able = [stand for stand in stands if stand.entry not in chosen and not stand.owners & owners]
-        able = [stand for stand in able if stand.entry not in lately] or able
+        able = [filler for filler in fillers if filler.entry not in chosen and not filler.owners & owners]
+        able = [filler for filler in able if filler.entry not in lately] or able
         if not able:
             break
-        able = sorted(rng.sample(able, len(able)), key=lambda stand: abs(stand.mean - mean))
-        stand = rng.choice(able[: max(FEWEST, len(able) // 2)])
-        chosen.append(stand.entry)
-        owners |= stand.owners
+        able = sorted(rng.sample(able, len(able)), key=lambda filler: abs(filler.mean - mean))
+        filler = rng.choice(able[: max(FEWEST, len(able) // 2)])
+        chosen.append(filler.entry)
+        owners |= filler.owners
     return chosen
 
 

@@ -39,8 +39,8 @@ def arena(request: HttpRequest, slug: str) -> HttpResponse:
     for number, entry in enumerate(top, 1):
         places.append(places[-1] if number > 1 and top[number - 2].points == entry.points else number)
     own = arenas.own_entry(row, viewer)
-    in_play = Table.objects.filter(sides__entry__arena=row, sides__points=None, finished=None)
-    tables = [] if row.finished else list(in_play.distinct().order_by("-pk")[:MOST_TABLES])
+    in_play = Table.objects.filter(pk__in=arenas.in_play(row), finished=None).only("public_id")
+    tables = [] if row.finished else list(in_play.order_by("-pk")[:MOST_TABLES])
     sides = ArenaSide.objects.filter(table__in=tables).select_related("entry__player", "entry__bot").order_by("number")
     names: dict[int, list[str]] = {table.pk: [] for table in tables}
     for side in sides:

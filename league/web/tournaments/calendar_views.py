@@ -38,7 +38,7 @@ class CalendarLine:
     can_enter: Sequence[str] = ()
 
 
-@changes.kept_until(changes.EVENTS, changes.BOTS, changes.CLOCK)
+@changes.kept_until(changes.EVENTS, changes.BOTS, changes.NAMES, changes.CLOCK)
 def calendar(request: HttpRequest) -> HttpResponse:
     """Show the dates of the next weeks, of all games or one. Five queries; four more for a viewer who is logged in."""
     game = _game(request.GET.get("game", ""))
@@ -144,7 +144,7 @@ def change_link(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@changes.kept_until(changes.EVENTS, changes.BOTS, changes.CLOCK)
+@changes.kept_until(changes.EVENTS, changes.BOTS, changes.NAMES, changes.CLOCK)
 def calendar_file(request: HttpRequest, game: str = "") -> HttpResponse:
     """Return the public calendar, of all games or one, as a file. Four queries."""
     if game and not _game(game):

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from league.pure.pairing.arena import LATELY, MOST_MEETINGS, Stand, Waiting, draw, fill, points
+from league.pure.pairing.arena import LATELY, MOST_MEETINGS, Filler, Waiting, draw, fill, points
 
 
 def test_people_of_near_points_meet_and_a_rest_waits():
@@ -34,16 +34,16 @@ def test_two_friends_cannot_meet_again_and_again(sides):
 
 
 def test_a_bot_is_drawn_that_is_near_not_met_lately_and_nobody_s_own():
-    stands = [Stand(entry, 2 * entry, 10, frozenset({100 + entry})) for entry in range(10)]
+    fillers = [Filler(entry, 2 * entry, 10, frozenset({100 + entry})) for entry in range(10)]
     drawn = Counter(
-        fill(1.0, frozenset({105}), frozenset({4}), stands, 1, random.Random(number))[0] for number in range(200)
+        fill(1.0, frozenset({105}), frozenset({4}), fillers, 1, random.Random(number))[0] for number in range(200)
     )
     assert set(drawn) == {3, 6, 7, 2}, "the nearest half of those who may come"
     assert max(drawn.values()) < 100, "and nobody knows which one"
-    one = [Stand(1, 0, 0, frozenset({7}))]
+    one = [Filler(1, 0, 0, frozenset({7}))]
     assert fill(1.0, frozenset(), frozenset({1}), one, 2, random.Random(1)) == [1], "better than nobody, but only once"
     assert fill(1.0, frozenset({7}), frozenset(), one, 1, random.Random(1)) == []
-    team = [Stand(entry, 0, 0, frozenset({7})) for entry in range(3)]
+    team = [Filler(entry, 0, 0, frozenset({7})) for entry in range(3)]
     assert len(fill(1.0, frozenset(), frozenset(), team, 2, random.Random(1))) == 1, "two of one team would be partners"
     assert LATELY < MOST_MEETINGS
 

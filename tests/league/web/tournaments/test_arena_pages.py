@@ -143,11 +143,10 @@ class Session:
         try:
             while self.hands < HANDS and time.monotonic() < until:
                 page = self.send(f"{where}do/", action="play")
-                while not (found := re.search(r"data-go href=\"(/tables/\w+/)\"", page)) and time.monotonic() < until:
-                    time.sleep(0.5)
-                    page = self.read(where)
+                found = re.search(r"data-go href=\"(/tables/\w+/)\"", page)
                 if found is None:
-                    return
+                    time.sleep(1)
+                    continue
                 self.hand(found[1], until)
                 self.hands += 1
                 if self.name in (GONE, LEAVES):
@@ -186,7 +185,9 @@ def make_crowd() -> list[Player]:
 
 @pytest.fixture
 def processes(transactional_db: None) -> Iterator[LiveLeague]:
-    league = LiveLeague(ARENA_DRAW_S="1", ARENA_WAIT_S="1", TABLES_PER_WORKER="10", SANDBOX_MIN_TIER="none")
+    league = LiveLeague(
+        ARENA_DRAW_S="1", ARENA_WAIT_S="1", ARENA_REST_S="5", TABLES_PER_WORKER="10", SANDBOX_MIN_TIER="none"
+    )
     yield league
     league.close()
 
@@ -194,7 +195,7 @@ def processes(transactional_db: None) -> Iterator[LiveLeague]:
 @pytest.mark.slow
 def test_an_arena_of_forty_bots_and_ten_people(processes: LiveLeague, site: str, visit, tmp_path: Path) -> None:
     persons = make_crowd()
-    arena = arenas.create(GAME, clock.present(), minutes=10, clock_s=8)
+    arena = arenas.create(GAME, clock.present(), minutes=10, clock_s=20)
     for person in persons:
         for bot in person.bots.all():
             arenas.enter_bot(arena, bot, person)
