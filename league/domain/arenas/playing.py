@@ -6,7 +6,9 @@ import random
 import secrets
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -16,6 +18,7 @@ from engine.runner.table import NEXT
 from league.domain.arenas import arenas
 from league.domain.bots import tries
 from league.domain.core import clock, journal, queue, transitions
+from league.domain.core.errors import Refused
 from league.domain.people import ownership
 from league.domain.people.guests import lock
 from league.domain.ratings import pools
@@ -39,10 +42,10 @@ def run(*, now: datetime | None = None) -> int:
 
 def _step(arena: Arena, now: datetime) -> int:
     counted = 0
-    in_play = Table.objects.filter(pk__in=arenas.in_play(arena)).order_by("pk")
-    for table in in_play.select_related("pool"):
-        _look(arena, table, now)
-        counted += _count(table.pk, now)
+    in_play = Table.objects.filter(pk__in=arenas.in_play(arena)).order_by("pk").defer("records", "spectated")
+    for table in in_play.prefetch_related("people__player", "sides"):
+        if table.status not in LIVE or _look(arena, table, now):
+            counted += _count(table.pk, now)
     if arenas.is_running(arena, now):
         return counted + _draw(arena, now)
     if not in_play.exists():
@@ -53,22 +56,19 @@ def _step(arena: Arena, now: datetime) -> int:
 # --- tables in play ----------------------------------------------------------------------------------------------------
 
 
-def _look(arena: Arena, table: Table, now: datetime) -> None:
-    """Take people who are away from a table, and end it once its winner is certain."""
-    if table.status not in LIVE:
-        return
+def _look(arena: Arena, table: Table, now: datetime) -> bool:
+    """Take people who are away from a table, and end it once its winner is certain. Return True if it may have ended."""
     is_late = table.turn is not None and now - table.since > timedelta(seconds=arena.clock_s)
-    for person in table.people.filter(seated=True).select_related("player"):
-        asked = bool(person.legal) and person.legal != [NEXT]
-        if person.player is not None and (person.away or (asked and is_late)):
-            with transaction.atomic():
-                # Not if they have answered meanwhile.
-                row = Table.objects.select_for_update().get(pk=table.pk)
-                if person.away or row.turn == table.turn:
-                    seating.leave(person.player, table.public_id, now=now)
-    sides = list(ArenaSide.objects.filter(table=table))
-    if len([side for side in sides if side.given_up is None]) < 2:
+    gone = False
+    for person in table.people.all():
+        is_asked = bool(person.legal) and person.legal != [NEXT]
+        if person.seated and person.player is not None and (person.away or (is_asked and is_late)):
+            gone |= seating.leave(person.player, table.public_id, now=now)
+    if not gone and all(side.given_up is None for side in table.sides.all()):
+        return False
+    if ArenaSide.objects.filter(table=table, given_up=None).count() < 2:
         _end(table, now)
+    return True
 
 
 def _end(table: Table, now: datetime) -> None:
@@ -91,29 +91,26 @@ def _count(pk: int, now: datetime) -> int:
         sides = list(ArenaSide.objects.filter(table=row, points=None).select_related("entry").order_by("number"))
         away = set(row.people.filter(away=True).values_list("player", flat=True))
         is_void = row.status == TableStatus.VOID
-        given = [
+        gave_up = [
             side.given_up is not None
             or side.entry.player_id in away
             or (row.status == TableStatus.ABANDONED and side.entry.player_id is not None)
             for side in sides
         ]
-        for side, points, gave_up in zip(sides, _points(row, sides, given), given, strict=True):
+        for side, points, rests in zip(sides, _points(row, sides, gave_up), gave_up, strict=True):
             ArenaSide.objects.filter(pk=side.pk).update(points=0 if is_void else points)
-            changes = {
-                "waiting": None,
-                **({"rests_until": now + timedelta(seconds=settings.ARENA_REST_S)} if gave_up else {}),
-            }
+            changes: dict[str, Any] = {}
+            if rests:
+                changes["rests_until"] = now + timedelta(seconds=settings.ARENA_REST_S)
             if not is_void:
                 changes |= {"games": F("games") + 1, "points": F("points") + points}
                 changes |= {"wins": F("wins") + (points == WIN), "ties": F("ties") + (points == TIE)}
-            if side.entry.player_id is None:
-                changes.pop("waiting")
-                changes.pop("rests_until", None)
-            ArenaEntry.objects.filter(pk=side.entry_id).update(**changes)
+            if changes:
+                ArenaEntry.objects.filter(pk=side.entry_id).update(**changes)
     return 1 if sides else 0
 
 
-def _points(row: Table, sides: Sequence[ArenaSide], given: Sequence[bool]) -> list[int]:
+def _points(row: Table, sides: Sequence[ArenaSide], gave_up: Sequence[bool]) -> list[int]:
     """Return the points of each side. Who gave up stands behind all others, earlier ones behind later ones; a bot that failed, behind the people."""
     scores = [0.0] * len(sides)
     if row.fault:
@@ -125,7 +122,7 @@ def _points(row: Table, sides: Sequence[ArenaSide], given: Sequence[bool]) -> li
     for place, side in enumerate(sides):
         if side.given_up is not None:
             scores[place] = -1e9 + order.index(side.given_up)
-        elif given[place]:
+        elif gave_up[place]:
             scores[place] = -1e8
     return pairing.points(scores)
 
@@ -157,7 +154,7 @@ def _draw(arena: Arena, now: datetime) -> int:
         for group in pairing.draw(waiting, sides, rng):
             if drawn >= room:
                 break
-            here = [entries[one.entry] for one in group]
+            here = [entries[person.entry] for person in group]
             if len(here) < sides:
                 since = min(row.waiting for row in here if row.waiting is not None)
                 if now - since < timedelta(seconds=settings.ARENA_WAIT_S):
@@ -214,7 +211,7 @@ def _fill(
     games = sum(row.games for row in here)
     mean = sum(row.points for row in here) / games if games else float(TIE)
     owners = frozenset(row.player_id for row in here if row.player_id is not None)
-    lately = frozenset().union(*(game for one in group for game in one.met[-pairing.LATELY :]))
+    lately = frozenset().union(*(game for person in group for game in person.met[-pairing.LATELY :]))
     chosen = pairing.fill(mean, owners, lately, fillers, sides - len(here), rng)
     return [ArenaEntry.objects.get(pk=pk) for pk in chosen]
 
@@ -256,4 +253,5 @@ def _finish(arena: Arena, now: datetime) -> None:
         arena.entries.update(waiting=None)
         Arena.objects.filter(pk=arena.pk).update(finished=now)
         journal.append("arena.finished", arenas.subject(arena), now=now)
-        arenas.follow_on(arena, now=now)
+        with suppress(Refused):  # No house bot plays the game any more.
+            arenas.follow_on(arena, now=now)

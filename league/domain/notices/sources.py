@@ -308,7 +308,7 @@ def _arena(line: LeagueEvent, now: datetime) -> Groups:
     best = arena.entries.filter(player__isnull=False, place__lte=MOST_PLACED).order_by("place", "pk")
     return [
         Hearers(
-            Player.objects.filter(pk=row.player_id),
+            Player.objects.filter(pk=row.player_id or 0),
             "arena_placed",
             f"ended:{line.subject}",
             {**words, "place": row.place},

@@ -16,7 +16,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import F
 
 from league.enums import MatchKind
-from league.models import BotVersion, Check, LeagueEvent, Player, Rating
+from league.models import ArenaEntry, BotVersion, Check, LeagueEvent, Player, Rating
 
 CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
@@ -35,7 +35,7 @@ tries.jsonl       texts that you tried, with results and cards; they are removed
 tables.jsonl      tables at which you sat; with every card if they have ended
 puzzles.jsonl     your answers to puzzles
 classes.jsonl     your classes, and what you have handed in there
-contests.jsonl    tournaments, events and recurring leagues that you organise
+contests.jsonl    contests that you organise, and arenas that you entered
 requests.jsonl    your requests to enter bots of others
 comments.jsonl    your comments, with the reason if an operator hid one
 reports.jsonl     comments of others that you reported
@@ -169,3 +169,6 @@ def _contests(player: Player) -> Iterator[Row]:
     ):
         for row in rows.order_by("pk").values(*CONTEST):
             yield {"kind": kind, **row}
+    entries = ArenaEntry.objects.filter(player=player).order_by("pk")
+    for row in entries.values("points", "games", "wins", "ties", "place", slug=F("arena__slug"), entered=F("joined")):
+        yield {"kind": "arena", **row}

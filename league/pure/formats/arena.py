@@ -67,12 +67,12 @@ def play(field: Field, sheet: Sheet) -> Outcome:
         lots = {entry: rng.random() for entry in free}
         line = sorted(free, key=lambda entry: (-records[entry].points, lots[entry]))
         lately = max(0, min(LATELY * rivals, (len(active) - 1) // 2))
-        tables = _group(line, records, lately, field.table)
-        while not tables and not busy and lately:  # Nobody is left to wait for.
+        groups = _group(line, records, lately, field.table)
+        while not groups and not busy and lately:  # Nobody is left to wait for.
             lately -= 1
-            tables = _group(line, records, lately, field.table)
-        for table in tables:
-            sheet.seat(1, table, field.boards)
+            groups = _group(line, records, lately, field.table)
+        for group in groups:
+            sheet.seat(1, group, field.boards)
     return Outcome(not sheet.waiting, lambda: _rank(field, records), "" if sheet.waiting else "budget")
 
 
@@ -84,8 +84,8 @@ def _note(records: Sequence[_Record], boards: Sequence[Scores]) -> None:
             for other in range(len(records))
             if other != own
         ]
-        lead = sum((one > 0) - (one < 0) for one in ahead)
-        record.note(lead, sum(len(boards) + one for one in ahead))
+        lead = sum((margin > 0) - (margin < 0) for margin in ahead)
+        record.note(lead, sum(len(boards) + margin for margin in ahead))
 
 
 def _group(line: Sequence[int], records: dict[int, _Record], lately: int, seats: int) -> list[tuple[int, ...]]:

@@ -50,12 +50,12 @@ class Filler:
 def draw(waiting: Sequence[Waiting], sides: int, rng: random.Random) -> list[list[Waiting]]:
     """Group who waits into tables of `sides`, from the most points down, equals by lot. A last group may be smaller: bots fill it, or it waits."""
     line = rng.sample(list(waiting), len(waiting))
-    line.sort(key=lambda one: -one.points)
+    line.sort(key=lambda person: -person.points)
     groups: list[list[Waiting]] = []
     while line:
         group = [line.pop(0)]
         for other in list(line):
-            if len(group) < sides and all(other.may_meet(one) for one in group):
+            if len(group) < sides and all(other.may_meet(person) for person in group):
                 group.append(other)
                 line.remove(other)
         groups.append(group)

@@ -124,10 +124,10 @@ def test_points_of_a_hand_and_no_rating(persons, won, points):
     scores = [won[2]] * row.pool.players
     scores[row.people.get(player=ana).number] = won[1]
     finished(row, scores)
-    found = records(arena)
-    assert (found["ana"][0], found["berto"][0]) == points
+    standings = records(arena)
+    assert (standings["ana"][0], standings["berto"][0]) == points
     playing.run(now=later(70))
-    assert records(arena) == found, "counted once"
+    assert records(arena) == standings, "counted once"
     assert not standing.game_records(ana)
     assert entry(arena, ana).waiting is None, "nobody is paired who may have gone"
     assert entry(arena, ana).rests_until is None
@@ -169,9 +169,9 @@ def test_a_person_alone_who_stays_away_loses_to_the_bot(persons):
     playing.run(now=later(41))
     row.refresh_from_db()
     assert row.status == "left"
-    found = records(arena)
-    assert found.pop("ana") == (0, 1, 0)
-    assert list(found.values()) == [(2, 1, 1)]
+    standings = records(arena)
+    assert standings.pop("ana") == (0, 1, 0)
+    assert list(standings.values()) == [(2, 1, 1)]
 
 
 def test_who_answers_in_time_stays(persons):

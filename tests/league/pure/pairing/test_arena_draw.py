@@ -13,7 +13,7 @@ from league.pure.pairing.arena import LATELY, MOST_MEETINGS, Filler, Waiting, dr
 def test_people_of_near_points_meet_and_a_rest_waits():
     waiting = [Waiting(entry, entry // 2) for entry in range(7)]
     groups = draw(waiting, 2, random.Random(1))
-    assert sorted(one.entry for group in groups for one in group) == list(range(7))
+    assert sorted(person.entry for group in groups for person in group) == list(range(7))
     assert [len(group) for group in groups] == [2, 2, 2, 1]
     assert all(abs(group[0].points - group[-1].points) <= 1 for group in groups)
     assert [len(group) for group in draw(waiting, 3, random.Random(1))] == [3, 3, 1]
@@ -27,9 +27,9 @@ def test_two_friends_cannot_meet_again_and_again(sides):
         waiting = [Waiting(entry, 0, tuple(met[entry])) for entry in met]
         groups = draw(waiting, sides, random.Random(game))
         together += len(groups) == 1
-        for one in waiting:
-            rivals = {0, 1} - {one.entry} if len(groups) == 1 else {100 + game}
-            met[one.entry].append(frozenset(rivals))
+        for person in waiting:
+            rivals = {0, 1} - {person.entry} if len(groups) == 1 else {100 + game}
+            met[person.entry].append(frozenset(rivals))
     assert together == MOST_MEETINGS
 
 
@@ -40,9 +40,11 @@ def test_a_bot_is_drawn_that_is_near_not_met_lately_and_nobody_s_own():
     )
     assert set(drawn) == {3, 6, 7, 2}, "the nearest half of those who may come"
     assert max(drawn.values()) < 100, "and nobody knows which one"
-    one = [Filler(1, 0, 0, frozenset({7}))]
-    assert fill(1.0, frozenset(), frozenset({1}), one, 2, random.Random(1)) == [1], "better than nobody, but only once"
-    assert fill(1.0, frozenset({7}), frozenset(), one, 1, random.Random(1)) == []
+    alone = [Filler(1, 0, 0, frozenset({7}))]
+    assert fill(1.0, frozenset(), frozenset({1}), alone, 2, random.Random(1)) == [1], (
+        "better than nobody, but only once"
+    )
+    assert fill(1.0, frozenset({7}), frozenset(), alone, 1, random.Random(1)) == []
     team = [Filler(entry, 0, 0, frozenset({7})) for entry in range(3)]
     assert len(fill(1.0, frozenset(), frozenset(), team, 2, random.Random(1))) == 1, "two of one team would be partners"
     assert LATELY < MOST_MEETINGS

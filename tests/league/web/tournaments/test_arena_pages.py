@@ -82,9 +82,9 @@ def test_one_button_leads_from_entering_to_the_next_hand_without_scripts() -> No
 
     Arena.objects.filter(pk=arena.pk).update(start=now)
     has(press(client, where, "play"), "Looking for somebody", "Look again", "Stop waiting")
-    has(press(client, where, "stop"), ">Play<")
-    for one in (client, other):
-        press(one, where, "play")
+    has(press(client, where, "stop"), "Play</button>")
+    for reader in (client, other):
+        press(reader, where, "play")
     playing.run()
     table = Table.objects.get()
     text = client.get(where).content.decode()
@@ -115,7 +115,7 @@ GONE, LEAVES = "p8", "p9"  # One who never answers, one who gives the first hand
 
 
 class Session:
-    """A person with a browser's cookies, who reads pages and sends their forms over HTTP."""
+    """A person with a browser's cookies, reading pages and sending their forms over HTTP."""
 
     def __init__(self, site: str, player: Player) -> None:
         self.site, self.name = site, player.name
@@ -143,11 +143,11 @@ class Session:
         try:
             while self.hands < HANDS and time.monotonic() < until:
                 page = self.send(f"{where}do/", action="play")
-                found = re.search(r"data-go href=\"(/tables/\w+/)\"", page)
-                if found is None:
+                ready = re.search(r"data-go href=\"(/tables/\w+/)\"", page)
+                if ready is None:
                     time.sleep(1)
                     continue
-                self.hand(found[1], until)
+                self.hand(ready[1], until)
                 self.hands += 1
                 if self.name in (GONE, LEAVES):
                     return
@@ -211,8 +211,8 @@ def test_an_arena_of_forty_bots_and_ten_people(processes: LiveLeague, site: str,
     for thread in threads:
         thread.start()
     page.locator("table.places tbody tr").nth(3).wait_for(timeout=PATIENT_MS)  # Live: nobody loads this page again.
-    for name, shown in (("desk", page), ("phone", phone)):
-        shown.screenshot(path=tmp_path / f"arena-{name}.png", full_page=True)
+    for name, screen in (("desk", page), ("phone", phone)):
+        screen.screenshot(path=tmp_path / f"arena-{name}.png", full_page=True)
     for thread in threads:
         thread.join()
     assert [session.trouble for session in sessions if session.trouble] == [], processes.logs()
@@ -220,10 +220,10 @@ def test_an_arena_of_forty_bots_and_ten_people(processes: LiveLeague, site: str,
 
     Arena.objects.filter(pk=arena.pk).update(ends=clock.present())
     wait_for(lambda: Arena.objects.get(pk=arena.pk).finished is not None, "the end of the arena", 60)
-    for name, shown in (("desk", page), ("phone", phone)):
-        shown.get_by_role("heading", name="point").wait_for(timeout=PATIENT_MS)
-        shown.screenshot(path=tmp_path / f"arena-end-{name}.png", full_page=True)
-        assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for name, screen in (("desk", page), ("phone", phone)):
+        screen.get_by_role("heading", name="point").wait_for(timeout=PATIENT_MS)
+        screen.screenshot(path=tmp_path / f"arena-end-{name}.png", full_page=True)
+        assert screen.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
     tables = Table.objects.filter(sides__entry__arena=arena).distinct()
     assert set(tables.values_list("status", flat=True)) <= {"finished", "left"}, processes.logs()
