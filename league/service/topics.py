@@ -1,6 +1,6 @@
 """Topics that a page can follow, and their versions.
 
-A topic is a key of `league.service.changes` ("tournament:12", "ratings:3", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
+A topic is a key of `league.service.changes` ("tournament:12", "arena:4", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
 "table:x92kd"), whose version is derived from its row. Two different versions show that something has changed; the version of a match or bot need
 not grow.
 """
@@ -20,7 +20,7 @@ from league.service import changes
 
 MOST = 8  # The most topics of one listener.
 FORM = re.compile(
-    r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
+    r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot|arena):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
 TABLE = "table:"
 LIVE = ("waiting", "held", "resting")  # Statuses of tables in play.

@@ -21,7 +21,7 @@ from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
 from league.web.talk import views as talk
-from league.web.tournaments import bot_choice, calendar_views, creating
+from league.web.tournaments import arena_views, bot_choice, calendar_views, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -83,6 +83,8 @@ urlpatterns = [
     path("e/<slug:slug>/enter/", events.enter_event, name="event-enter"),
     path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
     path("calendar/", calendar_views.calendar, name="calendar"),
+    path("arenas/<slug:slug>/", arena_views.arena, name="arena"),
+    path("arenas/<slug:slug>/do/", arena_views.act_on_arena, name="arena-do"),
     path("calendar/link/", calendar_views.change_link, name="calendar-link"),
     path("calendar/all.ics", calendar_views.calendar_file, name="calendar-files"),
     path("calendar/<slug:game>.ics", calendar_views.calendar_file, name="calendar-file"),

@@ -24,6 +24,7 @@ NOTICED = frozenset(
             "tournament.entered",
         ),
         "assignment.due",
+        *("season.soon", "arena.soon", "arena.finished"),
         *("event.soon", "event.started", "event.finished", "event.entered"),
     }
 )

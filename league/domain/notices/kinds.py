@@ -28,6 +28,8 @@ TEXTS: dict[str, NoticeKind] = {
     "challenged": NoticeKind.ASKED,
     "table_waits": NoticeKind.TABLE,
     "starts_soon": NoticeKind.EVENT,
+    "arena_soon": NoticeKind.EVENT,
+    "arena_placed": NoticeKind.EVENT,
     "started": NoticeKind.EVENT,
     "placed": NoticeKind.EVENT,
     "ended": NoticeKind.EVENT,

@@ -17,7 +17,18 @@ from django.db.models import F, Q, QuerySet
 
 from league.domain.people import sessions, subscriptions
 from league.enums import MatchKind
-from league.models import BotVersion, Check, Consultation, Guest, Judgement, LeagueEvent, Match, Player, Rating
+from league.models import (
+    ArenaEntry,
+    BotVersion,
+    Check,
+    Consultation,
+    Guest,
+    Judgement,
+    LeagueEvent,
+    Match,
+    Player,
+    Rating,
+)
 
 CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
@@ -39,7 +50,7 @@ classes.jsonl     your classes, and what you have handed in there
 matches.jsonl     matches that you asked for
 analyses.jsonl    analyses and advice of house bots that you asked for
 events.jsonl      events in which you take part
-contests.jsonl    tournaments, events and recurring leagues that you organise
+contests.jsonl    tournaments, events and recurring leagues that you organise, and arenas that you entered
 requests.jsonl    your requests to enter bots of others
 comments.jsonl    your comments, with the reason if an operator hid one
 reports.jsonl     comments of others that you reported
@@ -191,3 +202,6 @@ def _contests(player: Player) -> Iterator[Row]:
     ):
         for row in rows.order_by("pk").values(*CONTEST):
             yield {"kind": kind, **row}
+    entries = ArenaEntry.objects.filter(player=player).order_by("pk")
+    for row in entries.values("points", "games", "wins", "ties", "place", slug=F("arena__slug"), entered=F("joined")):
+        yield {"kind": "arena", **row}

@@ -179,6 +179,8 @@ def come_back(sitter: Sitter, public_id: str, *, now: datetime | None = None) ->
     now = clock.now_or(now)
     with transaction.atomic():
         row, person = seating.locked(sitter, public_id)
+        if row.sides.exists():
+            raise Refused("you were away for too long, so this hand of the arena is lost")
         if TablePerson.objects.filter(pk=person.pk, away=True).update(away=False):
             Table.objects.filter(pk=row.pk).update(since=now)
             people.tell(row)

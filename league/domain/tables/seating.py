@@ -30,7 +30,7 @@ from league.domain.ratings import pools
 from league.domain.tables import guests, people
 from league.domain.tables.people import Sitter, TableView
 from league.enums import BotState, TableStatus, VersionStatus
-from league.models import BotVersion, Player, Pool, Rating, Table, TableAction, TablePerson, TableSeat
+from league.models import ArenaSide, BotVersion, Player, Pool, Rating, Table, TableAction, TablePerson, TableSeat
 from league.models.tables import LIVE
 from league.pure.portable import ELO_DIGITS, comparable
 from league.service import listening
@@ -289,6 +289,7 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
             queue.withdraw(JOB, table__in=list(rows.values_list("pk", flat=True)))
         try:
             row, person = locked(sitter, public_id)
+            ArenaSide.objects.filter(table=row, entry__player=person.player_id, points=None).update(given_up=now)
             successor = others.order_by("pk").first()
             if successor is not None:
                 _pass_on(row, person, successor, now)

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST
 
 import engine
 from engine.runner.table import NEXT
+from league.domain.arenas import arenas
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.tables import ending, holding, people, phrases, rooms, seating
@@ -82,8 +83,11 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     if view.turn is not None and not view.is_away:
         choices = offer(view.legal, view.hand, felt.song_points(game, view.seen), french=is_french(game), names=numbers)
     is_live, awaited, now = row.status in LIVE, view.asked, clock.present()
+    sides = arenas.sides_of(row) if row.shared else []
     context = {
         "row": row,
+        "arena": sides[0].entry.arena if sides else None,
+        "gave_up": any(side.given_up for side in sides if view.own and side.entry.player_id == view.own.player_id),
         "view": view,
         "mine": is_own,
         "live": is_live,

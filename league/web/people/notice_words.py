@@ -76,6 +76,8 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "challenged": (_("%(player)s challenged %(bot)s."), _match),
     "table_waits": (_("Your table of %(game)s waits for you."), _table),
     "starts_soon": (_("%(tournament)s starts soon: %(at)s UTC."), _contest),
+    "arena_soon": (_("The arena of %(game)s starts soon: %(at)s UTC."), _contest),
+    "arena_placed": (_("The arena of %(game)s has ended: you are in place %(place)s."), _contest),
     "started": (_("%(tournament)s has started."), _contest),
     "placed": (_("%(tournament)s has ended: %(bot)s is in place %(place)s."), _contest),
     "ended": (_("%(tournament)s has ended."), _contest),
