@@ -22,7 +22,7 @@ from engine.sandbox.files import keeping
 from league.domain.bots import packages
 from league.domain.core import transitions
 from league.domain.core.queue import LeaseLost
-from league.domain.tables import holding
+from league.domain.tables import holding, people
 from league.domain.tables.holding import TableLease
 from league.service import listening
 
@@ -120,7 +120,7 @@ class WorkerTables:
             players=row.pool.players,
             options=row.pool.options,
             secret=lease.secret,
-            table=f"table-{row.public_id}",
+            table=f"table-{row.deals or row.public_id}",  # The deals follow from it.
             boards=range(1, row.boards + 1),
             parties=tuple(packages.spec(version, self.folder) for version in versions),
             sealing=POSSIBLE,
@@ -139,7 +139,7 @@ class WorkerTables:
             return answer
 
         seating = [party.get(seat, 0) for seat in range(row.pool.players)]
-        result = play_table(spec, seating, places, self._box(), taken=actions, ask=ask, stop=stop)
+        result = play_table(spec, seating, places, self._box(), taken=actions, ask=ask, stop=stop, delay=people.delay(row))
         if result is not None:
             holding.finish(lease, result, count)
         elif not lease.lost:

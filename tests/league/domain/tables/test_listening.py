@@ -81,7 +81,7 @@ def test_a_page_hears_of_its_table_at_once(row) -> None:
     try:
         hub.adopt(theirs, Wanted("a", (topic,), (0,)))
         assert b"retry" in browser.recv(2**16)
-        Table.objects.filter(pk=row.pk).update(turn=6)
+        Table.objects.filter(pk=row.pk).update(turn=9, question=6)
         heard = b""
         while b"data" not in heard:
             pull(topic, row)

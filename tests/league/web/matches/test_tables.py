@@ -146,7 +146,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert foreign.post(f"{where}do/", {"do": legal[0], "turn": row.turn or 0}).status_code == 404
 
     # Only who sits there hears of it, and no more than to which decision it has moved
-    turn = Table.objects.get().turn
+    turn = Table.objects.get().question
     topic = f"table:{row.public_id}"
     assert f'data-since="{turn + 1}"' in text
     assert f'data-topic="{topic}"' in text
@@ -154,7 +154,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         (told_of,) = re.findall(r"data: (.*)", who.get(f"/live?topic={topic}").content.decode())
         assert json.loads(told_of) == heard
 
-    refused = client.post(f"{where}do/", {"do": "play 9z", "turn": Table.objects.get().turn}, follow=True)
+    refused = client.post(f"{where}do/", {"do": "play 9z", "turn": turn}, follow=True)
     assert "not possible now" in refused.content.decode()
     response = client.post(f"{where}do/", {"do": legal[0], "turn": turn, "listens": 1})
     assert (response.status_code, response.content) == (204, b"")
@@ -210,7 +210,7 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
     assert len(queries) == 7
-    form = {"do": "advice", "turn": row.turn}
+    form = {"do": "advice", "turn": row.question}
     assert client.post(f"{where}do/", {**form, "listens": 1}).status_code == 204
     thinks = client.get(where).content.decode()
     assert faults(Page(thinks)) == []
@@ -267,7 +267,7 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
     rated(row.seats.get(number=1).version, "partnership", 1000)
     lease, _ = hold(row)
     number = Table.objects.get().turn
-    seating.act(ana, row.public_id, number, TablePerson.objects.get().legal[0])
+    seating.act(ana, row.public_id, 0, TablePerson.objects.get().legal[0])
     holding.finish(lease, TableResult([[60, 70, 60, 70]], [{}]), number + 1)
     page = client.get("/play/").content.decode()
     assert faults(Page(page)) == []
