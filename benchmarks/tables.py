@@ -1,13 +1,14 @@
-"""Measure how long the bots' cards take to reach a person's browser, over HTTP from `make serve`: in a quiet league, beside standing ladders, and at
-many tables at once.
+"""Measure how long the bots' cards take to reach a person's browser, over HTTP from `make serve`.
 
     .venv/bin/python benchmarks/tables.py [quiet] [ladders] [many]        the first two without an argument
 
-    DATABASE_URL=postgresql://... TABLES=200 SECONDS=120 .venv/bin/python benchmarks/tables.py many        an empty database of yours
+    DATABASE_URL=postgresql://... ANSWERS=100 .venv/bin/python benchmarks/tables.py ladders        an empty database of yours
 
-A simulated person answers at once, at one table of each of some games; at many tables after 4 to 12 seconds. The time is from an answer until the
-page with the next question has arrived, as for `seat.js`. For many tables the output also has the processor time of each answer, which hardly depends
-on what else the machine does.
+    TABLES=200 SECONDS=120 .venv/bin/python benchmarks/tables.py many        many tables at once
+
+A simulated person answers at once, at one table of each of some games, in a quiet league or beside standing ladders; at many tables people think for
+4 to 12 seconds. The time is from an answer until the page with the next question has arrived, as for `seat.js`. For many tables the output also has
+the processor time of each answer, which hardly depends on what else the machine does.
 """
 
 from __future__ import annotations
@@ -195,12 +196,11 @@ class Company:
 
 def processor_time(root: int) -> Counter[str]:
     """Return the seconds of processor time that the web, the workers with the bots, and the rest below a process have used."""
-    tick, parents, used, lines = os.sysconf("SC_CLK_TCK"), {}, {}, {}
+    tick, parents, used = os.sysconf("SC_CLK_TCK"), {}, {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                lines[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             except OSError:
                 continue
             parents[int(entry.name)], used[int(entry.name)] = int(fields[1]), sum(map(int, fields[11:15])) / tick
@@ -210,17 +210,14 @@ def processor_time(root: int) -> Counter[str]:
         while path[-1] in parents and path[-1] != root:
             path.append(parents[path[-1]])
         if path[-1] == root:
-            kind = "rest" if len(path) < 2 else _kind(lines, path)
+            kind = _kind(path)
             total[kind] += seconds
     return total
 
 
-def _kind(lines: dict[int, str], path: list[int]) -> str:
-    """Return the part of the league to which a process belongs: path leads from it to the root."""
-    top = lines.get(path[-2], "")
-    if "manage.py worker" in top:
-        return "worker" if len(path) == 2 else "bots"
-    return "rest" if "manage.py" in top else "web"
+def _kind(path: list[int]) -> str:
+    """Return the part of the league to which a process belongs: path leads from it to the supervisor."""
+    return "rest" if len(path) == 1 else ("league" if len(path) == 2 else "bots")
 
 
 def crowd(port: int, pid: int) -> None:

@@ -139,7 +139,9 @@ class WorkerTables:
             return answer
 
         seating = [party.get(seat, 0) for seat in range(row.pool.players)]
-        result = play_table(spec, seating, places, self._box(), taken=actions, ask=ask, stop=stop, delay=people.delay(row))
+        result = play_table(
+            spec, seating, places, self._box(), taken=actions, ask=ask, stop=stop, delay=people.delay(row)
+        )
         if result is not None:
             holding.finish(lease, result, count)
         elif not lease.lost:

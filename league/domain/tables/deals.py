@@ -1,7 +1,7 @@
 """The same deals at several tables of people: until when they stay hidden, who has seen them, and the comparison of the results.
 
-Nobody watches such a table, and no replay of it opens while others may play its cards. A person with two accounts could still look at the cards first;
-therefore no such table is rated.
+Nobody watches such a table, and no replay of it opens while others may play its cards. A person with two accounts could still look at the cards
+first; therefore no such table is rated.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def _chosen(bots_by_name: dict[str, BotVersion], name: str, game: str) -> BotVer
 
 
 def visible(sitter: Sitter | None, public_id: str) -> TableView | None:
-    """Return a table that a person may see: their own, any finished one with open cards, or a running one that others may watch. At most three queries."""
+    """Return a table that a person may see: their own, a finished one with open cards, or one that others may watch. Four queries at most."""
     row = Table.objects.select_related("pool").filter(public_id=public_id).first()
     if row is None:
         return None
@@ -208,9 +208,10 @@ def locked(sitter: Sitter, public_id: str) -> tuple[Table, TablePerson]:
 
 
 def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: datetime | None = None) -> Table:
-    """Answer decision `number` of the people at the player's own table. Raise Refused, with nothing changed, if another decision is due or the action is illegal.
+    """Answer decision `number` of the people at the player's own table.
 
-    The answer is the next line of the journal. A resting table then waits for a worker.
+    Raise Refused, with nothing changed, if another decision is due or the action is illegal. The answer is the next line of the journal. A resting
+    table then waits for a worker.
     """
     now = clock.now_or(now)
     with transaction.atomic():

@@ -17,7 +17,6 @@ from league.domain.tables import deals, people, rooms, seating
 from league.domain.tables.people import Sitter, TableView
 from league.models.tables import LIVE
 from league.web.common import guests as cookies
-from league.web.common.viewers import player_of
 from league.web.matches.banner import score_text
 from league.web.matches.seats import numbered
 
@@ -80,14 +79,14 @@ def _page(request: HttpRequest, views: list[TableView], key: str, status: int = 
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
     context = {
         "row": row,
-        "views": [(view, " · ".join(numbered(view.names)), _is_mine(view, sitter)) for view in views],
+        "views": [(view, _names(view), _is_mine(view, sitter)) for view in views],
         "open": is_open,
         "closes": row.deals_until if row.deals_until and row.deals_until > clock.present() else None,
         "has_seen": has_seen,
-        "may_sit": seating.may_sit(sitter or player_of(request)) and not has_seen,
-        "may_close": not is_open and not is_live and any(
-            view.row.public_id == key and _is_host(view, sitter) for view in views
-        ),
+        "may_sit": seating.may_sit(sitter) and not has_seen,
+        "may_close": not is_open
+        and not is_live
+        and any(view.row.public_id == key and _is_host(view, sitter) for view in views),
         "sides": [_side(game, results) for results in (deals.compare(views) if is_open or has_seen else [])],
         "boards": range(1, row.boards + 1),
     }
@@ -106,6 +105,12 @@ def _side(game: engine.Game, results: list[deals.SideResult]) -> ComparedSide:
         for result in results
     ]
     return ComparedSide(title, rows)
+
+
+def _names(view: TableView) -> str:
+    """Return the names at a table; before it starts, only those of its people."""
+    names = numbered(view.names)
+    return " · ".join(names[seat] for seat in (view.people if view.row.gathering else range(len(names))))
 
 
 def _is_mine(view: TableView, sitter: Sitter | None) -> bool:

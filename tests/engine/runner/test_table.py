@@ -59,7 +59,14 @@ def played(bot: BotSpec, box: Sandbox, game: str, desk: Desk, boards: int = 1, *
     while True:
         try:
             result = play_table(
-                spec(bot, game, boards), seats, [0], box, taken=list(desk.taken), ask=desk.ask, stop=lambda: False, **more
+                spec(bot, game, boards),
+                seats,
+                [0],
+                box,
+                taken=list(desk.taken),
+                ask=desk.ask,
+                stop=lambda: False,
+                **more,
             )
         except Rest:
             continue

@@ -64,7 +64,7 @@ class Viewer:
         api = self.client.get(f"/api/v1{where}".rstrip("/")).content.decode()
         live = self.client.get("/live", {"topic": f"table:{row.public_id}", "since": "1"}).content.decode()
         assert re.findall(r"^data: (.*)$", live, re.M)
-        picture = re.search(r'property="og:image" content="[^"]*/preview/([^"/]+)', page)
+        picture = re.search(r'property="og:image" content="[^"]*/preview/([^"/]+)[.]png"', page)
         assert picture is None or not (links.read(picture[1]).laid or links.read(picture[1]).hands)
         assert not {"ETag", "Last-Modified"} & set(self.client.get(where).headers), "no digest of what others hold"
         for text in (part, page):
@@ -135,7 +135,14 @@ def _play(game: str, seats: int, box: Sandbox, behind: BotSpec) -> int:
         return answer
 
     spec = MatchSpec(
-        row.public_id, game, lease.secret, f"table-{row.public_id}", range(1, 2), (behind,), players=seats, options=options
+        row.public_id,
+        game,
+        lease.secret,
+        f"table-{row.public_id}",
+        range(1, 2),
+        (behind,),
+        players=seats,
+        options=options,
     )
     parties, delay = [0] * seats, people.delay(row)
     result = play_table(spec, parties, range(seats), box, taken=[], ask=ask, stop=lambda: False, delay=delay)
