@@ -72,7 +72,7 @@ class Browser:
         attributes = dict(re.findall(r'data-(\w+)="([^"]*)"', section[0] if section else ""))
         if "topic" not in attributes:
             return
-        link = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=120)
         lines = [
             f"GET {attributes['at']}?{urlencode({'topic': attributes['topic'], 'since': attributes['since']})} HTTP/1.1",
             "Host: localhost",

@@ -387,7 +387,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
 @pytest.mark.slow
 @pytest.mark.parametrize("pooled", [False, True])
 def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, worker, monkeypatch, pooled) -> None:
-    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # an idle reader does not look in time on its own
+    monkeypatch.setattr(running, "ALONE_S", 3600.0)  # an idle reader does not look in time on its own
     if pooled:  # each transaction may be another session
         monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     else:
@@ -405,7 +405,7 @@ def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, worker, monkeypatch) -> None:
-    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # a wake-up brings it
+    monkeypatch.setattr(running, "ALONE_S", 3600.0)  # a wake-up brings it
     monkeypatch.setattr(running, "DEAF_S", 3600.0)
     rated(BotVersion.objects.get(bot__slug="counting"), "brisca", 1300)
     row = seating.sit(people, "brisca", "random", advice=True)
