@@ -541,3 +541,74 @@ def test_three_people_play_together_and_one_of_them_is_cut_off(site: str, browse
     for page in company.pages.values():
         page.context.close()
     assert company.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_cut_a_sleeping_screen_and_a_second_device_lose_nothing(site: str, browser, worker: WorkerLoop) -> None:
+    accepted(house.player(), "greedy")
+    session = Client()
+    session.force_login(players.create("ana").user)
+    cookies = {settings.SESSION_COOKIE_NAME: session.cookies[settings.SESSION_COOKIE_NAME].value, "rest": "0"}
+    complaints: list[str] = []
+
+    def device(width: int, height: int):
+        touch, size = width < 500, {"width": width, "height": height}
+        context = browser.new_context(viewport=size, has_touch=touch, is_mobile=touch, locale="en-GB")
+        context.set_default_timeout(PATIENT_MS)
+        context.add_cookies([{"name": name, "value": value, "url": site} for name, value in cookies.items()])
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    phone, desk = device(390, 844), device(1280, 800)
+    phone.goto(f"{site}/play/")
+    phone.click("main form button.button")
+    phone.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
+    wait_for(worker.tables.look, "a table waits", PATIENT_MS / 1000)
+
+    def turn_of(page) -> str:
+        comes(page, MY_TURN)
+        return page.locator("#seat").get_attribute("data-turn") or ""
+
+    def is_at(page, number: str) -> None:
+        comes(page, f"({MY_TURN}) && document.querySelector('#seat').dataset.turn === '{number}'")
+
+    turn_of(phone)
+    answer(phone, touch=False)
+    before = turn_of(phone)
+    # The line is cut while a card is on its way: it is not lost, and not played twice.
+    phone.context.set_offline(True)
+    phone.locator("#hand button[name=do]").first.focus()
+    phone.keyboard.press("Enter")
+    comes(phone, "'lost' in document.querySelector('.game').dataset")
+    look(phone, "bad-line-cut")
+    phone.wait_for_timeout(30_000)
+    phone.context.set_offline(False)
+    comes(phone, "!('lost' in document.querySelector('.game').dataset)")
+    is_at(phone, before)
+    # A second device shows the same and answers; the first one follows.
+    desk.goto(phone.url)
+    is_at(desk, before)
+    look(desk, "bad-line-second")
+    answer(desk, touch=False)
+    after = turn_of(desk)
+    assert int(after) == int(before) + 1
+    is_at(phone, after)
+    # The screen sleeps, and the table goes on without it.
+    lifecycle = phone.context.new_cdp_session(phone)
+    lifecycle.send("Page.setWebLifecycleState", {"state": "frozen"})
+    for _ in range(2):
+        answer(desk, touch=False)
+        after = turn_of(desk)
+    lifecycle.send("Page.setWebLifecycleState", {"state": "active"})
+    is_at(phone, after)
+    look(phone, "bad-line-awake")
+    answer(phone, touch=False)
+    is_at(desk, turn_of(phone))
+    row = Table.objects.get()
+    answers = row.actions.filter(seat=0).count()
+    assert (answers, row.question) == (5, 5)
+    for page in (phone, desk):
+        page.context.close()
+    assert complaints == []
