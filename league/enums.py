@@ -276,6 +276,15 @@ class TableStatus(models.TextChoices):
     VOID = "void", _("void")  # It could not be played because of a fault of ours.
 
 
+class TableWatching(models.TextChoices):
+    """The spectators of a shared table in play: who may watch, and when they see hidden cards."""
+
+    NOBODY = "nobody", _("nobody")
+    HIDDEN = "hidden", _("anyone with the link, without the hands")
+    LATER = "later", _("anyone with the link, with all hands 12 decisions later")
+    OVER = "over", _("anyone with the link, with all hands when a hand is over")
+
+
 TABLE_TRANSITIONS: dict[str, frozenset[str]] = {
     TableStatus.WAITING: frozenset({TableStatus.HELD, TableStatus.LEFT, TableStatus.VOID}),
     TableStatus.HELD: frozenset(set(TableStatus) - {TableStatus.HELD, TableStatus.ABANDONED}),

@@ -11,7 +11,7 @@ from league.web.bots import views as bots
 from league.web.classes import views as classes
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import embedding, opening, playing, puzzles, tables, trying, tv
+from league.web.matches import embedding, opening, playing, puzzles, same_deals, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
@@ -61,6 +61,7 @@ urlpatterns = [
     path("play/", playing.play, name="play"),
     path("tables/", RedirectView.as_view(pattern_name="play", query_string=True, permanent=True), name="tables"),
     path("tables/<slug:public_id>/", tables.table, name="table"),
+    path("deals/<slug:key>/", same_deals.page, name="deals"),
     path("tables/<slug:public_id>/do/", tables.act, name="table-do"),
     path("tables/<slug:public_id>/replay.json", tables.table_json, name="table-replay"),
     path("t/", tournaments.tournaments, name="tournaments"),

@@ -50,6 +50,7 @@ PLACES = [
     "/bots/{}/",
     "/tries/{}/",
     "/tries/{}/replay.json",
+    "/deals/{}/",
     "/tables/{}/",
     "/tables/{}/replay.json",
     "/bots/rufo/v{}/",
