@@ -216,7 +216,7 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         "Slow validations and audits are given back instead, at most three times",
         lambda: leases.MOST_YIELDS == 3,
     ),
-    ("docs/operations/players.md", "wait at most a day (`bot.hold_ended`)", lambda: bots.HOLD == DAY),
+    ("docs/operations/players.md", "tests wait at most a day (`bot.hold_ended`)", lambda: bots.HOLD == DAY),
     ("docs/operations/players.md", "owner pauses a bot again within a week", lambda: bots.HOLD_AGAIN == 7 * DAY),
     (
         "docs/operations/players.md",

@@ -74,8 +74,8 @@ def given_up(kind: str, *, holder: str, now: datetime) -> set[str]:
     return set(rows.values_list("name", flat=True))
 
 
-def holders(kind: str, known: Collection[str]) -> dict[str, str]:
+def holders(kind: str, read_names: Collection[str]) -> dict[str, str]:
     """Return the holders of these names. One query, using the index."""
-    looks = {look for name in known for look in pure.skeletons(name)}
+    looks = {look for name in read_names for look in pure.skeletons(name)}
     rows = TakenName.objects.filter(kind=kind, skeleton__in=looks)
-    return {name: holder for name, holder in rows.values_list("name", "holder") if name in known}
+    return {name: holder for name, holder in rows.values_list("name", "holder") if name in read_names}

@@ -50,7 +50,7 @@ def look(pools: Iterable[Pool], *, now: datetime | None = None) -> int:
 
 
 def _look(pool: Pool, former: Former, now: datetime) -> int:
-    opened, left = 0, WATCHED_A_DAY
+    opened, budget = 0, WATCHED_A_DAY
     results = {pair: collusion.surprise(met) for pair, met in _encounters(pool, former, now).items()}
     for (loser, winner), result in sorted(results.items(), key=lambda item: (-item[1].deviations, item[0])):
         if not result.is_watched:
@@ -60,8 +60,8 @@ def _look(pool: Pool, former: Former, now: datetime) -> int:
         losses = None if result.makes_a_case else _evidence(case, former)
         if result.makes_a_case or (losses is not None and losses.makes_a_case):
             opened += _open(case, former, now)
-        elif left and _is_free(case):
-            left -= _ask_for_analyses(case, former, now) > 0
+        elif budget and _is_free(case):
+            budget -= _ask_for_analyses(case, former, now) > 0
     return opened
 
 

@@ -96,20 +96,20 @@ Boards = Sequence[tuple[float, int]]  # The points given away and the number of 
 
 def throwing(strata: Iterable[tuple[Boards, Boards]]) -> Throwing | None:
     """Compare the losses of each version against one owner with its losses against others; None if no version has two boards of both kinds."""
-    rows = [(sorted(here), sorted(there)) for here, there in strata if len(here) > 1 and len(there) > 1]
+    rows = [(sorted(here), sorted(elsewhere)) for here, elsewhere in strata if len(here) > 1 and len(elsewhere) > 1]
     rows.sort()
     weights = [sum(judged for _, judged in here) for here, _ in rows]
     total = sum(weights)
-    if not total or not all(sum(judged for _, judged in there) for _, there in rows):
+    if not total or not all(sum(judged for _, judged in elsewhere) for _, elsewhere in rows):
         return None
     against = others = variance = 0.0
-    for weight, (here, there) in zip(weights, rows, strict=True):
+    for weight, (here, elsewhere) in zip(weights, rows, strict=True):
         share = weight / total
-        (mean, squares), (usual, others_squares) = _mean(here), _mean(there)
+        (mean, squares), (usual, others_squares) = _mean(here), _mean(elsewhere)
         against, others = against + share * mean, others + share * usual
         variance += share**2 * (squares + others_squares)
     variance += (STYLE_LOSS * others) ** 2
-    boards = min(sum(len(here) for here, _ in rows), sum(len(there) for _, there in rows))
+    boards = min(sum(len(here) for here, _ in rows), sum(len(elsewhere) for _, elsewhere in rows))
     deviations = (against - others) / sqrt(variance) if variance else 0.0
     return Throwing(boards, comparable(against), comparable(others), comparable(deviations))
 
