@@ -44,7 +44,7 @@ class BotOut(Out):
     )
     held_until = serializers.DateTimeField(
         allow_null=True,
-        help_text="Until this time the bot's matches that do not count wait in the queue, because its owner has paused it.",
+        help_text="Until this time the bot's challenges and tests wait in the queue, because its owner has paused it.",
     )
     entry_policy = serializers.ChoiceField(
         choices=EntryPolicy.choices,

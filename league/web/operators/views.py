@@ -184,7 +184,7 @@ def _subject(request: HttpRequest, subject: str, own_rights: list[str]) -> HttpR
     page = lists.page_of(request, LeagueEvent.objects.filter(subject=subject))
     context |= {"page": page, "lines": people.lines(page)}
     if kind == CASE and row is not None:
-        context["cases"] = [queues.OpenCase(row, cases.evidence(row), list(cases.matches_of(row, against=True)))]
+        context["cases"] = [queues.OpenCase(row, cases.evidence(row), cases.matches_of(row))]
     return render(request, "operators/subject.html", context)
 
 
