@@ -86,23 +86,23 @@ class Board:
 def check(game: engine.Game, seed: object, deals: int | None) -> None:
     board = Board(game, seed, deals)
     for seat, line in board.requests():
-        position, known = fields(line), board.state.observation(seat)
-        assert sorted(position["hand"].split()) == sorted(known["hand"])
+        position, snapshot = fields(line), board.state.observation(seat)
+        assert sorted(position["hand"].split()) == sorted(snapshot["hand"])
         for name in ("deal", "dealer", "mano", "stock"):
-            assert position[name] == str(known[name]), name
-        assert position["totals"] == " ".join(map(str, known["totals"]))
+            assert position[name] == str(snapshot[name]), name
+        assert position["totals"] == " ".join(map(str, snapshot["totals"]))
         if not position["calls"]:
-            assert position["out"] == " ".join(map(str, known["out"]))
-        assert position["trump"] == (known["trump"] or "-")
+            assert position["out"] == " ".join(map(str, snapshot["out"]))
+        assert position["trump"] == (snapshot["trump"] or "-")
         trick = (
-            known["trick"] if len(known["trick"]) < board.state.size else []
+            snapshot["trick"] if len(snapshot["trick"]) < board.state.size else []
         )  # A whole one shows in its window, too.
         assert position["trick"].split() == [f"{play['seat']}:{play['card']}" for play in trick]
-        assert position["points"] == " ".join(map(str, map(sum, zip(known["cards"], known["songs"], strict=True))))
-        assert sorted(position["played"].split()) == sorted(known["played"])
-        if known["holder"] is None and known["shown"] is not None:
-            assert position["shown"] == known["shown"]
-        assert position["legal"].split(", ") == known["legal"]
+        assert position["points"] == " ".join(map(str, map(sum, zip(snapshot["cards"], snapshot["songs"], strict=True))))
+        assert sorted(position["played"].split()) == sorted(snapshot["played"])
+        if snapshot["holder"] is None and snapshot["shown"] is not None:
+            assert position["shown"] == snapshot["shown"]
+        assert position["legal"].split(", ") == snapshot["legal"]
 
 
 @pytest.mark.parametrize("key", engine.games())
