@@ -232,7 +232,7 @@ GUEST_TRIES_PER_HOUR = envint(
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_COMMENTS = envint("QUOTA_COMMENTS", 20, least=0)  # Per hour.
-QUOTA_REPORTS = envint("QUOTA_REPORTS", 20, least=0)  # Per day, of comments.
+QUOTA_REPORTS = envint("QUOTA_REPORTS", 20, least=0)  # Reports of comments per day.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # The most megabytes of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 # The house bot that stands at 1000 Elo in every pool where it has played.

@@ -64,7 +64,7 @@ class Notice(models.Model):
     kind = models.CharField(max_length=12, choices=NoticeKind)
     about = models.CharField(max_length=120)  # The subject, such as "request:12" or "bot:rufo:2026-01-31".
     text = models.CharField(max_length=20)  # The sentence, by name (league.domain.notices.kinds).
-    words = models.JSONField(default=dict)  # What stands in the sentence.
+    words = models.JSONField(default=dict)  # The values in the sentence.
     # The other player in the sentence; the notice is removed with this player's account.
     actor = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="+")
     count = models.PositiveIntegerField(default=1)  # How often it happened since the player last read of it.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
@@ -25,6 +28,9 @@ from league.models import Player
 from league.service import limits, listening, process_cache
 from tests.support import rows
 from tests.support.league import NOW
+
+if TYPE_CHECKING:
+    from league.domain.jobs.worker import WorkerLoop
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -152,3 +158,21 @@ def make_ana() -> Player:
 
 def make_berto() -> Player:
     return players.create("berto", now=NOW)
+
+
+@pytest.fixture
+def worker() -> Iterator[WorkerLoop]:
+    """A worker with a sandbox of its own."""
+    from engine.sandbox import Sandbox
+    from league.domain.jobs.worker import WorkerLoop
+    from tests.support.runtimes import lend
+
+    with TemporaryDirectory(prefix="tute-worker-") as folder:
+        Path(folder).chmod(0o755)
+        lend(Path(folder))
+        new_worker = WorkerLoop(Path(folder) / "bots")
+        new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield new_worker
+        new_worker.stopping.set()
+        new_worker.tables.close()
+        new_worker.ahead.close()

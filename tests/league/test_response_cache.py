@@ -635,7 +635,7 @@ WITH_OTHERS = {
     "league_party": {"matches", "tournament:", "pool:", "results"},
     "league_round": {"tournament:", "matches"},
     "league_sitting": {"matches", "tournament:"},
-    # Of a match that is struck out, or of an event that has ended or could not begin
+    # A voided match, or an event that has ended or could not begin
     "league_leagueevent": {"matches", "tournament:", "pool:", "events"},
     # Written with the result; taken away with its age, or repaired by an operator, which a kept answer outlives by seconds
     "league_matchlog": {"matches", "tournament:"},
@@ -655,7 +655,7 @@ WITH_OTHERS = {
     "league_ratingpoint": {"pools"},
     "league_placeofday": {"pools", "ratings:"},
     "league_meetingsum": {"played"},
-    # Of these only names are shown beside other rows, and names never change
+    # Other rows show only their names, which never change
     "league_pool": {"ratings:", "matches", "tournament:", "tournaments"},
     "league_player": {"tournaments", "tournament:"},
     "league_bot": {"tournaments", "ratings:"},
@@ -671,7 +671,7 @@ def standing_for(table: str) -> set[str]:
     return set(re.findall(r"'([a-z]+:?)'", own)) | WITH_OTHERS.get(table, set())
 
 
-# Of these addresses alone: tables of whose rows they show only what never changes
+# Tables of whose rows these addresses show only what never changes
 NEVER_CHANGES = {
     r"/api/v1/versions/[0-9]+": {"league_match"},  # the names of the matches that have validated it
 }

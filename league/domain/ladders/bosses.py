@@ -180,5 +180,5 @@ def settle(test: BossTest, *, now: datetime) -> None:
 
 
 def secret_of(test: BossTest) -> bytes:
-    """Return the secret of the test's next match. The secret of the boss has fixed it before the test started."""
+    """Return the secret of the test's next match. It follows from the secret of the boss, which was fixed before the test started."""
     return hmac.digest(bytes(test.boss.secret), f"{test.version_id} {test.matches}".encode(), "sha256")

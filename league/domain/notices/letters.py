@@ -34,7 +34,7 @@ BATCH = 20  # The most letters of one pass.
 AFTER = timedelta(minutes=15)
 BACK = {Period.DAY: timedelta(days=7), Period.WEEK: timedelta(weeks=4)}  # Older periods are skipped.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=5), timedelta(hours=12)
-GIVE_UP = timedelta(days=3)  # A letter at once that fails for longer is not tried again.
+GIVE_UP = timedelta(days=3)  # An immediate letter that has failed for longer is not tried again.
 MOST_NOTICES = 100  # The most notices of one letter.
 MOST_A_DAY = 20  # The most letters at once that a player gets on a day (UTC).
 
@@ -112,7 +112,7 @@ def _send_at_once(run: _Pass, player: int, kind: NoticeKind) -> None:
             transaction.set_rollback(True)
             return
 
-    age = now - due[0].created  # So each pause is as long as all before it together.
+    age = now - due[0].created  # Each pause is as long as all earlier ones together.
     again = now + min(max(FIRST_PAUSE, age), LONGEST_PAUSE) if age < GIVE_UP else None
 
     def undo() -> None:
@@ -216,7 +216,7 @@ def _codes(error: SMTPRecipientsRefused) -> list[int]:
 def _headers(row: Subscription, letter: Letter, name: str) -> dict[str, str]:
     host = urlsplit(row.site).hostname or "localhost"
     return {
-        # The same in each try to send this letter.
+        # All tries of a letter have the same.
         "Message-ID": f"<{name}.{row.pk}@{host}>",
         # RFC 8058: the reader's mail program shows a button for it.
         "List-Unsubscribe": f"<{letter.stop}>",

@@ -72,7 +72,7 @@ class Action:
     example: str  # Arguments of the command, without the reason.
     # Returns the call that takes this one back; called before it is carried out. None: nothing takes it back.
     undo: Callable[[ActionCall], Undo | None] | None = None
-    lasting: str = ""  # What no later action takes back, as a sentence.
+    lasting: str = ""  # A sentence that says what no later action takes back.
     fields: tuple[ActionField, ...] = ()
     many: bool = False  # True if the action takes several subjects at once.
 

@@ -52,7 +52,7 @@ class Urgency(IntEnum):
 
 @dataclass(frozen=True)
 class Symptom:
-    """One observation: what is so and what to do. `subjects` are examples, for the action `action` if there is one."""
+    """An observation, and what to do about it. `subjects`: examples, to which `action` applies if there is one."""
 
     urgency: Urgency
     what: Message
@@ -313,7 +313,7 @@ def _voids(now: datetime) -> Iterator[Symptom]:
             Urgency.SOON,
             Message("Void in the last day: {count}. {reason}", count=count, reason=reason),
             Message(
-                "No bot pays for it. Mend the cause; matches of tournaments are played again, later each time, or at once by Play again."
+                "No bot pays for it. Mend the cause. Tournament matches are tried again after longer and longer pauses; Play again tries at once."
             ),
             tuple(f"match:{name}" for name in names[:EXAMPLES]),
             "rerun",

@@ -3,7 +3,7 @@
 A bot has one owner, who may do everything and is responsible for it. If it is in a team, the members may do what their roles allow.
 
 For the rules of fairness (who meets whom, what counts, how many bots enter), all members of its team count as owners of a bot, too. Somebody who
-leaves the team, and an owner who hands the bot on, count for COUNTS more, so that nobody gains by leaving.
+leaves the team, and an owner who hands the bot on, still count for the time COUNTS, so that nobody gains by leaving.
 """
 
 from __future__ import annotations

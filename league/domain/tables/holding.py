@@ -113,7 +113,7 @@ def taken(row: Table) -> list[Taken]:
 def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now: datetime | None = None) -> None:
     """Store the bots' actions since the last question, and the next question to a person, in one transaction. Raise LeaseLost.
 
-    After a board all people are asked, and the first one who answers goes on for all.
+    After a board all people are asked, and the first answer counts for all.
     """
     now = clock.now_or(now)
     columns: dict[str, Any] = {"scores": question.scores, "board": question.board}

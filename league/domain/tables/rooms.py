@@ -61,7 +61,7 @@ def take_seat(sitter: Sitter, public_id: str, number: int | None = None, *, now:
     """Sit down at a free seat of a table that is gathering, or move to it; by default the first free one. Raise Refused or TooMany."""
     now = clock.now_or(now)
     with transaction.atomic():
-        lock()  # Before the row, as everybody does who sits down.
+        lock()  # Before the row: all who sit down lock in this order.
         row = Table.objects.select_for_update().filter(public_id=public_id, shared=True).first()
         if row is None:
             raise Refused("there is no such table")
@@ -152,7 +152,7 @@ def turn_seats(sitter: Sitter, public_id: str, *, now: datetime | None = None) -
 
 
 def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
-    """Return the next table of the same people, with the person at their seat of before: the first one opens it, the others join. Raise Refused."""
+    """Let a person go on to the next table of the same people, at the same seat: the first one opens it, the others join. Raise Refused."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = people.own(sitter).filter(public_id=public_id, shared=True).select_for_update().first()

@@ -113,10 +113,10 @@ def of_puzzle(identity: str, viewer: Player | None) -> Place | None:
 
 
 def visible(viewer: Player | None) -> QuerySet[Comment]:
-    """Select the comments that are shown to the viewer wherever their place is.
+    """Select the comments that the viewer may see, at all places.
 
-    Neither deleted ones, nor those of banned players, nor those of players whom the viewer has blocked. Only its author still sees a hidden one,
-    with the reason.
+    Deleted ones, and those of players who are banned or whom the viewer has blocked, are left out. A hidden one is shown to its author alone, with
+    the reason.
     """
     rows = Comment.objects.filter(deleted=None, author__banned=None)
     if viewer is None:

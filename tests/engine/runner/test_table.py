@@ -70,7 +70,7 @@ def without_board(events: Sequence[dict]) -> list[dict]:
     return [{name: value for name, value in event.items() if name != "board"} for event in events]
 
 
-SOME = ["codillo", "guinote", "partnership"]  # Of each kind one
+SOME = ["codillo", "guinote", "partnership"]  # One of each kind
 
 
 @pytest.mark.parametrize("game_names", mostly_slow([SOME, engine.games()], SOME.__eq__), ids=["some", "all"])

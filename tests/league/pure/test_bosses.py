@@ -52,7 +52,7 @@ def chance_to_rise(elo: float, attempt: int) -> tuple[float, float]:
 def test_an_equal_bot_rises_by_luck_in_at_most_one_season_of_twenty_however_often_it_is_uploaded():
     by_luck = [chance_to_rise(0.0, attempt)[0] for attempt in (1, 2, 3, 4)]
     assert by_luck == sorted(by_luck, reverse=True)
-    # Beyond these attempts the shares of the error rate are the rest of it.
+    # Later attempts share the rest of the error rate.
     rest = bosses.ALPHA - sum(map(bosses.error_rate, (1, 2, 3, 4)))
     assert sum(by_luck) + rest <= bosses.ALPHA
     assert sum(map(bosses.error_rate, range(1, 10_000))) == pytest.approx(bosses.ALPHA, abs=1e-5)

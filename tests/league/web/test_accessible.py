@@ -37,7 +37,7 @@ from tests.support.seats import hold
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
-    "resultTypes": ["violations"],  # The rest is not listed
+    "resultTypes": ["violations"],  # Without the rules that hold
 }
 
 

@@ -1,4 +1,4 @@
-"""Notices: from the journal to the players concerned, once each, however many follow and whoever is killed."""
+"""Notices: from the journal to the players concerned, once each, with any number of followers and after any crash."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def course(db: None) -> Course:
     return rows.once(Course)
 
 
-# Of nobody, a stranger, a student, a teacher, a co-teacher and the staff.
+# The statuses for nobody, a stranger, a student, a teacher, a co-teacher and the staff.
 ALL, MEMBERS = (LOGIN, OPEN, OPEN, OPEN, OPEN, OPEN), (LOGIN, GONE, OPEN, OPEN, OPEN, OPEN)
 LOOKING, TEACHING = (LOGIN, GONE, FORBIDDEN, OPEN, OPEN, OPEN), (LOGIN, GONE, FORBIDDEN, OPEN, OPEN, FORBIDDEN)
 PAGES = {

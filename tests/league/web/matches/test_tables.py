@@ -6,9 +6,6 @@ import json
 import os
 import random
 import re
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -19,7 +16,6 @@ from playwright.sync_api import Error as PlaywrightError
 
 import engine
 from engine.runner.table import NEXT, Question, TableResult
-from engine.sandbox import Sandbox
 from league.domain.bots import house
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.people import players
@@ -33,7 +29,6 @@ from tests.support import rows, seats
 from tests.support.league import accepted
 from tests.support.playing import choose
 from tests.support.processes import wait_for
-from tests.support.runtimes import lend
 from tests.support.seats import hold, rated
 
 
@@ -278,19 +273,6 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
 
 
 # ---- in a browser
-
-
-@pytest.fixture
-def worker() -> Iterator[WorkerLoop]:
-    with tempfile.TemporaryDirectory(prefix="tute-seat-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        new_worker = WorkerLoop(Path(folder) / "bots")
-        new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield new_worker
-        new_worker.stopping.set()
-        new_worker.tables.close()
-        new_worker.ahead.close()
 
 
 MY_TURN = "document.querySelector('.game:not([data-locked]):has(tute-table.ready) #hand button[name=do]') !== null"
