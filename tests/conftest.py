@@ -134,8 +134,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     cases, part = metafunc._calls, metafunc.config.option.markexpr
     if cases and part.startswith(("slow", "not slow")):
         always = metafunc.definition.get_closest_marker("slow") is not None
-        wanted = part.startswith("slow")
-        of_this_part = [case for case in cases if wanted == (always or any(mark.name == "slow" for mark in case.marks))]
+        is_slow_part = part.startswith("slow")
+        of_this_part = [
+            case for case in cases if is_slow_part == (always or any(mark.name == "slow" for mark in case.marks))
+        ]
         # Without any case it would make a test without values; this one it drops itself.
         metafunc._calls = of_this_part or cases[:1]
 
