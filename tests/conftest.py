@@ -130,14 +130,16 @@ def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: Redis
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Leave out slow cases where only quick ones run: pytest would make an item of each of some five thousand, in each process, and then drop it."""
-    cases = metafunc._calls
-    if cases and metafunc.config.option.markexpr.startswith("not slow"):
-        is_slow = metafunc.definition.get_closest_marker("slow")
-        quick = [] if is_slow else [case for case in cases if not any(mark.name == "slow" for mark in case.marks)]
-        metafunc._calls = (
-            quick or cases[:1]
-        )  # One that pytest drops itself: without any it would make a test without values.
+    """Leave out slow cases where quick ones run, and the other way round: pytest would make some thousand items in each process, and drop them."""
+    cases, part = metafunc._calls, metafunc.config.option.markexpr
+    if cases and part.startswith(("slow", "not slow")):
+        always = metafunc.definition.get_closest_marker("slow") is not None
+        is_slow_part = part.startswith("slow")
+        of_this_part = [
+            case for case in cases if is_slow_part == (always or any(mark.name == "slow" for mark in case.marks))
+        ]
+        # Without any case it would make a test without values; this one it drops itself.
+        metafunc._calls = of_this_part or cases[:1]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
