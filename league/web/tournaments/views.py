@@ -78,7 +78,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show state, standings, crosstable and matches. Ten queries; eleven while entries change."""
+    """Show state, standings, crosstable and matches."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
     changes.keep_until(request, changes.of_tournament(pk), changes.BOTS, changes.TALK, changes.CLOCK)
     topics.follow(request, changes.of_tournament(pk))
