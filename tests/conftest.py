@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection
+from hypothesis.internal.conjecture import providers
 
 from engine.sandbox.cgroups import reservations
 from tests.engine.sandbox.support import held_tiers
@@ -45,6 +46,8 @@ hypothesis.settings.register_profile(
     print_blob=True,
 )
 hypothesis.settings.load_profile("suite")
+# Hypothesis would also draw the constants of all modules of ours that this process has imported so far: other examples in each process.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_configure() -> None:
@@ -123,6 +126,20 @@ def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: Redis
         yield stack
     finally:
         stack.close()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Leave out slow cases where quick ones run, and the other way round: pytest would make some thousand items in each process, and drop them."""
+    cases, part = metafunc._calls, metafunc.config.option.markexpr
+    if cases and part.startswith(("slow", "not slow")):
+        always = metafunc.definition.get_closest_marker("slow") is not None
+        is_slow_part = part.startswith("slow")
+        of_this_part = [
+            case for case in cases if is_slow_part == (always or any(mark.name == "slow" for mark in case.marks))
+        ]
+        # Without any case it would make a test without values; this one it drops itself.
+        metafunc._calls = of_this_part or cases[:1]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

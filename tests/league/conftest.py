@@ -10,13 +10,20 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, user_logged_in
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.test import Client
+from django.urls import clear_script_prefix
 from django.utils import translation
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from league.domain.core import clock
 from league.domain.jobs.handlers import analysis, consultations, puzzles
-from league.domain.people import players
+from league.domain.people import players, sessions
 from league.models import Player
 from league.service import limits, listening, process_cache
 from tests.support import rows
@@ -48,6 +55,31 @@ def _files_seen_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_files)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signed_in_at_once() -> Iterator[None]:
+    """`force_login` stores a session three times and deletes one, for each client: here a new client's session is stored once."""
+    log_in = Client._login
+
+    def sign_in(self: Client, user: User, backend: str | None = None) -> None:
+        if settings.SESSION_COOKIE_NAME in self.cookies:
+            log_in(self, user, backend)
+            return
+        request = HttpRequest()
+        request.session = sessions.SessionStore()
+        request.session[SESSION_KEY] = str(user.pk)
+        request.session[BACKEND_SESSION_KEY] = backend or self._get_backend()
+        request.session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        request.user = user
+        rotate_token(request)
+        user_logged_in.send(user.__class__, request=request, user=user)
+        request.session.save()
+        self._set_login_cookies(request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "_login", sign_in)
         yield
 
 
@@ -94,10 +126,11 @@ def _no_process_cache() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_language() -> Iterator[None]:
-    """Leave no language of a request behind."""
+def _no_request() -> Iterator[None]:
+    """Leave no language and no prefix of the address of a request behind."""
     yield
     translation.deactivate()
+    clear_script_prefix()
 
 
 @pytest.fixture(autouse=True)
