@@ -121,7 +121,7 @@ QUERIES = {
     "encounter": 10,
     "player": 15,
     "digest": 7,
-    "tournaments": 11,
+    "tournaments": 12,
     "tournament": 21,
     "open tournament": 24,
     "matches": 5,
