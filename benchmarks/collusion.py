@@ -108,9 +108,9 @@ def year_of(rng: Any, matches: int, style: float, thrown: float) -> tuple[bool, 
             return True, True
         if shortfall.is_watched:
             most = EVIDENCE * MATCH
-            there = DECISIONS * losses(rng, rng.normal(size=most), HONEST)
+            elsewhere = DECISIONS * losses(rng, rng.normal(size=most), HONEST)
             here = lost[max(0, end - most) : end]
-            result = throwing([([(value, DECISIONS) for value in here], [(value, DECISIONS) for value in there])])
+            result = throwing([([(value, DECISIONS) for value in here], [(value, DECISIONS) for value in elsewhere])])
             if result is not None and result.makes_a_case:
                 return False, True
     return False, False

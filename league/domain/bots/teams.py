@@ -41,7 +41,9 @@ def create(player: Player, name: str, *, now: datetime | None = None) -> Team:
         players.lock(player.pk)
         _check_room(player)
         players.check_name(name)
-        team = Team.objects.create(name=name, created=now)
+        team, is_new = Team.objects.get_or_create(name=name, defaults={"created": now})
+        if not is_new:  # Somebody created it in the meantime.
+            raise Refused("the name {name!r} is taken; choose another", name=name)
         names.take(names.PLAYER, name, holder=subject(team), now=now)
         search_words.put(team, name)
         TeamMember.objects.create(team=team, player=player, role=TeamRole.OWNER, invited=now, since=now)

@@ -5,7 +5,8 @@ are about to be cancelled). A bot that an operator stopped plays nothing, not ev
 matches of tournaments that have begun, so that nobody waits for them, and nobody gains or loses points by a ban.
 
 A pause by the owner delays no match that counts, and none of an event: the owner knows the opponent, and could hold the match as long as it suits
-them, and the opponent's place at the tables with it; a few friends who pause one bot after the other could hold up an organiser for good. A running match is always finished: a pause takes nobody from a table.
+them, and the opponent's place at the tables with it; a few friends who pause one bot after the other could hold up an organiser for good. A running
+match is always finished: a pause takes nobody from a table.
 """
 
 from __future__ import annotations

@@ -21,11 +21,13 @@ from league.enums import BotState, TeamRole
 from league.models import Bot, LeagueEvent, Player, Team
 from league.web.common import inputs, lists
 from league.web.common.history import lines_of
+from league.web.common.once import once
 from league.web.common.viewers import player_of, viewer_of
 
 
 @never_cache
 @login_required
+@once
 def teams(request: HttpRequest) -> HttpResponse:
     """Show the player's teams, invitations and bots on offer; create a team. Five queries."""
     player = player_of(request)
