@@ -107,6 +107,11 @@ class Boss(models.Model):
     def __str__(self) -> str:
         return f"boss of league {self.league} of {self.game}, season {self.season}"
 
+    @property
+    def lead(self) -> int:
+        """Return the lead in Elo that a bot needs over the boss."""
+        return self.margin if self.version_id == self.house_id else 0
+
 
 class BossTest(SequentialTest):
     """A test of a version against the boss of its league, or the house bot that stands in for the boss: if it is won, the bot rises."""

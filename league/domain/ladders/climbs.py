@@ -37,7 +37,7 @@ class Climb:
         """Return the lead in Elo that the bot needs over the boss, or needed in its test."""
         if self.test is not None:
             return self.test.test.margin
-        return self.boss.margin if self.boss is not None and self.boss.version_id == self.boss.house_id else 0
+        return self.boss.lead if self.boss is not None else 0
 
     @property
     def state(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, IntEnum
@@ -25,6 +25,7 @@ from league.domain.notices import letters
 from league.domain.upkeep import invariants, metrics
 from league.enums import BotState, ConsultationStatus, JudgementStatus, MatchStatus
 from league.models import Bot, Consultation, Job, Judgement, LeagueEvent, Match, Party, Scheduler, Worker
+from league.models.workers import Process
 from league.pure.refusal import Message
 
 DAY = timedelta(days=1)
@@ -110,7 +111,7 @@ def overview(*, now: datetime | None = None) -> Overview:
     tables, size = table_sizes()
     running = list(Worker.objects.filter(seen__gt=now - DAY).order_by("name"))
     rounds = list(Scheduler.objects.order_by("-seen")[:EXAMPLES])
-    processes = [row for row in (*running, *rounds) if row.seen > now - DAY]
+    processes: list[Process] = [row for row in (*running, *rounds) if row.seen > now - DAY]
     stuck = [
         *_workers(queue, running, now),
         *_scheduler(rounds, now),
@@ -460,7 +461,7 @@ def _failed_work(now: datetime) -> Iterator[Symptom]:
         )
 
 
-def _loops(processes: list[Worker | Scheduler]) -> Iterator[Symptom]:
+def _loops(processes: Sequence[Process]) -> Iterator[Symptom]:
     """Report errors in loops of running processes. No query."""
     errors: Counter[str] = Counter()
     for row in processes:

@@ -17,25 +17,27 @@ MOST = 20  # The most players who are notified of one comment.
 
 def of_comment(row: Comment, place: Place, *, now: datetime) -> None:
     """Notify the author of the answered comment, and the owners of the place, if they may see it. A few queries for each."""
-    words = {"place": place.name, "step": row.step, "player": row.author.name}
-    repeated = {"now": now, "mark": str(row.pk), "actor": row.author}
+
+    def notify(player: Player, text: str, about: str, **words: str) -> None:
+        words |= {"place": place.name, "step": row.step, "player": row.author.name}
+        notifying.notify([player], text, about, now=now, mark=str(row.pk), actor=row.author, **words)
+
     informed = {row.author_id}
     if row.answers is not None and row.answers.author_id not in informed:
         informed.add(row.answers.author_id)
         if places.find(place.name, row.answers.author):
-            notifying.notify([row.answers.author], "answered", f"answer:{row.answers_id}", **repeated, **words)
+            notify(row.answers.author, "answered", f"answer:{row.answers_id}")
     about = f"talk:{place.name}"[:120]
     if place.contest is not None:
-        owner = place.contest.owner
-        if owner.pk not in informed:
-            notifying.notify([owner], "commented", about, **repeated, **words, tournament=place.contest.name)
+        if place.contest.owner_id not in informed:
+            notify(place.contest.owner, "commented", about, tournament=place.contest.name)
         return
     text = "commented_puzzle" if place.puzzle else "commented_match"
     for bot in _bots(place):
         for player in _people(bot).exclude(pk__in=informed)[:MOST]:
             informed.add(player.pk)
             if place.puzzle or places.find(place.name, player):
-                notifying.notify([player], text, about, **repeated, **words, bot=bot.slug)
+                notify(player, text, about, bot=bot.slug)
 
 
 def _bots(place: Place) -> QuerySet[Bot]:
@@ -61,5 +63,5 @@ def of_hiding(comment: Comment, *, now: datetime) -> None:
 def of_decision(comment: Comment, reports: QuerySet[Report], outcome: ReportOutcome, *, now: datetime) -> None:
     """Notify the players whose reports of a comment are decided now."""
     reporters = Player.objects.filter(pk__in=reports.values("reporter"))
-    words = {"place": places.name_of(comment), "step": comment.step}
-    notifying.notify(reporters, f"report_{outcome.value}", f"report:{comment.pk}", now=now, mark=f"{now}", **words)
+    text, about, place = f"report_{outcome.value}", f"report:{comment.pk}", places.name_of(comment)
+    notifying.notify(reporters, text, about, now=now, mark=f"{now}", place=place, step=comment.step)

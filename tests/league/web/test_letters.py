@@ -167,6 +167,17 @@ def test_an_address_is_confirmed_before_anything_else_is_sent_to_it(league, owne
     assert Subscription.objects.get().period == ""
 
 
+def test_a_letter_with_a_link_that_is_not_taken_is_reported(inbox) -> None:
+    reports: list[str] = []
+    inbox.refuses = b"RCPT"
+    for address in ("ana@example.org", "berto@example.org"):
+        sent = mail.send(address, "A link", "https://league.example/x/", failed=lambda: reports.append("not sent"))
+        assert sent is not None
+        sent.result(60)
+        inbox.refuses = b""
+    assert (reports, [letter["To"] for letter in inbox.read]) == (["not sent"], ["berto@example.org"])
+
+
 @pytest.mark.slow
 def test_a_mail_server_that_fails_is_tried_again_after_growing_pauses(subscribed, inbox, caplog) -> None:
     subscribe(subscribed.ana, "day")
