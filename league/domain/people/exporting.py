@@ -164,10 +164,10 @@ def _sat_at(player: Player) -> Iterator[Row]:
     # While others may play the same deals, nobody gets a replay of them (league.domain.tables.deals).
     played = Table.objects.filter(deals=OuterRef("table__deals"), status__in=LIVE)
     is_over = Q(table__deals_until__lte=clock.present()) & ~Exists(played)
-    rows = player.seats.annotate(are_open=ExpressionWrapper(Q(table__deals="") | is_over, BooleanField()))
-    rows = rows.order_by("table").values("are_open", seat=F("number"), **columns, **rules)
+    seats = player.seats.annotate(are_open=ExpressionWrapper(Q(table__deals="") | is_over, BooleanField()))
+    rows = seats.order_by("table").values("are_open", seat=F("number"), **columns, **rules)
     for seat in rows.iterator(CHUNK):
-        row: Row = dict(seat)
+        row: dict[str, Any] = dict(seat)
         records = bytes(row["records"]) if row.pop("are_open") else b""
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}
 
