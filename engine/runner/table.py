@@ -150,8 +150,8 @@ def play_table(
 
     seating: the party of `spec` at each seat; the party at a seat of `people` does not play, it only answers `advise`. taken: the earlier decisions.
     `ask(question, decisions, advise)` returns the action of the person at `question.seat`, one of `question.legal`. `decisions` are those of bots
-    since the last call. Its exceptions pass through. delay: None: spectators see no hidden card; else they see all hands so many decisions later, and
-    when the board is over. Raise what `play_match` raises.
+    since the last call. Its exceptions pass through. delay: None: spectators see no hidden card; else they see all hands this many decisions later,
+    and when the board is over. Raise what `play_match` raises.
     """
     game = load(spec)
     starter = replace(starter_of(spec, game, box), stop=stop, absent=tuple(people))

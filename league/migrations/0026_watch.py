@@ -5,7 +5,7 @@ Fields called by a bare participle get a name; their columns keep the names that
 
 from django.db import migrations, models
 
-from league.service.migrating import AddConstraintUnchecked, AddIndexMeanwhile, CheckOldRows
+from league.service.migrating import AddConstraintUnchecked, AddIndexMeanwhile, CheckOldRows, RenameFieldOnly
 
 RENAMED = (
     ("tableperson", "seen", "events", models.JSONField(db_column="seen", default=list)),
@@ -25,11 +25,7 @@ class Migration(migrations.Migration):
     dependencies = [("league", "0025_names_of_holder")]
 
     operations = [
-        *(
-            operation
-            for model, old, new, field in RENAMED
-            for operation in (migrations.AlterField(model, old, field), migrations.RenameField(model, old, new))
-        ),
+        *(RenameFieldOnly(*names) for names in RENAMED),
         migrations.AddField(
             "table", "watching", models.CharField(choices=WATCHING, db_default="hidden", default="hidden", max_length=8)
         ),

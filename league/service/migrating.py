@@ -12,6 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Field
 
 OLDEST = "215356c0"  # The last commit with all the migrations that release 1.0.0 replaced
 
@@ -129,6 +130,34 @@ class Forget(Operation):
     def describe(self) -> str:
         """Return the columns and indexes that are no longer used, in words."""
         return f"Use no more of {self.model_name}: {', '.join((*self.columns, *self.indexes))}"
+
+
+class RenameFieldOnly(Operation):
+    """A new name for a field, whose column keeps the old one: the previous release still reads and writes it."""
+
+    def __init__(self, model_name: str, name: str, new_name: str, field: Field[Any, Any]) -> None:
+        """field: the field as it was, with the old name as its `db_column`."""
+        if field.db_column != name:
+            raise ValueError(f"the column of {new_name} is to stay {name}")
+        self.model_name = model_name
+        self.name = name
+        self.new_name = new_name
+        self.field = field
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Rename the field in the models."""
+        state.alter_field(app_label, self.model_name, self.name, self.field, preserve_default=True)
+        state.rename_field(app_label, self.model_name, self.name, self.new_name)
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Change nothing."""
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Change nothing."""
+
+    def describe(self) -> str:
+        """Return the new name in words."""
+        return f"Call {self.name} of {self.model_name} {self.new_name}; its column keeps its name"
 
 
 def why_too_old(connection: Any) -> str:

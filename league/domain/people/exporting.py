@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import F, Q, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
 
+from league.domain.core import clock
 from league.domain.people import sessions, subscriptions
 from league.enums import MatchKind
 from league.models import (
@@ -28,7 +29,9 @@ from league.models import (
     Match,
     Player,
     Rating,
+    Table,
 )
+from league.models.tables import LIVE
 
 CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
@@ -121,7 +124,12 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "checks", Check.objects.filter(version__in=versions).order_by("pk").values(*CHECK, **version).iterator(500)
     rated = Rating.objects.filter(version__in=versions).order_by("pk")
     yield "ratings", rated.values(*RATING, game=F("pool__game"), options=F("pool__options"), **version)
-    yield "teams", player.memberships.order_by("pk").values("role", "invited", "since", "shown", name=F("team__name"))
+    yield (
+        "teams",
+        player.memberships.order_by("pk").values(
+            "role", "invited", "since", shown=F("is_public"), name=F("team__name")
+        ),
+    )
     yield (
         "offers",
         player.offers.order_by("bot").values("created", bot_name=F("bot__slug"), owner=F("bot__owner__name")),
@@ -180,10 +188,14 @@ def _classes(player: Player) -> Iterator[Row]:
 def _sat_at(player: Player) -> Iterator[Row]:
     columns = {name: F(f"table__{name}") for name in TABLE}
     rules = {"game": F("table__pool__game"), "options": F("table__pool__options")}
-    rows = player.seats.order_by("table").values(seat=F("number"), **columns, **rules)
+    # While others may play the same deals, nobody gets a replay of them (league.domain.tables.deals).
+    played = Table.objects.filter(deals=OuterRef("table__deals"), status__in=LIVE)
+    is_over = Q(table__deals_until__lte=clock.present()) & ~Exists(played)
+    seats = player.seats.annotate(are_open=ExpressionWrapper(Q(table__deals="") | is_over, BooleanField()))
+    rows = seats.order_by("table").values("are_open", seat=F("number"), **columns, **rules)
     for seat in rows.iterator(CHUNK):
-        row: Row = dict(seat)
-        records = bytes(row["records"])
+        row: dict[str, Any] = dict(seat)
+        records = bytes(row["records"]) if row.pop("are_open") else b""
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}
 
 

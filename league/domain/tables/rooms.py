@@ -220,7 +220,7 @@ def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> T
             is_free = not following.people.filter(number=seat).exists() and seat < following.pool.players
             return take_seat(sitter, following.public_id, seat if is_free else None, now=now)
         rules = {"players": row.pool.players, "options": row.pool.options}
-        times = {"clock_s": row.clock_s, "watching": row.watching}
+        times: dict[str, Any] = {"clock_s": row.clock_s, "watching": row.watching}
         following = gather(sitter, row.pool.game, row.level, row.boards, **rules, **times, now=now)
         following.people.update(number=seat)
         Table.objects.filter(pk=row.pk).update(rematch=following.public_id)

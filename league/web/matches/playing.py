@@ -97,8 +97,9 @@ class SharedForm(TableForm):
     def settings(self, rules: OptionsForm) -> dict[str, Any]:
         """Return the arguments of `rooms.gather` and `rooms.change`."""
         values = self.cleaned_data
-        plain = {name: int(values[name]) for name in ("boards", "clock_s")}
-        plain |= {"watching": values["watching"] or TableWatching.HIDDEN, "same_deals": values["same_deals"]}
+        plain: dict[str, Any] = {name: int(values[name]) for name in ("boards", "clock_s")}
+        plain["watching"] = values.get("watching") or TableWatching.HIDDEN
+        plain["same_deals"] = values["same_deals"]
         return {"game": rules.game.key, "level": values["level"] or FIRST["level"], **plain, **self.rules(rules)}
 
 

@@ -108,9 +108,9 @@ def _side(game: engine.Game, results: list[deals.SideResult]) -> ComparedSide:
 
 
 def _names(view: TableView) -> str:
-    """Return the names at a table; before it starts, only those of its people."""
+    """Return the names at a table; if it has not started, only those of its people."""
     names = numbered(view.names)
-    return " · ".join(names[seat] for seat in (view.people if view.row.gathering else range(len(names))))
+    return " · ".join(names[seat] for seat in (view.people if not view.bots else range(len(names))))
 
 
 def _is_mine(view: TableView, sitter: Sitter | None) -> bool:

@@ -20,7 +20,7 @@ from django.db.models.fields import NOT_PROVIDED
 from django.utils import translation
 
 import league.migrations
-from league.service.migrating import AddIndexMeanwhile, CheckOldRows, Forget
+from league.service.migrating import AddIndexMeanwhile, CheckOldRows, Forget, RenameFieldOnly
 
 SMALL = {
     "apitoken",
@@ -96,7 +96,7 @@ def why_not(
 ) -> str:
     """Return what is wrong with a step, or "". fresh: the models that this migration creates, which nobody writes yet. before: a column as it was."""
     name = getattr(step, "model_name", getattr(step, "name", "")).lower()
-    if isinstance(step, steps.CreateModel | steps.AlterModelOptions | CheckOldRows) or (
+    if isinstance(step, steps.CreateModel | steps.AlterModelOptions | CheckOldRows | RenameFieldOnly) or (
         name in fresh and isinstance(step, steps.AddIndex | steps.AddConstraint)
     ):
         return ""

@@ -68,15 +68,15 @@ def test_a_subscription_receives_its_own_and_whatever_a_lost_connection_missed(r
 
 def test_a_change_of_another_table_wakes_nobody(row, berto) -> None:
     other = seating.sit(berto, "partnership", "greedy", now=NOW)
-    with LISTENER.subscribe(transitions.subject(row)) as mine, LISTENER.subscribe(transitions.subject(other)) as theirs:
+    with LISTENER.subscribe(transitions.subject(row)) as own, LISTENER.subscribe(transitions.subject(other)) as theirs:
         wait_for(lambda: LISTENER.is_listening, "the thread listens", 60)
         for number in range(4):
             theirs.wait(0)
             if number == 3:  # The first changes make both known.
-                mine.wait(0)
+                own.wait(0)
             pull(transitions.subject(other), other, str(number))
             assert theirs.wait(60)
-        assert not mine.wait(0)
+        assert not own.wait(0)
 
 
 @pytest.mark.usefixtures("_no_polling")

@@ -34,11 +34,16 @@ from tests.support.parts import mostly_slow
 from tests.support.runtimes import lend
 
 SOME = ["brisca"]
+MOST = 150  # Decisions of a table; some options make long matches.
 OFTEN = 17  # Decisions between two looks at the table, each by another viewer.
 
 
 def make_house() -> None:
     accepted(house.player(), "greedy", games=engine.games())
+
+
+class Enough(Exception):
+    """The match is long enough."""
 
 
 class Viewer:
@@ -122,6 +127,8 @@ def _play(game: str, seats: int, box: Sandbox, behind: BotSpec) -> int:
 
     def ask(question: Question, decisions: Sequence[Taken], advise: Advise) -> str:
         nonlocal looks
+        if question.number >= MOST:
+            raise Enough
         holding.ask(lease, question, decisions)
         views = {question.seat: question.events} | {view.seat: view.events for view in question.others}
         if question.number % OFTEN == 0:
@@ -145,7 +152,10 @@ def _play(game: str, seats: int, box: Sandbox, behind: BotSpec) -> int:
         options=options,
     )
     parties, delay = [0] * seats, people.delay(row)
-    result = play_table(spec, parties, range(seats), box, taken=[], ask=ask, stop=lambda: False, delay=delay)
+    try:
+        result = play_table(spec, parties, range(seats), box, taken=[], ask=ask, stop=lambda: False, delay=delay)
+    except Enough:
+        return looks
     assert result is not None
     (record,) = json.loads(json.dumps(result.records))
     for view in result.views:

@@ -11,7 +11,7 @@ import engine
 from engine.runner.table import SeatView, TableResult
 from league.domain.bots import house
 from league.domain.core.errors import Refused
-from league.domain.people import players
+from league.domain.people import exporting, players
 from league.domain.people.guests import of_key
 from league.domain.tables import deals, holding, rooms, seating
 from league.models import Player, Table
@@ -94,6 +94,7 @@ def test_the_cards_stay_hidden_until_the_last_table_has_played_them(ana, berto) 
         assert "60" not in Page(client.get(where).content.decode()).text
     assert sees(player, first) == [200] * 3
     assert (replays(player), replays(stranger)) == ([], None)
+    assert [row["records"] for row in exporting._sat_at(ana)] == [[]], "nor does the export of her data show them"
     assert "Review the hand" not in player.get(f"/tables/{key}/").content.decode()
     with pytest.raises(Refused, match="another table plays these cards"):
         deals.close(ana, key)
