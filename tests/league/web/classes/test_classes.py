@@ -56,7 +56,12 @@ class Course:
         return client
 
     def at(self, path: str) -> str:
-        words = {"slug": self.row.slug, "link": self.row.link, "student": self.member("ana").pk}
+        words = {
+            "slug": self.row.slug,
+            "link": self.row.link,
+            "student": self.member("ana").pk,
+            "hand_in": HandIn.objects.get().pk,
+        }
         return path.format(**words)
 
 
@@ -84,6 +89,9 @@ PAGES = {
     "/class/{slug}/new/": TEACHING,
     "/class/{slug}/1/edit/": TEACHING,
     "/class/{slug}/1/alike/": TEACHING,
+    "/class/{slug}/1/boards/{hand_in}/": MEMBERS,
+    "/class/{slug}/1/boards/0/": (LOGIN, *(GONE,) * 5),
+    "/class/{slug}/2/boards/{hand_in}/": (LOGIN, *(GONE,) * 5),
     "/class/{slug}/do/": (LOGIN, *(405,) * 5),
     "/class/{slug}/1/hand-in/": (LOGIN, *(405,) * 5),
 }
