@@ -11,7 +11,7 @@ everybody (`league.domain.bots.bots.show`). Matches in class are seen by whoever
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -72,7 +72,7 @@ def knows_bot(viewer: User | None, path: str = "") -> Q:
     return condition
 
 
-def _bots_in_class(viewer: User) -> QuerySet[Bot, dict[str, int]]:
+def _bots_in_class(viewer: User) -> QuerySet[Bot, Any]:
     """Select the ids of the bots in class that `viewer` may see."""
     classes = ClassMember.objects.filter(player__user=viewer).values("school_class")
     students = ClassMember.objects.filter(school_class__in=classes, role=ClassRole.STUDENT).values("player")

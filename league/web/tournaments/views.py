@@ -276,9 +276,9 @@ def _sittings(tournament: Tournament) -> int:
 
 
 def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
-    shown = Q() if tournament.event is not None and tournament.event.private else Q(bot__in_class=False)
+    audience = Q() if tournament.event is not None and tournament.event.private else Q(bot__in_class=False)
     rows = BotVersion.objects.filter(
-        shown,
+        audience,
         ownership.owned(viewer, BotAct.ENTER, "bot__"),
         bot__state=BotState.ACTIVE,
         bot__stopped=None,

@@ -360,8 +360,8 @@ def test_a_bot_of_a_student_stays_in_the_class_until_its_owner_shows_it(course: 
     }
     assert list(sees.values()) == [True, True, True, True, False]
     match = challenges.challenge(course.ana, bot, [course.house.bot], "partnership", 2, now=NOW)
-    shown = {player: sight.matches(Match.objects.all(), player and player.user) for player in (*sees, None)}
-    assert [match in rows for rows in shown.values()] == [True, True, True, True, False, False]
+    visible = {player: sight.matches(Match.objects.all(), player and player.user) for player in (*sees, None)}
+    assert [match in rows for rows in visible.values()] == [True, True, True, True, False, False]
     assert not sight.is_public(match)
     assert not Bot.objects.filter(willing(""), pk=bot.pk).exists()
     cup = tournaments.create(stranger, "Copa", "partnership", now=NOW)
