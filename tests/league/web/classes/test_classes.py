@@ -143,10 +143,10 @@ IN_CLASS = (
     *("/api/v1/bots/uno", "/api/v1/bots/uno/versions", "/api/v1/bots/uno/leagues", "/api/v1/bots/uno/versus/greedy"),
     *("/api/v1/versions/{version}", "/api/v1/versions/{version}/ratings"),
 )
-LISTS = ("/bots/", "/search/?q=uno", "/players/ana/", "/sitemaps/bots/0.xml", "/api/v1/bots", "/api/v1/versions")
+LISTS = ("/bots/", "/search/?q=uno", "/players/ana/", "/sitemap-bots-0.xml", "/api/v1/bots", "/api/v1/versions")
 
 
-@pytest.mark.parametrize("path", (*IN_CLASS, *LISTS))
+@pytest.mark.parametrize("path", [*IN_CLASS, *LISTS])
 def test_who_sees_a_bot_in_class(course: Course, path: str) -> None:
     Bot.objects.filter(slug="uno").update(in_class=True)
     mate = players.create("mate", now=made.NOW)
