@@ -163,10 +163,10 @@ def _most_at_a_time(rows: list[HandIn], now: datetime) -> int:
         return max(1, able)
     if able > 1:
         return able // 2
-    finished = Match.work.filter(key__in=[_key(row) for row in rows], finished__isnull=False, started__isnull=False)
-    last = finished.order_by("-finished").first()
-    rests = last is not None and last.finished + (last.finished - last.started) > now
-    return 0 if rests else 1
+    keys = [_key(row) for row in rows]
+    played = Match.work.filter(key__in=keys, finished__isnull=False, started__isnull=False).order_by("-finished")
+    times = played.values_list("started", "finished").first()
+    return 0 if times is not None and times[1] + (times[1] - times[0]) > now else 1
 
 
 def _plan(row: HandIn) -> matches.MatchPlan:
