@@ -165,8 +165,10 @@ def _most_at_a_time(rows: list[HandIn], now: datetime) -> int:
         return able // 2
     keys = [_key(row) for row in rows]
     played = Match.work.filter(key__in=keys, finished__isnull=False, started__isnull=False).order_by("-finished")
-    times = played.values_list("started", "finished").first()
-    return 0 if times is not None and times[1] + (times[1] - times[0]) > now else 1
+    for started, finished in played.values_list("started", "finished")[:1]:
+        if started and finished and finished + (finished - started) > now:
+            return 0
+    return 1
 
 
 def _plan(row: HandIn) -> matches.MatchPlan:
