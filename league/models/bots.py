@@ -41,6 +41,8 @@ class Bot(models.Model):
     entry_policy = models.CharField(
         max_length=10, choices=EntryPolicy, default=EntryPolicy.USUAL, db_default=EntryPolicy.USUAL
     )
+    # True if only its people and the owner's classes see it (league.domain.matches.sight), until the owner shows it to everybody.
+    in_class = models.BooleanField(default=False, db_default=False)
     # True if the owner lets the bot play on the standing ladders of its games (league.domain.ladders).
     on_ladders = models.BooleanField(default=True, db_default=True)
     # True if the owner offers the bot as a boss, from the next season on (league.domain.ladders.bosses).

@@ -70,6 +70,8 @@ class Match(Leased):
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
     # True if the scheduler has found that the match may not be played now: claims skip it by their index (league.domain.matches.holds).
     held_back = models.BooleanField(default=False, db_default=False)
+    # True if a bot of it is in class and it belongs to no tournament: only those who see one of its bots in class see it.
+    in_class = models.BooleanField(default=False, db_default=False)
     # True if a bot is slow: such a match leaves workers to others (league.domain.matches.leases). `gave_way`: how often it stood still or yielded.
     slow = models.BooleanField(default=False)
     gave_way = models.PositiveSmallIntegerField(default=0)

@@ -112,7 +112,7 @@ RULES = (
     CountRule(
         "league_match",
         ("'matches'", OF_TOURNAMENT),
-        columns=(SHOWN, "r.rated", "r.embargo", "r.reason"),
+        columns=(SHOWN, "r.rated", "r.embargo", "r.reason", "r.in_class"),
         settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
         also=("'pool:' || r.pool_id",),
     ),

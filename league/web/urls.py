@@ -154,6 +154,7 @@ urlpatterns = [
     path("class/<slug:slug>/<int:number>/", classes.assignment, name="class-assignment"),
     path("class/<slug:slug>/<int:number>/edit/", classes.edit_assignment, name="class-assignment-edit"),
     path("class/<slug:slug>/<int:number>/hand-in/", classes.hand_in, name="class-hand-in"),
+    path("class/<slug:slug>/<int:number>/boards/<int:attempt>/", classes.boards, name="class-boards"),
     path("class/<slug:slug>/<int:number>/alike/", classes.similar, name="class-alike"),
     path("research/", learning.research, name="research"),
     path("run-your-own/", learning.run_your_own, name="run-your-own"),

@@ -50,6 +50,9 @@ class BotOut(Out):
         choices=EntryPolicy.choices,
         help_text="Who may enter the bot. usual: anybody in public leagues and unrated matches, but in other events only after a request.",
     )
+    in_class = serializers.BooleanField(
+        help_text="True if only its owner, its team and the owner's classes see the bot: it was made by a student of a class."
+    )
     on_ladders = serializers.BooleanField(
         help_text="True if the owner lets the bot play on the standing ladders of its games."
     )
@@ -82,6 +85,10 @@ class BotChange(StrictSerializer):
         required=False,
         choices=EntryPolicy.choices,
         help_text="Who may enter the bot from now on. Existing entries stay.",
+    )
+
+    in_class = serializers.ChoiceField(
+        required=False, choices=[False], help_text="false: everybody sees the bot from now on; it cannot go back."
     )
 
     on_ladders = serializers.BooleanField(

@@ -22,7 +22,7 @@ from league.api.bots.serializers import (
     VersionOut,
     VersionWithChecks,
 )
-from league.api.http.auth import player_of, viewer_of
+from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
@@ -33,7 +33,7 @@ from league.domain.audits import results
 from league.domain.bots import bots, consent, lists
 from league.domain.judgements import summing
 from league.domain.ladders import climbs
-from league.domain.matches import encounters
+from league.domain.matches import encounters, sight
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.enums import TokenScope
@@ -41,8 +41,16 @@ from league.models import Bot, BotVersion
 from league.service import changes
 
 
-def _bots() -> QuerySet[Bot]:
-    return lists.rows().select_related("owner", "sends", "team")
+def _bots(request: Request) -> QuerySet[Bot]:
+    return sight.bots(lists.rows().select_related("owner", "sends", "team"), user_of(request))
+
+
+def _bot(request: Request, slug: str) -> Bot:
+    return existing(sight.bots(Bot.objects.all(), user_of(request)).filter(slug=slug).first())
+
+
+def _versions(request: Request) -> QuerySet[BotVersion]:
+    return lists.versions().filter(sight.knows_bot(user_of(request), "bot__"))
 
 
 class BotsView(ListView):
@@ -57,7 +65,7 @@ class BotsView(ListView):
     @operation("list_bots", "List bots, newest first")
     def get(self, request: Request) -> Response:
         """List every bot. The first upload creates a bot."""
-        return self.page(self.filter_queryset(_bots()))
+        return self.page(self.filter_queryset(_bots(request)))
 
 
 class OneBotView(ApiView):
@@ -70,7 +78,7 @@ class OneBotView(ApiView):
     @operation("get_bot", "Read a bot", responses=BotOut)
     def get(self, request: Request, slug: str) -> Response:
         """Read one bot by its slug."""
-        return Response(BotOut(existing(_bots().filter(slug=slug).first())).data)
+        return Response(BotOut(existing(_bots(request).filter(slug=slug).first())).data)
 
     @operation("change_bot", "Describe, pause or retire your bot", responses=BotOut)
     def patch(self, request: Request, slug: str) -> Response:
@@ -79,7 +87,7 @@ class OneBotView(ApiView):
         All others are played, those of a retired bot, too. Running matches are always finished.
         """
         player_of(request)
-        bot = existing(_bots().filter(slug=slug).first())
+        bot = existing(_bots(request).filter(slug=slug).first())
         player = self.allowed(bot, BotAct.MANAGE, f"the bot {slug}")
         change = self.body()
         if "state" in change:
@@ -88,13 +96,15 @@ class OneBotView(ApiView):
             bots.choose_version(bot, change["sends"], actor=player.name)
         if "entry_policy" in change:
             consent.set_policy(bot, change["entry_policy"], actor=player.name)
+        if change.get("in_class") is False:
+            bots.show(bot, actor=player.name)
         if "on_ladders" in change:
             consent.let_on_ladders(bot, on=change["on_ladders"], actor=player.name)
         if "offered_as_boss" in change:
             consent.offer_as_boss(bot, on=change["offered_as_boss"], actor=player.name)
         if "description" in change:
             bots.describe(bot, change["description"])
-        return Response(BotOut(_bots().get(pk=bot.pk)).data)
+        return Response(BotOut(_bots(request).get(pk=bot.pk)).data)
 
 
 class EncountersView(ListView):
@@ -108,7 +118,7 @@ class EncountersView(ListView):
     @operation("list_meetings", "Read the results of two bots against each other, by pool")
     def get(self, request: Request, slug: str, other: str) -> Response:
         """Compare all versions of two different bots; the pool with the most boards comes first."""
-        return self.page(encounters.list_encounters(*existing(encounters.find_pair(slug, other))))
+        return self.page(encounters.list_encounters(*existing(encounters.find_pair(slug, other, user_of(request)))))
 
 
 class JudgedSumsView(ListView):
@@ -122,7 +132,7 @@ class JudgedSumsView(ListView):
     @operation("list_judged_sums", "List what the decisions of a bot gave away, by pool and phase")
     def get(self, request: Request, slug: str) -> Response:
         """List sums over analysed matches that everybody may see, empty without any. Fair and open analyses are separate."""
-        return self.page(summing.of_bot(existing(Bot.objects.filter(slug=slug).first())))
+        return self.page(summing.of_bot(_bot(request, slug)))
 
 
 class LeaguesView(ListView):
@@ -136,7 +146,7 @@ class LeaguesView(ListView):
     @operation("list_leagues", "Read how far a bot has risen in the boss leagues of its games")
     def get(self, request: Request, slug: str) -> Response:
         """List the games of a bot: running tests first, then the highest leagues. Empty for a house bot."""
-        return self.page(climbs.climbs_of_bot(existing(Bot.objects.filter(slug=slug).first())))
+        return self.page(climbs.climbs_of_bot(_bot(request, slug)))
 
 
 class VersionListView(ListView):
@@ -160,7 +170,7 @@ class VersionsView(VersionListView):
     @operation("list_versions", "List versions of all bots, newest first")
     def get(self, request: Request) -> Response:
         """List every upload."""
-        return self.page(self.filter_queryset(lists.versions()), VersionOut)
+        return self.page(self.filter_queryset(_versions(request)), VersionOut)
 
 
 class BotVersionsView(VersionListView):
@@ -179,7 +189,7 @@ class BotVersionsView(VersionListView):
     @operation("list_versions_of_bot", "List versions of a bot, newest first", responses=VersionOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List every upload of this bot."""
-        bot = existing(Bot.objects.filter(slug=slug).first())
+        bot = _bot(request, slug)
         return self.page(self.filter_queryset(lists.versions().filter(bot=bot)), VersionOut)
 
     @operation(
@@ -205,7 +215,7 @@ class BotVersionsView(VersionListView):
         """
         player = player_of(request)
         slug = bots.slug(slug)
-        owned = Bot.objects.select_related("owner").filter(slug=slug).first()
+        owned = sight.bots(Bot.objects.select_related("owner"), user_of(request)).filter(slug=slug).first()
         if owned is not None and not ownership.may(player, owned, BotAct.UPLOAD):
             raise PermissionDenied(
                 message(
@@ -233,7 +243,7 @@ class OneVersionView(ApiView):
     @operation("get_version", "Read a version")
     def get(self, request: Request, id: int) -> Response:
         """Read one upload by id."""
-        version = existing(lists.versions().filter(pk=id).first())
+        version = existing(_versions(request).filter(pk=id).first())
         return Response(VersionWithChecks(version, context={"viewer": viewer_of(request)}).data)
 
 
@@ -247,5 +257,5 @@ class VersionAuditsView(ApiView):
     @operation("get_version_audits", "Read the results of the audits of a version")
     def get(self, request: Request, id: int) -> Response:
         """Count the audited conversations of a version, by verdict."""
-        version = existing(lists.versions().filter(pk=id).first())
+        version = existing(_versions(request).filter(pk=id).first())
         return Response(AuditsOut.of(version, results.summaries([version])[version.pk]).data)

@@ -81,16 +81,16 @@ class ChallengesView(ApiView):
         In games of more than two sides the further bots are in `others`.
         """
         player, body = player_of(request), self.body()
-        own = _named(body, "bot", "version")
-        rivals = [_named(body, "against", "against_version")]
-        rivals += [_named(other, "bot", "version") for other in body["others"]]
+        own = _named(request, body, "bot", "version")
+        rivals = [_named(request, body, "against", "against_version")]
+        rivals += [_named(request, other, "bot", "version") for other in body["others"]]
         match = challenges.challenge(player, own, rivals, body["game"], body["boards"])
         return self.created(MatchOut(whole(user_of(request)).get(pk=match.pk)).data, "match", match.public_id)
 
 
-def _named(body: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
+def _named(request: Request, body: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
     """Return the bot, or its version with this number. Raise ValidationError if there is none."""
-    row = Bot.objects.filter(slug=body[bot]).first()
+    row = sight.bots(Bot.objects.all(), user_of(request)).filter(slug=body[bot]).first()
     if row is None:
         raise ValidationError({bot: [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=body[bot])]})
     if body[number] is None:

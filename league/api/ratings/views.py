@@ -16,6 +16,7 @@ import engine
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
 from league.api.http import cursors
+from league.api.http.auth import user_of
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
@@ -34,7 +35,7 @@ from league.api.ratings.serializers import (
 )
 from league.domain.core import errors
 from league.domain.core.errors import Refused
-from league.domain.matches import workers
+from league.domain.matches import sight, workers
 from league.domain.ratings import daily, leaderboards, overall, pools
 from league.domain.tournaments import tournaments
 from league.models import BotVersion, Pool, Rating, RatingPoint
@@ -171,7 +172,7 @@ class VersionRatingsView(ListView):
     @operation("list_ratings_of_version", "List the ratings of a version in all pools")
     def get(self, request: Request, id: int) -> Response:
         """List a row for each pool in which the version has played."""
-        version = existing(BotVersion.objects.filter(pk=id).first())
+        version = existing(BotVersion.objects.filter(sight.knows_bot(user_of(request), "bot__"), pk=id).first())
         rows = Rating.objects.filter(version=version).select_related("pool")
         return self.page(self.filter_queryset(rows))
 

@@ -40,7 +40,7 @@ from league.domain.matches import embargoes, sight
 from league.domain.people.ownership import BotAct
 from league.domain.tournaments import circuits, events, releases
 from league.enums import TokenScope
-from league.models import Bot, Circuit, Event, Season, Tournament
+from league.models import Bot, Circuit, Event, Player, Season, Tournament
 from league.service import changes
 
 
@@ -57,9 +57,12 @@ def _circuit(slug: str) -> Circuit:
     return existing(rows.circuits().filter(slug=slug).first())
 
 
-def _bots(names: list[str]) -> list[Bot]:
-    """Return these bots in this order. Raise ValidationError, which names the missing ones."""
-    bots = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
+def _bots(names: list[str], player: Player) -> list[Bot]:
+    """Return these bots in this order, as far as the player may know of them. Raise ValidationError, which names the missing ones."""
+    bots = {
+        bot.slug: bot
+        for bot in sight.bots(Bot.objects.select_related("owner__user"), player.user).filter(slug__in=names)
+    }
     missing = [name for name in names if name not in bots]
     if missing:
         texts = [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing]
@@ -92,7 +95,7 @@ class EventsView(ListView):
             terms = releases.ReleaseTerms(
                 data["audience"], data["private"], data["release"], data["pace_s"], data["due"]
             )
-            entrants = _bots(data["bots"])
+            entrants = _bots(data["bots"], player)
             event = events.create(player, data["document"], entrants, message=data["message"], terms=terms)
         answer = EventOut(_one(request, event.slug), context={"viewer": player}).data
         return self.created(answer, "event", event.slug)
@@ -213,7 +216,7 @@ class BotsOfEventView(ApiView):
         """Enter a bot; the version that is current when the event starts will play. `leave` withdraws it. Repeatable."""
         event, player = _one(request, slug), player_of(request)
         data = self.body()
-        [bot] = _bots([data["bot"]])
+        [bot] = _bots([data["bot"]], player)
         if not data["leave"] or event.owner_id != player.pk:
             self.allowed(bot, BotAct.ENTER, f"the bot {bot.slug}")
         (events.leave if data["leave"] else events.enter)(event, bot, player)
@@ -280,7 +283,7 @@ class CircuitBotsView(ApiView):
         request.
         """
         circuit, data, player = _circuit(slug), self.body(), player_of(request)
-        [bot] = _bots([data["bot"]])
+        [bot] = _bots([data["bot"]], player)
         if player.pk != circuit.owner_id:
             self.allowed(bot, BotAct.ENTER, f"the bot {bot.slug}")
         waits = circuits.join(circuit, bot, player=player, message=data["message"])

@@ -105,7 +105,7 @@ class TournamentsView(ListView):
         """Create a tournament in any format. It is open for entries until its owner starts it."""
         player, body = player_of(request), self.body()
         names = body.get("bots", [])
-        bots = {bot.slug: bot for bot in Bot.objects.filter(slug__in=names)}
+        bots = {bot.slug: bot for bot in sight.bots(Bot.objects.filter(slug__in=names), player.user)}
         missing = [name for name in names if name not in bots]
         if missing:
             raise ValidationError(
@@ -239,10 +239,12 @@ class EntriesView(ListView):
         tournament = seen(request, Tournament.objects.select_related("owner__user", "pool"), slug)
         entrant: Bot | BotVersion | None
         if "bot" in body:
-            entrant = Bot.objects.select_related("owner").filter(slug=body["bot"]).first()
+            rows = sight.bots(Bot.objects.select_related("owner"), player.user)
+            entrant = rows.filter(slug=body["bot"]).first()
             owned = entrant
         else:
-            entrant = BotVersion.objects.select_related("bot__owner", "bot__team").filter(pk=body["version"]).first()
+            versions = BotVersion.objects.filter(sight.knows_bot(player.user, "bot__"), pk=body["version"])
+            entrant = versions.select_related("bot__owner", "bot__team").first()
             owned = entrant.bot if entrant else None
         if entrant is None or owned is None:
             field = "bot" if "bot" in body else "version"

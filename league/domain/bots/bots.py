@@ -17,7 +17,7 @@ from league.domain.matches import validation
 from league.domain.people import ownership, players, quotas
 from league.domain.people.ownership import BotAct
 from league.enums import BotState, ClassRole, VersionStatus
-from league.models import Bot, BotVersion, ClassMember, Player
+from league.models import Bot, BotVersion, ClassMember, Match, Player
 
 HOLD = timedelta(days=1)  # How long a pause by the owner keeps the bot's matches in the queue.
 HOLD_AGAIN = timedelta(days=7)  # How long after such a pause the next one does not keep them.
@@ -140,9 +140,9 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
         if locked.name.startswith(players.CLOSED):
             raise Refused("this account is closed, so it can upload nothing")
         fresh["owner_banned"] = locked.banned is not None
-        # What is written for a class plays on no ladder, unless its owner lets it.
+        # What is written for a class stays there, until its owner shows it to everybody.
         studies = {"player": player, "role": ClassRole.STUDENT, "school_class__archived": None}
-        fresh["on_ladders"] = not ClassMember.objects.filter(**studies).exists()
+        fresh["in_class"] = ClassMember.objects.filter(**studies).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
         search_words.put(bot, name)
     if not ownership.may(player, bot, BotAct.UPLOAD):
@@ -169,6 +169,18 @@ def _check_duplicate(player: Player, sha256: str) -> None:
             "the league has these exact files already, as {twin}; change something, or enter that version", twin=twin
         )
     raise Refused("another player has uploaded these exact files before; change something that makes the bot your own")
+
+
+def show(bot: Bot, *, actor: str, now: datetime | None = None) -> None:
+    """Show a bot in class to everybody, with its matches that have no other bot in class. Repeatable; nobody can take it back."""
+    with transaction.atomic():
+        if not Bot.objects.filter(pk=bot.pk, in_class=True).update(in_class=False):
+            return
+        others = Match.objects.filter(in_class=True, parties__version__bot__in_class=True)
+        own = Match.objects.filter(in_class=True, parties__version__bot=bot).exclude(pk__in=others.values("pk"))
+        Match.objects.filter(pk__in=list(own.values_list("pk", flat=True))).update(in_class=False)
+        journal.append("bot.shown", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor)
+    bot.in_class = False
 
 
 def sent_version(bot: Bot, game: str | None = None) -> BotVersion:

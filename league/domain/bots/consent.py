@@ -92,6 +92,17 @@ def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
     return answer == EntryAnswer.YES
 
 
+def check_shown(bot: Bot, occasion: Occasion) -> None:
+    """Raise Refused if others would see a bot in class at this occasion: it enters private events only."""
+    if not bot.in_class:
+        return
+    event = occasion.event if isinstance(occasion, Tournament) else occasion
+    if not isinstance(event, Event) or not event.private:
+        raise Refused(
+            "only your class sees {bot!r}; show it to everybody first, in the settings of the bot", bot=bot.slug
+        )
+
+
 def expected_answers(bots: Iterable[Bot], player: Player, *, rated: bool = True) -> dict[int, EntryAnswer]:
     """Return how the owners of these bots would answer if the player created something new, by bot id.
 

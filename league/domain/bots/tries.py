@@ -110,7 +110,7 @@ def begin_at(
     rival: the house bot of the following tries; it does not play in this one. Raise the errors of `begin`.
     """
     now = clock.now_or(now)
-    rows = sight.matches(Match.objects.select_related("pool", "tournament"), player.user, now=now)
+    rows = sight.readable(player.user).select_related("pool", "tournament")
     match = rows.filter(public_id=at.match).first()
     if match is None:
         raise Refused("there is no match {match!r}", match=at.match)

@@ -23,6 +23,7 @@ def willing(prefix: str = "bot__") -> Q:
     )
     free = {
         "on_ladders": True,
+        "in_class": False,
         "state": BotState.ACTIVE,
         "stopped": None,
         "owner_banned": False,

@@ -19,8 +19,9 @@ from django.utils.crypto import constant_time_compare
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Forbidden, Refused
 from league.domain.people import players
-from league.enums import ClassRole, MatchKind, MatchStatus
-from league.models import ClassMember, HandIn, Match, Player, SchoolClass
+from league.domain.tournaments import releases
+from league.enums import ClassRole, MatchKind, MatchStatus, TournamentStatus
+from league.models import ClassMember, EntryRequest, Event, HandIn, Match, Player, SchoolClass
 
 MOST_CLASSES = 20  # The most classes of a teacher that are not archived.
 MOST_PLACES = 200
@@ -185,6 +186,8 @@ def join(
             helped=helped,
             joined=now,
         )
+        if row.event is not None and row.event.status == TournamentStatus.OPEN:
+            releases.add(row.event, [player.pk], now=now)
         _note(row, "joined", player.name, now)
     return student
 
@@ -235,6 +238,8 @@ def remove(teacher: ClassMember, student: ClassMember, *, now: datetime | None =
 
 def _remove(member: ClassMember, *, actor: str, now: datetime) -> None:
     row = member.school_class
+    if row.event is not None and not _plays_in(row.event, member.player):
+        row.event.guests.filter(player=member.player).delete()
     _drop_matches(HandIn.objects.filter(member=member))
     member.delete()
     if not row.members.filter(role=ClassRole.TEACHER).exists():
@@ -243,6 +248,10 @@ def _remove(member: ClassMember, *, actor: str, now: datetime) -> None:
         _note(row, "deleted", actor, now)
     else:
         _note(row, "left", actor, now)
+
+
+def _plays_in(event: Event, player: Player) -> bool:
+    return EntryRequest.objects.filter(event=event, bot__owner=player).exists()
 
 
 def rename(teacher: ClassMember, student: ClassMember, name: str, *, now: datetime | None = None) -> None:

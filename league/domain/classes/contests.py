@@ -1,4 +1,7 @@
-"""The tournament of a class: a private event, to which the students of the class are invited."""
+"""The tournament of a class: a private event, to which the students of the class are invited (those who join later, too: `classes.join`).
+
+Nobody sees its results before its show, which the class watches on the wall.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from league.domain.tournaments import events, releases, tournaments
 from league.enums import Audience, ClassRole
 from league.models import Assignment, ClassMember, Event, SchoolClass
 
+PACE_S = 60  # Of a board in the show.
 MOST_MEET_ALL = 12  # Up to this many students all bots meet; of more, bots of like strength.
 
 
@@ -40,7 +44,7 @@ def create(teacher: ClassMember, assignment: Assignment, *, now: datetime | None
             plan["options"] = pool.options
         if pool.players != usual.players:
             plan["players"] = pool.players
-        terms = releases.ReleaseTerms(audience=Audience.ENTRANTS, private=True)
+        terms = releases.ReleaseTerms(audience=Audience.HIDDEN, private=True, pace_s=PACE_S)
         event = events.create(teacher.player, plan, [], terms=terms, wait=True, now=now)
         releases.add(event, (player for player, _role in members), now=now)
         SchoolClass.objects.filter(pk=row.pk).update(event=event)

@@ -3,13 +3,15 @@
 A bot passes "better" if a sequential test (engine.sprt) accepts that it is stronger, without a fault. The test has an error of 5 % for all attempts
 of an assignment together: with n attempts each has 5 % / n. It also ends a measurement without hope early. After `CAP` boards it is undecided.
 
-Few of these matches wait or run at a time, of all classes together, and classes take turns; so rated play goes on beside any number of them. They
-wait behind tournaments, are never rated, and no page of the league shows them.
+In the queue a class takes turns with the organisers of tournaments, as one of them: its first teacher. So neither makes the other wait. While
+other work waits, these matches get half of the workers, or half of the time of a single one, so that ladders go on; else they get all. They are
+never rated. Only the student, the teachers and operators see them (league.domain.matches.sight).
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from datetime import datetime
 from math import exp, sqrt
 
@@ -20,8 +22,8 @@ from league.domain.classes.classes import match_prefix
 from league.domain.core import clock, hints
 from league.domain.matches import matches, workers
 from league.domain.ratings import pools
-from league.enums import FaultKind, HandInVerdict, MatchKind, MatchStatus, PassRule, VersionStatus
-from league.models import BotVersion, HandIn, Match, Party
+from league.enums import ClassRole, FaultKind, HandInVerdict, MatchKind, MatchStatus, PassRule, VersionStatus
+from league.models import Assignment, Board, BotVersion, ClassMember, HandIn, Match, Party
 from league.pure.portable import comparable
 
 ELO0, ELO1 = 0.0, 60.0  # The two hypotheses: not better, or better by so much on a board.
@@ -31,7 +33,7 @@ BOARDS = 20  # Of each match.
 CAP = 300  # The most boards of a measurement.
 CLEAN_BOARDS = 40  # Boards without a fault that are asked for by the pass mark "no fault".
 MOST_MATCHES = 40  # Including the matches that the league could not play.
-PRIORITY = -1  # Below tournaments.
+PRIORITY = 0  # That of tournaments.
 MOST_STDERR = 800  # Characters of stderr that are shown with a fault.
 LOOK = 200  # Measurements that are read at a time.
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -104,7 +106,7 @@ def _fault_text(party: Party, board: int | None) -> str:
 
 def _add_boards(row: HandIn, match: Match) -> None:
     for scores in match.boards.values_list("scores", flat=True):
-        lead = scores[0] - sum(scores[1:]) / (len(scores) - 1)
+        lead = _lead(scores)
         row.won, row.drawn, row.lost = row.won + (lead > 0), row.drawn + (lead == 0), row.lost + (lead < 0)
         row.points, row.squares = row.points + lead, row.squares + lead * lead
     row.llr = comparable(sprt.llr((row.lost, row.drawn, row.won), ELO0, ELO1))
@@ -136,8 +138,8 @@ def _queue(rows: list[HandIn], now: datetime) -> int:
     """Queue the next match of as many measurements as there is room for: first of the class with the fewest, then the one with the fewest boards."""
     live = Match.work.filter(kind=MatchKind.ASSIGNMENT, status__in=LIVE).values_list("key", flat=True)
     pending = [int(key.split(":")[1]) for key in live]
-    room = max(1, workers.count_able(now=now) // 2) - len(pending)
-    if room < 1 or not rows:
+    room = _most_at_a_time(rows, now) - len(pending) if rows else 0
+    if room < 1:
         return 0
     busy: Counter[int] = Counter(
         HandIn.objects.filter(pk__in=pending).values_list("assignment__school_class", flat=True)
@@ -151,6 +153,22 @@ def _queue(rows: list[HandIn], now: datetime) -> int:
     matches.insert(plans, now=now)
     hints.matches_wait()
     return len(plans)
+
+
+def _most_at_a_time(rows: list[HandIn], now: datetime) -> int:
+    """Return how many matches of classes may wait or run. While other work waits, a single worker rests from them as long as the last one took."""
+    able = workers.count_able(now=now)
+    others = Match.line.filter(status=MatchStatus.QUEUED, held_back=False).exclude(kind=MatchKind.ASSIGNMENT)
+    if not others.exists():
+        return max(1, able)
+    if able > 1:
+        return able // 2
+    keys = [_key(row) for row in rows]
+    played = Match.work.filter(key__in=keys, finished__isnull=False, started__isnull=False).order_by("-finished")
+    for started, finished in played.values_list("started", "finished")[:1]:
+        if started and finished and finished + (finished - started) > now:
+            return 0
+    return 1
 
 
 def _plan(row: HandIn) -> matches.MatchPlan:
@@ -169,10 +187,41 @@ def _plan(row: HandIn) -> matches.MatchPlan:
         versions=(row.version, *[rival] * (pools.parties(task.pool) - 1)),
         rated=False,
         priority=PRIORITY,
+        asker_id=_first_teacher(task),
     )
 
 
+def _first_teacher(task: Assignment) -> int | None:
+    teachers = ClassMember.objects.filter(school_class=task.school_class_id, role=ClassRole.TEACHER)
+    return teachers.order_by("joined", "pk").values_list("player", flat=True).first()
+
+
 # ---- what the numbers say
+
+
+@dataclass(frozen=True)
+class MeasuredBoard:
+    """A board of a measurement. match: its public id; lead: of the bot over the house bots, in points."""
+
+    match: str
+    number: int
+    lead: float
+
+
+def boards(row: HandIn) -> list[MeasuredBoard]:
+    """Return the boards that a measurement has counted, the dearest losses first. One query."""
+    keys = [f"{match_prefix(row.pk)}{number}" for number in range(1, row.matches + 1)]
+    played = Board.objects.filter(match__key__in=keys, match__status=MatchStatus.FINISHED)
+    rows = played.values_list("match__public_id", "number", "scores").order_by("match", "number")
+    return sorted((MeasuredBoard(match, number, _lead(scores)) for match, number, scores in rows), key=_by_lead)
+
+
+def _by_lead(board: MeasuredBoard) -> float:
+    return board.lead
+
+
+def _lead(scores: list[int]) -> float:
+    return scores[0] - sum(scores[1:]) / (len(scores) - 1)
 
 
 def sureness(row: HandIn) -> float:

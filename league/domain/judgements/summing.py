@@ -46,7 +46,7 @@ def _count(pk: int, now: datetime) -> int:
             return 0
         Judgement.objects.filter(pk=pk).update(summed=True)
         # Everybody sees the totals on the page of a bot, so they include no match that is hidden from anybody
-        is_public = row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament)
+        is_public = row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match)
         if is_public and not _has_counted(row):
             _add(row)
             is_shown = row.kind == JudgementKind.FAIR and row.judge == JUDGE

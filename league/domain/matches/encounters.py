@@ -8,8 +8,11 @@ from itertools import accumulate
 from math import erf, sqrt
 from statistics import fmean, stdev
 
+from django.contrib.auth.models import User
+
 import engine
 from engine.intervals import Z95, wilson
+from league.domain.matches import sight
 from league.enums import MatchStatus
 from league.models import Board, Bot, Party, Pool
 
@@ -115,7 +118,7 @@ def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
     return sorted(meetings, key=lambda meeting: (-meeting.boards, meeting.pool.pk))
 
 
-def find_pair(name: str, other: str) -> tuple[Bot, Bot] | None:
-    """Return two different bots by their names, or None if one does not exist. One query."""
-    by_name = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(name, other))}
+def find_pair(name: str, other: str, viewer: User | None) -> tuple[Bot, Bot] | None:
+    """Return two different bots by their names, or None if `viewer` may not know of one. One query."""
+    by_name = {bot.slug: bot for bot in sight.bots(Bot.objects.filter(slug__in=(name, other)), viewer)}
     return (by_name[name], by_name[other]) if len(by_name) == 2 else None

@@ -149,6 +149,7 @@ def _row(plan: MatchPlan, now: datetime, people: Mapping[int, frozenset[int]] | 
         secret=plan.secret,
         first_board=plan.first_board,
         boards_planned=plan.boards,
+        in_class=plan.tournament is None and any(version.bot.in_class for version in plan.versions),
         rated=rated,
         limits=plan.limits,
         priority=plan.priority,
@@ -177,6 +178,7 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 # The columns that make a match what it is, as against what became of it; the pool is named beside them
 IDENTITY = (
     *("kind", "tournament_id", "round_id", "table", "secret", "first_board", "boards_planned", "rated", "limits"),
+    "in_class",
     *("owner_id", "priority", "expected_s", "embargo"),
 )
 

@@ -1,21 +1,24 @@
-"""The visibility of withheld and private events, for every page and every response of the API.
+"""The visibility of withheld and private events, and of bots in class, for every page and every response of the API.
 
 `Tournament.opens`, which an event writes into all its tournaments, decides who sees a match or tournament: null if it was never withheld, else the
 time from which everybody sees it. Before that time only the owner of the event and the staff see it, and the participants (`Guest`) if the event's
 audience includes them. Nobody else ever learns that a private event exists.
+
+A bot in class (`Bot.in_class`) is seen by its people, and by everybody in a class in which its owner is a student, until its owner shows it to
+everybody (`league.domain.bots.bots.show`). Matches in class are seen by whoever sees such a bot of theirs.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from league.domain.core import clock
-from league.enums import Audience
-from league.models import Event, Guest, Match, Pool, Tournament
+from league.enums import Audience, ClassRole, MatchKind
+from league.models import Bot, ClassMember, Event, Guest, HandIn, Match, Party, Pool, TeamMember, Tournament
 
 # Stored in `opens` of a tournament without a known release time
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -24,7 +27,58 @@ Row = TypeVar("Row", Match, Tournament)
 
 def matches(rows: QuerySet[Match], viewer: User | None, *, now: datetime | None = None) -> QuerySet[Match]:
     """Select the matches that `viewer` (None: an anonymous client) may see. No query."""
-    return rows if _sees_all(viewer) else rows.filter(_seen("tournament__", viewer, clock.now_or(now)))
+    if _sees_all(viewer):
+        return rows
+    return rows.filter(_shown_to(viewer), _seen("tournament__", viewer, clock.now_or(now)))
+
+
+def _shown_to(viewer: User | None) -> Q:
+    """Return the condition that `viewer` may see the bots of a match."""
+    condition = Q(in_class=False)
+    if viewer is not None:
+        condition |= Q(Exists(Party.objects.filter(match=OuterRef("pk"), version__bot__in=_bots_in_class(viewer))))
+    return condition
+
+
+def readable(viewer: User | None) -> QuerySet[Match]:
+    """Select the matches that `viewer` may open by name: all that lists show, and those of assignments. No query.
+
+    A student sees the own matches of an assignment, a teacher those of the class.
+    """
+    if viewer is None:
+        return matches(Match.objects.all(), None)
+    rows = Match.work.exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY])
+    if _sees_all(viewer):
+        return rows
+    taught = ClassMember.objects.filter(player__user=viewer, role=ClassRole.TEACHER).values("school_class")
+    people = Q(member__player__user=viewer) | Q(assignment__school_class__in=taught)
+    here = HandIn.objects.filter(people, version__parties__match=OuterRef("pk"), version__parties__number=0)
+    listed = ~Q(kind=MatchKind.ASSIGNMENT) & _shown_to(viewer) & _seen("tournament__", viewer, clock.now_or(None))
+    return rows.filter(listed | Q(Exists(here), kind=MatchKind.ASSIGNMENT))
+
+
+def bots(rows: QuerySet[Bot], viewer: User | None) -> QuerySet[Bot]:
+    """Select the bots that `viewer` may know of. No query."""
+    return rows.filter(knows_bot(viewer))
+
+
+def knows_bot(viewer: User | None, path: str = "") -> Q:
+    """Return the condition that `viewer` may know of the bot at `path` ("version__bot__"). No query."""
+    if _sees_all(viewer):
+        return Q()
+    condition = Q(**{f"{path}in_class": False})
+    if viewer is not None:
+        condition |= Q(**{f"{path}id__in": _bots_in_class(viewer)})
+    return condition
+
+
+def _bots_in_class(viewer: User) -> QuerySet[Bot, Any]:
+    """Select the ids of the bots in class that `viewer` may see."""
+    classes = ClassMember.objects.filter(player__user=viewer).values("school_class")
+    students = ClassMember.objects.filter(school_class__in=classes, role=ClassRole.STUDENT).values("player")
+    teams = TeamMember.objects.filter(player__user=viewer, since__isnull=False).values("team")
+    people = Q(owner__user=viewer) | Q(owner__in=students) | Q(team__in=teams)
+    return Bot.objects.filter(people, in_class=True).values("pk")
 
 
 def find_tournament(slug: str) -> int | None:
@@ -94,14 +148,17 @@ def is_open(event: Event, *, now: datetime | None = None) -> bool:
     return event.opens is None or event.opens <= clock.now_or(now)
 
 
-def is_public(tournament: Tournament | None, *, now: datetime | None = None) -> bool:
-    """Return True if everybody may see a tournament and its matches; `tournament=None`: a match without one. No query."""
+def is_public(row: Match | Tournament, *, now: datetime | None = None) -> bool:
+    """Return True if everybody may see a tournament, or a match that was read with its tournament. No query."""
+    if isinstance(row, Match) and (row.in_class or row.kind == MatchKind.ASSIGNMENT):
+        return False
+    tournament = row.tournament if isinstance(row, Match) else row
     return tournament is None or tournament.opens is None or tournament.opens <= clock.now_or(now)
 
 
-def is_held_back(tournament: Tournament | None) -> bool:
-    """Return True if a tournament was ever withheld from anybody: its matches are unrated, even after everybody can see them."""
-    return tournament is not None and tournament.opens is not None
+def is_held_back(match: Match) -> bool:
+    """Return True if a match was ever withheld from anybody: it is unrated, even after everybody can see it."""
+    return not is_public(match) or (match.tournament is not None and match.tournament.opens is not None)
 
 
 def _sees_all(viewer: User | None) -> bool:

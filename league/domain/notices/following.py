@@ -32,7 +32,9 @@ def find(kind: str, name: str, player: Player) -> Target | None:
         return None
     _column, model, key = TARGETS[kind]
     rows: QuerySet[Any] = model.objects.filter(**{key: name})
-    if model is Tournament:
+    if model is Bot:
+        rows = sight.bots(rows, player.user)
+    elif model is Tournament:
         rows = sight.tournaments(rows, player.user)
     elif model is Event:
         rows = sight.events(rows, player.user)

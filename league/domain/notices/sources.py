@@ -75,6 +75,8 @@ def _version_moved(line: LeagueEvent, now: datetime) -> Groups:
     if line.data.get("to") == VersionStatus.REJECTED:
         return [Hearers(_owners(version.bot), "refused", line.subject, {**words, "fault": version.fault})]
     if line.data.get("to") == VersionStatus.ACCEPTED:
+        if version.bot.in_class:
+            return []
         return [Hearers(_followers(bot=version.bot), "new_version", line.subject, words)]
     return []
 

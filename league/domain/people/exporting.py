@@ -65,7 +65,17 @@ journal.jsonl     lines of the journal about your account
 Each line of a .jsonl file is a JSON object. Times are UTC. Matches are public; this address lists those of a bot:
 {site}/api/v1/matches?bot=NAME
 """
-BOT = ("state", "description", "entry_policy", "on_ladders", "away_until", "paused_for", "stopped", "stopped_for")
+BOT = (
+    "state",
+    "description",
+    "entry_policy",
+    "in_class",
+    "on_ladders",
+    "away_until",
+    "paused_for",
+    "stopped",
+    "stopped_for",
+)
 VERSION = ("runtime", "entry", "games", "refused", "deterministic", "status", "fault", "fault_detail", "created")
 CHECK = ("game", "name", "fault", "fault_detail", "situation", "request", "answer", "decisions", "max_cpu_s", "seconds")
 RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "rank_best", "rank_worst", "updated")

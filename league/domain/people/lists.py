@@ -9,5 +9,5 @@ from league.models import Bot, Player
 
 
 def rows() -> QuerySet[Player]:
-    """Return all players with the number of their bots, as a query that has not run."""
-    return Player.objects.annotate(bot_count=count_of(Bot.objects.all(), "owner"))
+    """Return all players with the number of their bots that everybody sees, as a query that has not run."""
+    return Player.objects.annotate(bot_count=count_of(Bot.objects.filter(in_class=False), "owner"))

@@ -140,6 +140,7 @@ def join(
     """
     now = clock.now_or(now)
     bots.sent_version(bot, circuit.game)
+    consent.check_shown(bot, circuit)
     is_own = ownership.may(player, bot, BotAct.ENTER)
     if not is_own and player.pk != circuit.owner_id:
         raise Refused(

@@ -122,6 +122,7 @@ def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
     # event or the season: its matches wait, or are played all the same.
     if tournament.season_id is not None or (tournament.stage or 1) > 1:
         return
+    consent.check_shown(version.bot, tournament)
     check_version(version, tournament.pool.game, sealed=tournament.sealed)
 
 

@@ -125,6 +125,8 @@ def _ask(
     """
     bots_named = [entrant if isinstance(entrant, Bot) else entrant.bot for entrant in entrants]
     consent.hold(bots_named, owner)
+    for bot in bots_named:
+        consent.check_shown(bot, event)
     willing = {bot.pk: consent.is_willing(bot, owner, event) for bot in bots_named}
     releases.add(event, (bot.owner_id for bot in bots_named), now=now)
     if all(willing.values()) and not wait:
@@ -170,6 +172,7 @@ def _able(event: Event, plan: pure.EventPlan, agreed: Iterable[EntryRequest], *,
     for request in agreed:
         try:
             version = bots.version_of(request.version or request.bot, plan.game)
+            consent.check_shown(version.bot, event)
             enrolment.check_version(version, plan.game, sealed=plan.sealed)
         except Refused as error:
             journal.append("event.left_out", f"event:{event.slug}", now=now, bot=request.bot.slug, why=str(error))
@@ -194,6 +197,7 @@ def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         _check_open(row, now)
         _check_door(row, player, now)
         plan = _read(row.document)
+        consent.check_shown(bot, row)
         enrolment.check_version(bots.version_of(bot, plan.game), plan.game, sealed=plan.sealed)
         if entries.filter(bot=bot, status=RequestStatus.GRANTED).exists():
             return

@@ -63,7 +63,7 @@ MOST_MATCHES_OF_TWO = 20  # Number of latest matches of two bots against each ot
 @changes.kept_until(changes.BOTS)
 def bots(request: HttpRequest) -> HttpResponse:
     """List all bots by name; `?q=` searches. One query."""
-    rows = Bot.objects.select_related("owner", "team").annotate(
+    rows = sight.bots(Bot.objects.select_related("owner", "team"), user_of(request)).annotate(
         uploads=count_of(BotVersion.objects.all(), "bot"),
         last=value_of(BotVersion.objects.all(), "bot", Max("created")),
     )
@@ -79,7 +79,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
 
     At most 30 queries.
     """
-    bot = get_object_or_404(Bot.objects.select_related("owner", "team"), slug=slug)
+    bot = _known_bot(request, slug)
     can = ownership.acts_of(viewer_of(request), bot)
     owned = BotAct.UPLOAD in can
     topics.follow(request, topics.of_bot(bot.pk), changes.POOLS)
@@ -116,6 +116,12 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         case _:
             context |= _overview(request, bot, newest, owned=owned)
     return render(request, "bots/bot.html", context)
+
+
+def _known_bot(request: HttpRequest, slug: str) -> Bot:
+    """Return the bot with its owner and team; 404 if the viewer may not know of it."""
+    rows = sight.bots(Bot.objects.select_related("owner", "team"), user_of(request))
+    return get_object_or_404(rows, slug=slug)
 
 
 def _played(request: HttpRequest, bot: Bot) -> QuerySet[Match]:
@@ -229,7 +235,7 @@ def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersi
 @require_POST
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """Challenge a bot (in some games several bots) to an unrated match, then go to the match."""
-    bot = get_object_or_404(Bot, slug=slug)
+    bot = _known_bot(request, slug)
     own_slug, _slash, own_number = inputs.short_text(request.POST.get("with", ""), 60).partition("/")
     own: Bot | BotVersion = get_object_or_404(Bot, slug=own_slug)
     if own_number:  # One of the player's own versions, such as "rufo/1".
@@ -240,7 +246,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     boards = inputs.whole_number(request.POST.get("boards")) or 0
     others = inputs.short_text(request.POST.get("others", ""), 400).replace(",", " ").split()
     try:
-        rivals = [rival, *(inputs.bot_named(name) for name in others)]
+        rivals = [rival, *(inputs.bot_named(name, user_of(request)) for name in others)]
         match = challenges.challenge(player_of(request), own, rivals, request.POST.get("game", "")[:30], boards)
     except Refused as refusal:
         messages.error(request, shown(refusal))
@@ -260,10 +266,10 @@ def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Go to the comparison of a bot with the bot named in `?with=`; if there is none, back to the bot with the reason."""
-    bot = get_object_or_404(Bot, slug=slug)
+    bot = _known_bot(request, slug)
     name = inputs.short_text(request.GET.get("with", ""), 40).strip()
     try:
-        other = inputs.bot_named(name)
+        other = inputs.bot_named(name, user_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return redirect("bot", slug=slug)
@@ -273,8 +279,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     """Show two bots against each other, pool by pool (the first few, and the one in `?pool=`), with their latest matches. Seven queries."""
-    bot = get_object_or_404(Bot.objects.select_related("owner", "team"), slug=slug)
-    rival = get_object_or_404(Bot.objects.select_related("owner", "team"), slug=other)
+    bot, rival = _known_bot(request, slug), _known_bot(request, other)
     if bot == rival:
         return _own_versions(request, bot)
     by_pool = encounters.list_encounters(bot, rival)
@@ -340,7 +345,7 @@ def _by_version(bot: Bot, pool: Pool) -> list[tuple[Rating, float | None]]:
 @require_POST
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the description, settings or state of the player's own bot."""
-    bot = get_object_or_404(Bot, slug=slug)
+    bot = _known_bot(request, slug)
     viewer = viewer_of(request)
     if viewer is None or not ownership.may(viewer, bot, BotAct.MANAGE):
         raise PermissionDenied
@@ -352,6 +357,8 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             domain.choose_version(bot, inputs.whole_number(number) if number else None, actor=viewer.name)
         if "entry_policy" in request.POST:
             consent.set_policy(bot, request.POST["entry_policy"], actor=viewer.name)
+        if "show" in request.POST:
+            domain.show(bot, actor=viewer.name)
         if "on_ladders" in request.POST:
             consent.let_on_ladders(bot, on=request.POST["on_ladders"] == "1", actor=viewer.name)
         if "offered_as_boss" in request.POST:
@@ -367,7 +374,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show an upload: its state and, if it was rejected, the reason."""
-    bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    bot = _known_bot(request, slug)
     topics.follow(request, topics.of_bot(bot.pk))
     upload = get_object_or_404(bot.versions.select_related("package").defer("package__data"), number=number)
     if upload.status != VersionStatus.VALIDATING:
@@ -405,7 +412,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "passed": len(checks) - len(failed_checks),
         "games_played": [game for game in validation.games(upload) if upload.plays(game)],
         "games_tried": validation.games(upload),
-        "ladders": settings.LADDERS and bot.on_ladders and bot.state == BotState.ACTIVE,
+        "ladders": settings.LADDERS and bot.on_ladders and not bot.in_class and bot.state == BotState.ACTIVE,
         "audits": results.summaries([upload])[upload.pk],
         "trials": views,
         "waiting": waiting,

@@ -31,6 +31,7 @@ from league.web.common.options import OptionsForm, game_chosen
 from league.web.common.viewers import player_of, user_of
 
 MOST_ROWS = 40  # Students on one page.
+MOST_BOARDS = 40  # Boards of a measurement on its page.
 MOST_COLUMNS = 6  # The latest assignments are columns of the table.
 
 
@@ -392,6 +393,28 @@ def hand_in(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         else:
             messages.success(request, _("Handed in. Its boards are being played."))
     return redirect("class-assignment", slug=slug, number=number)
+
+
+@never_cache
+@login_required
+@require_safe
+def boards(request: HttpRequest, slug: str, number: int, attempt: int) -> HttpResponse:
+    """Show the boards of a measurement, the dearest losses first: to the student, and to teachers and operators. Four queries."""
+    row, member = _seat(request, slug)
+    rows = HandIn.objects.filter(assignment__school_class=row, assignment__number=number)
+    if member is not None and member.role == ClassRole.STUDENT:
+        rows = rows.filter(member=member)
+    hand_in = get_object_or_404(rows.select_related("assignment__rival__bot", "member", "version__bot"), pk=attempt)
+    played = measuring.boards(hand_in)
+    context = {
+        "row": row,
+        "task": hand_in.assignment,
+        "hand_in": hand_in,
+        "is_own": member is not None and hand_in.member_id == member.pk,
+        "boards": played[:MOST_BOARDS],
+        "more": max(0, len(played) - MOST_BOARDS),
+    }
+    return render(request, "classes/boards.html", context)
 
 
 @never_cache

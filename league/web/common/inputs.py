@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from league.domain.core.errors import Refused
+from league.domain.matches import sight
 from league.models import Bot
 
 
@@ -42,9 +44,9 @@ def short_text(text: str, most: int) -> str:
     return text.replace("\0", "").strip()[:most]
 
 
-def bot_named(name: str) -> Bot:
-    """Return the bot whose name somebody has typed. Raise Refused if there is none."""
-    bot = Bot.objects.select_related("owner").filter(slug=short_text(name, 40).lower()).first()
+def bot_named(name: str, viewer: User | None) -> Bot:
+    """Return the bot whose name somebody has typed. Raise Refused if there is none that `viewer` may know of."""
+    bot = sight.bots(Bot.objects.select_related("owner"), viewer).filter(slug=short_text(name, 40).lower()).first()
     if bot is None:
         raise Refused("there is no bot {name!r}; see the list of bots", name=short_text(name, 40))
     return bot

@@ -40,7 +40,7 @@ class OwnSeats:
 def own_seats(request: HttpRequest, public_id: str) -> OwnSeats:
     """Return the sitting in `?b=&s=`; 404 if the viewer may not see the match or has no bot there. Four queries."""
     player = player_of(request)
-    rows = sight.matches(Match.objects.select_related("pool", "tournament"), user_of(request))
+    rows = sight.readable(user_of(request)).select_related("pool", "tournament")
     match = get_object_or_404(rows, public_id=public_id)
     board, sitting = whole_number(request.GET.get("b")) or match.first_board, whole_number(request.GET.get("s")) or 0
     row = get_object_or_404(Sitting.objects.filter(board__match=match, board__number=board), number=sitting)

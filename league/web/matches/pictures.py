@@ -30,7 +30,7 @@ Moment = dict[str, Any]
 
 def of_match(match: Match, parties: Sequence[Party], size: int, sides: Sequence[int]) -> Picture:
     """Return the picture of a match: names and result. size: score units of one displayed unit; sides: of the parties."""
-    if not sight.is_public(match.tournament):
+    if not sight.is_public(match):
         return links.general()
     names = party_names(parties)
     winner = _winner(match, parties)
@@ -51,7 +51,7 @@ def of_deal(
     match: Match, board: Board, parties: Sequence[Party], moments: Sequence[Moment], names: Sequence[str] = ()
 ) -> Picture:
     """Return the picture of a board: the dealt hands. names: of the seats; by default their numbers."""
-    if not sight.is_public(match.tournament):
+    if not sight.is_public(match):
         return links.general()
     deal = next((moment for moment in moments if moment["e"] == "deal" and moment.get("hands")), None)
     if deal is None:
@@ -83,7 +83,7 @@ def of_step(
     """Return the picture of a step of a board: the trick on the table, or the hands if no card has been played."""
     steps = [moment for moment in moments if moment["e"] not in QUIET]
     at = next((place for place, line in enumerate(lines) if line.anchor == anchor), None)
-    if at is None or not sight.is_public(match.tournament):
+    if at is None or not sight.is_public(match):
         return of_deal(match, board, parties, moments, names)
     sides = _sides(moments, len(names))
     laid, trump = laid_cards(steps[: at + 1], names, sides)

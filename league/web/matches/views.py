@@ -74,8 +74,8 @@ def matches(request: HttpRequest) -> HttpResponse:
 
 
 def _match(request: HttpRequest, public_id: str) -> Match:
-    rows = Match.objects.select_related("pool", "tournament", "log").defer("tournament__secret")
-    return get_object_or_404(sight.matches(rows, user_of(request)), public_id=public_id)
+    rows = sight.readable(user_of(request)).select_related("pool", "tournament", "log").defer("tournament__secret")
+    return get_object_or_404(rows, public_id=public_id)
 
 
 def parties_of(match: Match) -> list[Party]:
@@ -192,7 +192,7 @@ def _shared(
     """Return the links for sharing this page: a frame, and an address of its board or, with `?step=`, of a step, with its picture."""
     place: dict[str, Any] = {"b": sitting.board.number, "s": sitting.number}
     shared: dict[str, Any] = {}
-    if lines and sight.is_public(match.tournament):
+    if lines and sight.is_public(match):
         shared["embed"] = f"{reverse('embed-match', args=[match.public_id])}?{urlencode(place)}"
     step = request.GET.get("step", "")
     if any(line.anchor == step for line in lines):
@@ -376,7 +376,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         "key": f"{game.key} · {match.table} · {number}",
         "picture": pictures.of_deal(match, row, parties, playings[0][0] if playings else ()),
     }
-    if playings and sight.is_public(match.tournament):
+    if playings and sight.is_public(match):
         context["embed"] = f"{reverse('embed-match', args=[match.public_id])}?b={number}&s=0"
     if not unreadable and match.status == MatchStatus.FINISHED:
         context["luck"] = luck.of_board(match, [sitting for sitting, _results in columns], number, parties)

@@ -76,7 +76,7 @@ def find(text: str, viewer: User | None) -> list[Group]:
         *((row, reverse("event", args=[row.slug])) for row in _named(events, "slug", term)),
         *((row, reverse("circuit", args=[row.slug])) for row in _named(Circuit.objects.all(), "slug", term)),
     ]
-    bots = _named(Bot.objects.select_related("owner"), "slug", term)
+    bots = _named(sight.bots(Bot.objects.select_related("owner"), viewer), "slug", term)
     players = _named(Player.objects.all(), "name", term)
     teams = _named(Team.objects.all(), "name", term)
     groups = [

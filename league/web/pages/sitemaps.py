@@ -66,7 +66,12 @@ def part(request: HttpRequest, part: str, number: int) -> HttpResponse:
         paths = [*map(reverse, (*PAGES, *PAGES_TO_READ)), *(reverse("game", args=[key]) for key in engine.games())]
         paths += [reverse("doc", args=[name]) for name, _title in documents.titles()]
     elif part == "bots":
-        slugs = Bot.objects.filter(**span).exclude(state=BotState.RETIRED).order_by("pk").values_list("slug", flat=True)
+        slugs = (
+            sight.bots(Bot.objects.filter(**span), None)
+            .exclude(state=BotState.RETIRED)
+            .order_by("pk")
+            .values_list("slug", flat=True)
+        )
         paths = [reverse("bot", args=[slug]) for slug in slugs]
     elif part == "tournaments":
         rows = sight.tournaments(Tournament.objects.filter(**span), None).order_by("pk")

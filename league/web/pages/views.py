@@ -61,8 +61,8 @@ def status(request: HttpRequest) -> HttpResponse:
     """Show running and queued matches with the reasons why they wait. Only staff see texts that name machines."""
     topics.follow(request, changes.MATCHES)
     state = workers.queue()
-    paused = Bot.objects.exclude(paused_for="").order_by("slug")
     viewer = user_of(request)
+    paused = sight.bots(Bot.objects.exclude(paused_for=""), viewer).order_by("slug")
     playing = sight.matches(Match.objects.filter(status__in=Match.HELD), viewer).order_by("started", "id")
     waiting = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
     context = {

@@ -56,12 +56,16 @@ def feed(request: HttpRequest, name: str) -> HttpResponse:
 
 def news(player: Player, viewer: User | None) -> list[News]:
     """Return the news that `viewer` may see, newest first. Three queries."""
-    entries = [*_verdicts(player), *_version_tests(player), *_places(player, viewer)]
+    entries = [*_verdicts(player, viewer), *_version_tests(player), *_places(player, viewer)]
     return sorted(entries, key=lambda entry: (entry.at, entry.title), reverse=True)[:MOST]
 
 
-def _verdicts(player: Player) -> list[News]:
-    rows = BotVersion.objects.filter(bot__owner=player).exclude(status=VersionStatus.VALIDATING).select_related("bot")
+def _verdicts(player: Player, viewer: User | None) -> list[News]:
+    rows = (
+        BotVersion.objects.filter(sight.knows_bot(viewer, "bot__"), bot__owner=player)
+        .exclude(status=VersionStatus.VALIDATING)
+        .select_related("bot")
+    )
     return [
         News(
             f"version-{row.pk}",

@@ -17,12 +17,13 @@ from django.views.decorators.http import require_POST, require_safe
 from league.domain.bots import moves
 from league.domain.bots import teams as domain
 from league.domain.core.errors import Forbidden, Refused, shown
+from league.domain.matches import sight
 from league.enums import BotState, TeamRole
 from league.models import Bot, LeagueEvent, Player, Team
 from league.web.common import inputs, lists
 from league.web.common.history import lines_of
 from league.web.common.once import once
-from league.web.common.viewers import player_of, viewer_of
+from league.web.common.viewers import player_of, user_of, viewer_of
 
 
 @never_cache
@@ -55,7 +56,9 @@ def team(request: HttpRequest, name: str) -> HttpResponse:
     viewer = viewer_of(request)
     members = list(domain.members(row))
     own = next((member for member in members if viewer is not None and member.player_id == viewer.pk), None)
-    bots = row.bots.select_related("owner").exclude(state=BotState.RETIRED).order_by("slug")
+    bots = (
+        sight.bots(row.bots.select_related("owner"), user_of(request)).exclude(state=BotState.RETIRED).order_by("slug")
+    )
     context: dict[str, Any] = {"team": row, "own": own, "bots": bots}
     if own is None or own.since is None:
         shown_members = [member for member in members if member.is_public and member.since is not None]

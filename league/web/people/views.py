@@ -26,6 +26,7 @@ from django.views.decorators.http import require_POST
 from league.domain.bots import totals
 from league.domain.core import clock, paging
 from league.domain.core.errors import Refused, shown
+from league.domain.matches import sight
 from league.domain.people import lists as player_rows
 from league.domain.people import passkeys, passwords, players, quotas, sessions, tokens
 from league.enums import TokenScope
@@ -48,7 +49,11 @@ LIVES = (30, 90, 365)  # Lifetimes of a key on the form, in days.
 def player(request: HttpRequest, name: str) -> HttpResponse:
     """Show a player with bots, ratings, results, news and tournaments. Nine queries."""
     player = get_object_or_404(Player, name=name)
-    bots = player.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
+    bots = (
+        sight.bots(player.bots.all(), user_of(request))
+        .annotate(uploads=Count("versions"), last=Max("versions__created"))
+        .order_by("slug")
+    )
     tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=player)[:MOST_TOURNAMENTS])
     rated = Rating.objects.filter(version__bot__owner=player, listed=True).select_related("pool", "version__bot")
     context = {

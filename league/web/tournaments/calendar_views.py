@@ -110,7 +110,9 @@ def _own_bots(viewer: Player | None) -> dict[str, set[str]]:
     """Return the viewer's bots that may enter something, with the games that each plays. One query."""
     if viewer is None:
         return {}
-    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__in=Bot.objects.filter(FREE, owner=viewer))
+    rows = BotVersion.objects.filter(
+        status=VersionStatus.ACCEPTED, bot__in=Bot.objects.filter(FREE, owner=viewer, in_class=False)
+    )
     games: dict[str, set[str]] = defaultdict(set)
     for version in rows.select_related("bot").order_by("bot__slug"):
         games[version.bot.slug] |= {key for key in engine.games() if version.plays(key)}

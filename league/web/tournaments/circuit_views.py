@@ -19,7 +19,7 @@ from league.domain.tournaments import circuits, formats, requests, rule
 from league.models import Bot, Circuit
 from league.service import changes
 from league.web.common.inputs import bot_named, next_page
-from league.web.common.viewers import may_manage, player_of, viewer_of
+from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
@@ -94,7 +94,7 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
                 raise PermissionDenied
             (circuits.join if action == "join" else circuits.leave)(circuit, bot, player=viewer)
         elif action == "ask" and viewer.pk == circuit.owner_id:
-            bot = bot_named(request.POST.get("bot", ""))
+            bot = bot_named(request.POST.get("bot", ""), user_of(request))
             waits = circuits.join(circuit, bot, player=viewer, message=request.POST.get("message", ""))
             tell_entered(request, bot, is_request=waits is not None)
         else:

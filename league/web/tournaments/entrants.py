@@ -52,7 +52,9 @@ def offer(game: str, player: Player, *, chosen: Collection[str] = (), part: str 
     versions = BotVersion.objects.filter(bot=OuterRef("pk"), status=VersionStatus.ACCEPTED)
     # Search the JSON as text, because SQLite has no test for list items; `entrants` checks the result.
     plays = (Q(games=[]) | Q(games__icontains=f'"{game}"')) & ~Q(refused__icontains=f'"{game}"')
-    bots = Bot.objects.filter(FREE, Exists(versions.filter(plays)), slug__icontains=part).order_by("slug")
+    bots = Bot.objects.filter(
+        FREE, sight.knows_bot(player.user), Exists(versions.filter(plays)), slug__icontains=part
+    ).order_by("slug")
     slugs: list[str] = []
     for group in (bots.filter(ownership.owned(player, BotAct.ENTER)), bots.filter(is_house=True), bots):
         if len(slugs) <= MOST_OFFERED:

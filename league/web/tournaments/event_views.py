@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -228,6 +229,7 @@ def _own_bots(viewer: User | None, event: Event) -> list[Bot]:
     if event.owner.user_id != viewer.pk and not event.private and event.entrance != Entrance.ANYBODY:
         return []
     rows = Bot.objects.filter(
+        Q() if event.private else Q(in_class=False),
         ownership.owned(getattr(viewer, "player", None), BotAct.ENTER),
         state=BotState.ACTIVE,
         versions__status=VersionStatus.ACCEPTED,
@@ -256,7 +258,7 @@ def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
     event = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
     act = domain.leave if request.POST.get("action") == "leave" else domain.enter
     try:
-        act(event, bot_named(request.POST.get("bot", "")), player_of(request))
+        act(event, bot_named(request.POST.get("bot", ""), user_of(request)), player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect(next_page(request, reverse("event", args=[slug])))

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -279,7 +279,9 @@ def _sittings(tournament: Tournament) -> int:
 
 
 def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
+    audience = Q() if tournament.event is not None and tournament.event.private else Q(bot__in_class=False)
     rows = BotVersion.objects.filter(
+        audience,
         ownership.owned(viewer, BotAct.ENTER, "bot__"),
         bot__state=BotState.ACTIVE,
         bot__stopped=None,
@@ -370,7 +372,7 @@ def _ask(request: HttpRequest, tournament: Tournament, viewer: Player) -> None:
     """Enter another player's bot by name, or ask its owner."""
     if viewer.pk != tournament.owner_id:
         raise PermissionDenied
-    bot = bot_named(request.POST.get("bot", ""))
+    bot = bot_named(request.POST.get("bot", ""), user_of(request))
     entered = enrolment.enter(tournament, bot, player=viewer, message=request.POST.get("message", ""))
     tell_entered(request, bot, is_request=isinstance(entered, EntryRequest))
 

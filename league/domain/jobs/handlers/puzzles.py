@@ -158,7 +158,7 @@ def is_open(match: Match) -> bool:
     """
     if match.status != MatchStatus.FINISHED or match.kind == MatchKind.VALIDATION or logs.was_let_go(match):
         return False
-    return not sight.is_held_back(match.tournament) and replays.reason_closed(match) is None
+    return not sight.is_held_back(match) and replays.reason_closed(match) is None
 
 
 def _search(job: SearchJob, match: Match, child: Child, stop: Callable[[], bool]) -> bool:

@@ -12,18 +12,21 @@ import pytest
 
 from engine import sprt
 from engine.runner import FaultReport
-from league.domain.bots import closing
+from league.domain.bots import bots, challenges, closing
+from league.domain.bots.willing import willing
 from league.domain.classes import alike, assignments, classes, contests, helping, marks, measuring
 from league.domain.classes.assignments import AssignmentTerms
 from league.domain.classes.classes import ClassTerms
 from league.domain.core.errors import Forbidden, Refused
-from league.domain.matches import reports
+from league.domain.matches import reports, sight
 from league.domain.notices import spreading
 from league.domain.people import exporting, passwords, players
+from league.domain.tournaments import enrolment, tournaments
 from league.domain.upkeep import reconcile
-from league.enums import ClassRole, HandInVerdict, PassRule, VersionStatus
+from league.enums import Audience, ClassRole, EntryPolicy, HandInVerdict, PassRule, VersionStatus
 from league.models import (
     Assignment,
+    Bot,
     BotVersion,
     ClassMember,
     HandIn,
@@ -48,7 +51,7 @@ class Course:
 
     def __init__(self) -> None:
         house = players.create(players.HOUSE, reserved=True, now=NOW)
-        made.accepted(house, "greedy")
+        self.house = made.accepted(house, "greedy")
         self.vega, self.ana, self.hugo = (players.create(name, now=NOW) for name in ("vega", "ana", "hugo"))
         self.row = classes.create(self.vega, ClassTerms("Programación 2"), now=NOW)
         self.teacher = self.row.members.get()
@@ -288,20 +291,94 @@ def test_few_matches_wait_at_a_time_and_classes_take_turns(course: Course) -> No
     assert theirs.pk in (first.pk, second.pk) or Match.work.filter(kind="assignment").count() == 2
 
 
+def test_classes_and_tournaments_take_turns(course: Course) -> None:
+    """No tournament waits for a whole class, and no class for a whole tournament: the class counts as one owner."""
+    organiser = players.create("organiser", now=NOW)
+    owners = [players.create(f"owner-{number}", now=NOW) for number in range(4)]
+    made.started(organiser, [made.accepted(owner, f"de-{owner.name}") for owner in owners], boards=20)
+    course.hand_in(0)
+    course.hand_in(1)
+    kinds = []
+    for turn in range(4):
+        now = later(3600 * turn)
+        measuring.advance(now=now)
+        match = made.running(now=now)
+        kinds.append(match.kind)
+        assert reports.report(match, made.result(match), now=later(3600 * turn + 60)) == reports.Receipt.STORED
+    assert sorted(kinds) == ["assignment", "assignment", "tournament", "tournament"]
+
+
+def test_one_worker_plays_other_matches_as_long_as_those_of_classes(course: Course) -> None:
+    course.hand_in(0)
+    course.hand_in(1)
+    measuring.advance(now=NOW)
+    challenges.challenge(course.hugo, course.bots[1].bot, [course.house.bot], "partnership", 2, now=NOW)
+    Match.work.filter(kind="challenge").update(priority=-9)
+    match = made.running(now=NOW)
+    assert match.kind == "assignment"
+    assert reports.report(match, made.result(match), now=later(30)) == reports.Receipt.STORED
+    measuring.advance(now=later(40))
+    waiting = Match.work.filter(kind="assignment", status="queued")
+    assert not waiting.exists()
+    measuring.advance(now=later(61))
+    assert waiting.count() == 1
+
+
+def test_the_boards_of_a_measurement_are_for_the_student_and_the_teachers(course: Course) -> None:
+    row = course.hand_in()
+    measure(winner=1, times=1)
+    stranger = players.create("stranger", now=NOW)
+    row.refresh_from_db()
+    boards = measuring.boards(row)
+    assert len(boards) == measuring.BOARDS
+    assert boards == sorted(boards, key=lambda board: board.lead)
+    match = Match.work.get(public_id=boards[0].match)
+    people = (course.ana, course.vega, course.hugo, stranger)
+    assert [match in sight.readable(player.user) for player in people] == [True, True, False, False]
+    assert match not in sight.readable(None)
+    assert not sight.is_public(match)
+    assert all(match not in sight.matches(Match.objects.all(), player.user) for player in people)
+
+
 def test_the_deals_of_an_attempt_are_fixed_beforehand(course: Course) -> None:
     course.hand_in()
     measuring.advance(now=NOW)
     match = Match.work.get(kind="assignment")
     assert bytes(match.secret) == bytes(course.task.secret)
     assert match.table == f"h:{course.task.pk}:{course.students[0].pk}:1:1"
-    assert match.priority < 0
 
 
-def test_a_bot_of_a_student_is_not_on_the_ladders_unless_its_owner_says_so(course: Course) -> None:
-    assert not made.uploaded(course.ana, "nuevo").bot.on_ladders
-    assert made.uploaded(course.vega, "ajeno").bot.on_ladders
+def test_a_bot_of_a_student_stays_in_the_class_until_its_owner_shows_it(course: Course) -> None:
+    bot = made.accepted(course.ana, "nuevo", policy=EntryPolicy.ANYBODY).bot
+    Bot.objects.filter(pk=bot.pk).update(in_class=True)
+    bot.refresh_from_db()
+    stranger = players.create("stranger", now=NOW)
+    staff = players.create("staff", staff=True, now=NOW)
+    sees = {
+        player: sight.bots(Bot.objects.filter(pk=bot.pk), player.user).exists()
+        for player in (course.ana, course.hugo, course.vega, staff, stranger)
+    }
+    assert list(sees.values()) == [True, True, True, True, False]
+    match = challenges.challenge(course.ana, bot, [course.house.bot], "partnership", 2, now=NOW)
+    visible = {player: sight.matches(Match.objects.all(), player and player.user) for player in (*sees, None)}
+    assert [match in rows for rows in visible.values()] == [True, True, True, True, False, False]
+    assert not sight.is_public(match)
+    assert not Bot.objects.filter(willing(""), pk=bot.pk).exists()
+    cup = tournaments.create(stranger, "Copa", "partnership", now=NOW)
+    with refused("show it to everybody first"):
+        enrolment.enter(cup, bot, player=course.ana, now=NOW)
+    bots.show(bot, actor="ana", now=NOW)
+    match.refresh_from_db()
+    assert sight.is_public(match)
+    assert sight.bots(Bot.objects.filter(pk=bot.pk), None).exists()
+
+
+def test_only_bots_made_while_in_a_class_stay_there(course: Course) -> None:
+    assert made.uploaded(course.ana, "nuevo").bot.in_class
+    assert Match.objects.get(parties__version__bot__slug="nuevo", parties__number=0).in_class
+    assert not made.uploaded(course.vega, "ajeno").bot.in_class
     classes.set_archived(course.teacher, archived=True, now=NOW)
-    assert made.uploaded(course.hugo, "luego").bot.on_ladders
+    assert not made.uploaded(course.hugo, "luego").bot.in_class
 
 
 # ---- handing in
@@ -410,9 +487,15 @@ def test_a_bot_without_faults_that_does_not_pass_gets_its_share(course: Course) 
 def test_the_tournament_of_a_class_is_private_and_invites_its_members(course: Course) -> None:
     event = contests.create(course.teacher, course.task, now=NOW)
     assert event.private
-    assert set(event.guests.values_list("player__name", flat=True)) == {"vega", "ana", "hugo"}
+    assert (event.audience, event.pace_s) == (Audience.HIDDEN, contests.PACE_S)
     course.row.refresh_from_db()
     assert course.row.event == event
+    late = players.create("late", now=NOW)
+    student = course.join(late, "Cano, Luis")
+    invited = event.guests.values_list("player__name", flat=True)
+    assert set(invited) == {"vega", "ana", "hugo", "late"}
+    classes.remove(course.teacher, student, now=NOW)
+    assert set(invited.all()) == {"vega", "ana", "hugo"}
 
 
 # ---- passwords

@@ -10,13 +10,14 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from league.domain.classes import assignments, classes
+from league.domain.bots import teams
+from league.domain.classes import assignments, classes, measuring
 from league.domain.classes.assignments import AssignmentTerms
 from league.domain.classes.classes import ClassTerms
 from league.domain.core import clock
 from league.domain.people import players
-from league.enums import HandInVerdict
-from league.models import ClassMember, Event, HandIn, Player, SchoolClass
+from league.enums import HandInVerdict, TeamRole
+from league.models import Bot, ClassMember, Event, HandIn, Match, Player, SchoolClass, TeamMember
 from tests.league.web.page import Page, faults
 from tests.support import league as made
 from tests.support import rows
@@ -56,7 +57,12 @@ class Course:
         return client
 
     def at(self, path: str) -> str:
-        words = {"slug": self.row.slug, "link": self.row.link, "student": self.member("ana").pk}
+        words = {
+            "slug": self.row.slug,
+            "link": self.row.link,
+            "student": self.member("ana").pk,
+            "hand_in": HandIn.objects.get().pk,
+        }
         return path.format(**words)
 
 
@@ -84,6 +90,9 @@ PAGES = {
     "/class/{slug}/new/": TEACHING,
     "/class/{slug}/1/edit/": TEACHING,
     "/class/{slug}/1/alike/": TEACHING,
+    "/class/{slug}/1/boards/{hand_in}/": MEMBERS,
+    "/class/{slug}/1/boards/0/": (LOGIN, *(GONE,) * 5),
+    "/class/{slug}/2/boards/{hand_in}/": (LOGIN, *(GONE,) * 5),
     "/class/{slug}/do/": (LOGIN, *(405,) * 5),
     "/class/{slug}/1/hand-in/": (LOGIN, *(405,) * 5),
 }
@@ -127,6 +136,65 @@ def test_every_action_for_every_role(course: Course, path: str, action: str) -> 
         assert answers == list(POSTS[path, action])
     assert SchoolClass.objects.exists(), "nothing is deleted without a tick"
     assert ClassMember.objects.count() == 4 or action == "leave"
+
+
+IN_CLASS = (
+    *("/bots/uno/", "/bots/uno/v1/", "/bots/uno/vs/greedy/", "/bots/greedy/vs/uno/"),
+    *("/api/v1/bots/uno", "/api/v1/bots/uno/versions", "/api/v1/bots/uno/leagues", "/api/v1/bots/uno/versus/greedy"),
+    *("/api/v1/versions/{version}", "/api/v1/versions/{version}/ratings"),
+)
+LISTS = ("/bots/", "/search/?q=uno", "/players/ana/", "/sitemap-bots-0.xml", "/api/v1/bots", "/api/v1/versions")
+
+
+@pytest.mark.parametrize("path", [*IN_CLASS, *LISTS])
+def test_who_sees_a_bot_in_class(course: Course, path: str) -> None:
+    Bot.objects.filter(slug="uno").update(in_class=True)
+    mate = players.create("mate", now=made.NOW)
+    team = teams.create(course.people["ana"], "los-uno", now=made.NOW)
+    TeamMember.objects.create(team=team, player=mate, role=TeamRole.READER, invited=made.NOW, since=made.NOW)
+    teams.put_in(team, course.bot.bot, player=course.people["ana"], now=made.NOW)
+    course.people |= {"mate": mate}
+    for role in ("nobody", "stranger", "student", "hugo", "teacher", "co-teacher", "mate", "staff"):
+        answer = course.client(role).get(path.format(version=course.bot.pk))
+        knows = role not in ("nobody", "stranger")
+        if path in IN_CLASS:
+            assert answer.status_code == (200 if knows else 404), role
+        elif knows and "sitemap" not in path:
+            assert (
+                "uno v1" in answer.content.decode()
+                or '"uno"' in answer.content.decode()
+                or "/bots/uno/" in answer.content.decode()
+            ), role
+        else:
+            assert "/bots/uno/" not in answer.content.decode(), role
+            assert '"uno"' not in answer.content.decode().replace('value="uno"', ""), role
+
+
+def test_a_student_shows_a_bot_to_everybody(course: Course) -> None:
+    Bot.objects.filter(slug="uno").update(in_class=True)
+    for role, status in (("nobody", 302), ("stranger", 404), ("hugo", 403), ("teacher", 403)):
+        assert course.client(role).post("/bots/uno/edit/", {"show": "1"}).status_code == status, role
+    assert "Mostrarlo a todos" in course.client("student").get("/bots/uno/?tab=settings").content.decode()
+    assert course.client("student").post("/bots/uno/edit/", {"show": "1"}).status_code == 302
+    assert course.client("nobody").get("/bots/uno/").status_code == 200
+
+
+def test_the_lost_boards_open_from_the_assignment(course: Course) -> None:
+    HandIn.objects.update(verdict="", won=0, points=0.0, squares=0.0, counted=0, matches=0)
+    measuring.advance(now=clock.present())
+    made.play(Match.work.get(kind="assignment"), winner=1, now=clock.present())
+    measuring.advance(now=clock.present())
+    page = course.client("student").get(course.at("/class/{slug}/1/")).content.decode()
+    boards = re.search(r'href="(/class/\w+/1/boards/\d+/)"', page).group(1)
+    for role in ("student", "teacher", "co-teacher", "staff"):
+        text = course.client(role).get(boards).content.decode()
+        assert faults(Page(text)) == []
+        replay = re.search(r'href="(/m/\w+/\?b=\d+)', text).group(1)
+        assert course.client(role).get(replay).status_code == 200, role
+    for role, status in (("hugo", 404), ("stranger", 404), ("nobody", 302)):
+        assert course.client(role).get(boards).status_code == status, role
+    for role in ("hugo", "stranger", "nobody"):
+        assert course.client(role).get(replay).status_code == 404, role
 
 
 @pytest.mark.parametrize("role", ["stranger", "student"])
