@@ -104,7 +104,7 @@ def _count(pk: int, now: datetime) -> int:
                 changes["rests_until"] = now + timedelta(seconds=settings.ARENA_REST_S)
             if not is_void:
                 changes |= {"games": F("games") + 1, "points": F("points") + points}
-                changes |= {"wins": F("wins") + (points == WIN), "ties": F("ties") + (points == TIE)}
+                changes |= {"wins": F("wins") + int(points == WIN), "ties": F("ties") + int(points == TIE)}
             if changes:
                 ArenaEntry.objects.filter(pk=side.entry_id).update(**changes)
     return 1 if sides else 0

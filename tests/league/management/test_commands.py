@@ -104,11 +104,11 @@ def test_repair_commands(ana, berto) -> None:
     match = play(cup.matches.get())
 
     assert said("reconcile").startswith(
-        "expired 0, unjudged 0, unheld 0, abandoned 0, removed 0, inserted 0, finished 1, opened 0, measured 0, cancelled 0, "
+        "expired 0, unjudged 0, unheld 0, abandoned 0, arenas 0, removed 0, inserted 0, finished 1, opened 0, measured 0, cancelled 0, "
         "stored 0, suspected 0, refreshed 1"
     )
     assert said("reconcile").startswith(
-        "expired 0, unjudged 0, unheld 0, abandoned 0, removed 0, inserted 0, finished 0, opened 0, measured 0, cancelled 0, "
+        "expired 0, unjudged 0, unheld 0, abandoned 0, arenas 0, removed 0, inserted 0, finished 0, opened 0, measured 0, cancelled 0, "
         "stored 1, suspected 0, refreshed 0"
     )
     assert said("refresh_ratings", "--rebuild", "--game", "partnership").endswith("1 pools refitted from their boards")
