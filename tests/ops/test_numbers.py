@@ -76,11 +76,11 @@ def test_every_table_of_numbers_says_how_it_is_made_again() -> None:
         if path.name not in SETTINGS and path.relative_to(DOCS).parts[0] not in FOLDERS
         for head in tables(path)
     }
-    known = {
+    rows_of = {
         (name, head): [row for row in present if row[0] == name and row[1].startswith(head)] for name, head in MADE_BY
     }
-    assert [key for key, rows in known.items() if not rows] == []
-    assert sorted(present - {row for rows in known.values() for row in rows}) == []
+    assert [key for key, rows in rows_of.items() if not rows] == []
+    assert sorted(present - {row for rows in rows_of.values() for row in rows}) == []
 
 
 @pytest.mark.parametrize(("name", "how"), sorted({(name, how) for (name, _), how in MADE_BY.items()}))

@@ -160,7 +160,7 @@ def make_thrown(ana, berto) -> list[Match]:
 
 
 @pytest.mark.parametrize(("lost", "opens"), [(6.0, 1), (1.0, 0)])
-def test_who_throws_some_boards_is_found_by_decisions(thrown, monkeypatch, lost, opens):
+def test_who_throws_some_boards_is_found_by_decisions(thrown, client, monkeypatch, lost, opens):
     monkeypatch.setattr(collusion, "LEAST_JUDGED", 4)
     pool = pools.pool("partnership")
     assert cases.look([pool], now=later(2)) == 0, "the results alone say little"
@@ -176,6 +176,10 @@ def test_who_throws_some_boards_is_found_by_decisions(thrown, monkeypatch, lost,
         assert losses is not None
         assert losses.makes_a_case
         assert (losses.boards, losses.against - losses.others) == (4, pytest.approx(lost - 1))
+        client.force_login(players.create("olga", staff=True, now=NOW).user)
+        text = client.get(f"/operators/?subject=case:{case.pk}").content.decode()
+        assert "against others (4 boards; " in text
+        assert "The bots played worse here." in text
         audit_cases.close(case, actor="olga", conclusion="honest", why="a style", now=later(5))
     assert cases.look([pool], now=later(6)) == 0, "people have judged it"
 
