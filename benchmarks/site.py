@@ -307,11 +307,14 @@ class FilledLeague:
             for rank, version_id in enumerate(sorted(versions, key=lambda version: -elos[version])):
                 share = (elos[version_id] + 500) / 3000
                 ranks = (max(1, rank - 20), rank + 20)
+                elo, margin = elos[version_id], 40.0
+                certain = elo - 2.5 * margin
                 rows.append(
-                    (pool.pk, version_id, elos[version_id], 40.0, 200, 60, share, 0.5, 0, *ranks, 0.6, share, 0.01)
+                    (pool.pk, version_id, elo, margin, certain, 200, 60, share, 0.5, 0, *ranks, 0.6, share, 0.01)
                 )
         names = (
-            *("pool_id", "version_id", "elo", "margin", "boards", "opponents", "score", "points_per_board", "faults"),
+            *("pool_id", "version_id", "elo", "margin", "certain", "boards", "opponents"),
+            *("score", "points_per_board", "faults"),
             *("rank_best", "rank_worst", "los_next", "field_score", "field_sd"),
         )
         _insert(Rating, names, rows, {"provisional": False, "listed": True, "updated": self.now})

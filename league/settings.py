@@ -198,6 +198,11 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 # A person's table releases its worker after this many seconds of thinking.
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
+# People in an arena (league.domain.arenas): seconds between two draws; seconds after which a bot comes if no person waits; seconds that who gives a
+# hand up is not paired, about as long as a hand takes.
+ARENA_DRAW_S = envint("ARENA_DRAW_S", 2, least=1)
+ARENA_WAIT_S = envint("ARENA_WAIT_S", 5, least=0)
+ARENA_REST_S = envint("ARENA_REST_S", 120, least=0)
 TALK = envbool("TALK", True)  # False: a league without comments.
 # Hours after which a new account may write comments; three times as long without a confirmed email address.
 TALK_AFTER_HOURS = envint("TALK_AFTER_HOURS", 24, least=0)

@@ -41,7 +41,9 @@ def create(player: Player, name: str, *, now: datetime | None = None) -> Team:
         players.lock(player.pk)
         _check_room(player)
         players.check_name(name)
-        team = Team.objects.create(name=name, created=now)
+        team, is_new = Team.objects.get_or_create(name=name, defaults={"created": now})
+        if not is_new:  # Somebody created it in the meantime.
+            raise Refused("the name {name!r} is taken; choose another", name=name)
         names.take(names.PLAYER, name, holder=subject(team), now=now)
         search_words.put(team, name)
         TeamMember.objects.create(team=team, player=player, role=TeamRole.OWNER, invited=now, since=now)
@@ -100,7 +102,7 @@ def accept(team: Team, player: Player, *, is_shown: bool = False, now: datetime 
         lock_people(team.bots.all(), player)
         bots = list(team.bots.order_by("pk"))
         check_apart(bots, [player.pk], now)
-        TeamMember.objects.filter(pk=member.pk).update(since=now, shown=is_shown)
+        TeamMember.objects.filter(pk=member.pk).update(since=now, is_public=is_shown)
         ownership.note_people(bots, now=now)
         journal.append("team.joined", subject(team), now=now, actor=player.name)
 
@@ -115,8 +117,8 @@ def decline(team: Team, player: Player, *, now: datetime | None = None) -> None:
 def show(team: Team, player: Player, *, is_shown: bool, now: datetime | None = None) -> None:
     """Let everybody read, or nobody else, that the player is in the team. Repeatable."""
     member = _member(team, player)
-    if member.shown != is_shown:
-        TeamMember.objects.filter(pk=member.pk).update(shown=is_shown)
+    if member.is_public != is_shown:
+        TeamMember.objects.filter(pk=member.pk).update(is_public=is_shown)
         journal.append("team.shown", subject(team), now=clock.now_or(now), actor=player.name, to=is_shown)
 
 

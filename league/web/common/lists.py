@@ -18,6 +18,10 @@ from league.models import Circuit, Entry, Event, Match, Party, Player, Tournamen
 from league.pure.formats import FORMATS
 
 Row = TypeVar("Row", bound=Model)
+PARTY_COLUMNS = (
+    *("match", "number", "points", "wins", "draws", "losses", "fault"),
+    *("version__number", "version__bot__slug", "version__bot__is_house"),
+)
 
 
 def cursor_of(request: HttpRequest, order: paging.Order, name: str = "cursor") -> paging.Cursor | None:
@@ -35,7 +39,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Row], order: paging.Order = pag
 
 def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Prefetch everything that a row of a match list shows. One more query for any number of matches."""
-    parties = Party.objects.select_related("version__bot").order_by("number").defer("stderr", "faults")
+    parties = Party.objects.select_related("version__bot").order_by("number").only(*PARTY_COLUMNS)
     rows = matches.select_related("pool", "tournament").defer("tournament__secret", "host")
     return rows.prefetch_related(Prefetch("parties", parties))
 

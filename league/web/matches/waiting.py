@@ -63,6 +63,7 @@ def page(
     if form is None or options is None:
         options = OptionsForm(game, initial={"players": game.players} | _chosen_options(row))
         initial = {"game": game.key, "level": row.level, "boards": row.boards, "clock_s": row.clock_s}
+        initial |= {"watching": row.watching, "same_deals": bool(row.deals)}
         form = SharedForm(tries.rivals(), initial=initial)
     seats = _seats(view, game)
     free = sum(not seat.name for seat in seats)
@@ -77,6 +78,7 @@ def page(
         "changing": status != 200 or request.method == "POST",
         "level": Level(row.level).label if row.level in Level.values else "",
         "clock": clock_name(row.clock_s),
+        "watching": row.get_watching_display(),
         "rules": [(name, value) for name, value in row.pool.options.items()],
     }
     return render(request, "matches/waiting.html", context, status=status)

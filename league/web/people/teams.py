@@ -21,11 +21,13 @@ from league.enums import BotState, TeamRole
 from league.models import Bot, LeagueEvent, Player, Team
 from league.web.common import inputs, lists
 from league.web.common.history import lines_of
+from league.web.common.once import once
 from league.web.common.viewers import player_of, viewer_of
 
 
 @never_cache
 @login_required
+@once
 def teams(request: HttpRequest) -> HttpResponse:
     """Show the player's teams, invitations and bots on offer; create a team. Five queries."""
     player = player_of(request)
@@ -56,7 +58,7 @@ def team(request: HttpRequest, name: str) -> HttpResponse:
     bots = row.bots.select_related("owner").exclude(state=BotState.RETIRED).order_by("slug")
     context: dict[str, Any] = {"team": row, "own": own, "bots": bots}
     if own is None or own.since is None:
-        shown_members = [member for member in members if member.shown and member.since is not None]
+        shown_members = [member for member in members if member.is_public and member.since is not None]
         return render(request, "people/team.html", context | {"members": shown_members})
     page = lists.page_of(request, LeagueEvent.objects.filter(subject=domain.subject(row)))
     context |= {

@@ -62,7 +62,7 @@ class Board:
     def __init__(self, game: engine.Game, seed: object, deals: int | None = None) -> None:
         self.state = game.new_match(seed=f"match {seed}", deals=deals)
         self.translators = [LineTranslator() for _ in range(game.players)]
-        self.hellos = [one.request(hello(game, seat)) for seat, one in enumerate(self.translators)]
+        self.hellos = [translator.request(hello(game, seat)) for seat, translator in enumerate(self.translators)]
         self._rng = random.Random(str(seed))
         self._feed = Feed(game.players)
         self._feed.begin(self.state.events, 1, opening(self.state.events, 1, game.players))
@@ -86,21 +86,23 @@ class Board:
 def check(game: engine.Game, seed: object, deals: int | None) -> None:
     board = Board(game, seed, deals)
     for seat, line in board.requests():
-        position, seen = fields(line), board.state.observation(seat)
-        assert sorted(position["hand"].split()) == sorted(seen["hand"])
+        position, snapshot = fields(line), board.state.observation(seat)
+        assert sorted(position["hand"].split()) == sorted(snapshot["hand"])
         for name in ("deal", "dealer", "mano", "stock"):
-            assert position[name] == str(seen[name]), name
-        assert position["totals"] == " ".join(map(str, seen["totals"]))
+            assert position[name] == str(snapshot[name]), name
+        assert position["totals"] == " ".join(map(str, snapshot["totals"]))
         if not position["calls"]:
-            assert position["out"] == " ".join(map(str, seen["out"]))
-        assert position["trump"] == (seen["trump"] or "-")
-        trick = seen["trick"] if len(seen["trick"]) < board.state.size else []  # A whole one shows in its window, too.
+            assert position["out"] == " ".join(map(str, snapshot["out"]))
+        assert position["trump"] == (snapshot["trump"] or "-")
+        trick = (
+            snapshot["trick"] if len(snapshot["trick"]) < board.state.size else []
+        )  # A whole one shows in its window, too.
         assert position["trick"].split() == [f"{play['seat']}:{play['card']}" for play in trick]
-        assert position["points"] == " ".join(map(str, map(sum, zip(seen["cards"], seen["songs"], strict=True))))
-        assert sorted(position["played"].split()) == sorted(seen["played"])
-        if seen["holder"] is None and seen["shown"] is not None:
-            assert position["shown"] == seen["shown"]
-        assert position["legal"].split(", ") == seen["legal"]
+        assert position["points"] == " ".join(map(str, map(sum, zip(snapshot["cards"], snapshot["songs"], strict=True))))
+        assert sorted(position["played"].split()) == sorted(snapshot["played"])
+        if snapshot["holder"] is None and snapshot["shown"] is not None:
+            assert position["shown"] == snapshot["shown"]
+        assert position["legal"].split(", ") == snapshot["legal"]
 
 
 @pytest.mark.parametrize("key", engine.games())
@@ -153,9 +155,9 @@ def test_ready_is_expected_first() -> None:
 
 
 def block(language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert found
-    return found[1]
+    match_of_page = re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert match_of_page
+    return match_of_page[1]
 
 
 def test_the_shell_bot_of_the_page_plays_every_game(tmp_path: Path) -> None:

@@ -197,6 +197,8 @@ def test_a_file_that_is_no_program_is_the_bots_fault(
     damaged[64:68] = (0x7F).to_bytes(4, "little")  # no segment is loaded
     for content, reason in (
         (b"#!/bin/sh\n", "it is not an ELF executable"),
+        (b"PK\x03\x04", "it is not an ELF executable"),  # A jar of Java
+        (Path("/usr/bin/env").read_bytes(), r"it is dynamically linked \(needs .*link it statically"),  # So is .NET's.
         (bytes(damaged), ""),
         (without_segments(), "cannot be executed by the kernel"),
     ):

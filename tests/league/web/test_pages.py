@@ -49,6 +49,7 @@ def addresses(league) -> dict[str, str]:
         "overall": "/overall/",
         "events": "/e/",
         "calendar": "/calendar/",
+        "arena": "/arenas/arena/",
         "status": "/status/",
         "search": "/search/?q=ru",
         "players": "/players/",
@@ -120,13 +121,14 @@ QUERIES = {
     "encounter": 10,
     "player": 15,
     "digest": 7,
-    "tournaments": 11,
+    "tournaments": 12,
     "tournament": 21,
     "open tournament": 24,
     "matches": 5,
     "overall": 9,
     "events": 5,
-    "calendar": 8,
+    "calendar": 9,
+    "arena": 13,
     "match": 15,
     "faulty match": 15,
     "board": 10,
@@ -226,7 +228,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     assert "bot.stopped" in Page(follow(owner, "/operators/?subject=bot:rufo").content.decode()).text
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
-    assert len(queries) == 34
+    assert len(queries) == 33
     assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 

@@ -296,3 +296,16 @@ def test_an_old_name_stays_reserved_for_the_team(ana, berto, ases) -> None:
     with pytest.raises(TooMany):
         teams.rename(ases, "reyes", player=ana, now=later(2))
     assert not CoOwner.objects.filter(until__isnull=False).exists()
+
+
+def test_two_who_choose_a_name_at_the_same_time(ana, berto, monkeypatch) -> None:
+    check = players.check_name
+
+    def check_and_be_late(name: str) -> None:
+        check(name)
+        monkeypatch.undo()
+        teams.create(berto, name, now=NOW)
+
+    monkeypatch.setattr(players, "check_name", check_and_be_late)
+    with pytest.raises(Refused, match="is taken; choose another"):
+        teams.create(ana, "ases", now=NOW)
