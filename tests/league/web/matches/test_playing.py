@@ -21,7 +21,6 @@ from league.enums import VersionStatus
 from league.models import BotVersion, LeagueEvent, Match, Player, Table
 from league.web.common.guests import SALT
 from tests.league.web.conftest import PATIENT_MS
-from tests.league.web.matches.test_tables import worker as table_worker  # noqa: F401  # a fixture
 from tests.league.web.page import Page, faults
 from tests.support import rows, seats
 from tests.support.league import accepted
@@ -313,7 +312,7 @@ def test_the_page_costs_the_same_with_many_tables(visitor, ana) -> None:
 def test_a_stranger_has_cards_after_one_press_on_the_front_page(
     site: str,
     browser,
-    table_worker: WorkerLoop,  # noqa: F811
+    worker: WorkerLoop,
     width: int,
 ) -> None:
     rows_of_house = [version.pk for version, _ in house.enter(["greedy"])]
@@ -332,7 +331,7 @@ def test_a_stranger_has_cards_after_one_press_on_the_front_page(
     else:
         door.click()
     page.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
-    wait_for(table_worker.tables.look, "a table waits", PATIENT_MS / 1000)
+    wait_for(worker.tables.look, "a table waits", PATIENT_MS / 1000)
     card = page.locator("#hand button[name=do][value^=play]:not([disabled])").first
     card.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
