@@ -45,7 +45,7 @@ RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_a
 USAGE = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style")
 AUDIT = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
 TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records", "advice", "spectated", "news")
-PERSON = ("legal", "hand", "seen", "advice_asked", "advice", "away", "seated")
+PERSON = ("legal", "hand", "seen", "advice_asked", "advice", "away", "seated", "left_ms")
 ANALYSIS = ("cpu_s", "decisions", "judged", "limited", "body")
 REQUEST = ("status", "reason", "finished")
 # The leases of the release before, whose workers may go on until they are replaced

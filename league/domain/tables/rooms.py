@@ -12,15 +12,12 @@ from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people.guests import lock
 from league.domain.ratings import pools
-from league.domain.tables import levels, people, seating
+from league.domain.tables import challenges, clocks, levels, lobby, people, seating
 from league.domain.tables.levels import Level
 from league.domain.tables.people import Sitter
 from league.enums import TableStatus
-from league.models import Table, TablePerson
-from league.service import listening
-
-CLOCKS = (30, 60, 300, 0)  # Seconds for an answer; 0: no clock but that of a table for one.
-CLOCK_S = 60
+from league.models import Player, Table, TablePerson
+from league.service import listening, topics
 
 
 def gather(
@@ -31,27 +28,47 @@ def gather(
     *,
     players: int | None = None,
     options: dict[str, Any] | None = None,
-    clock_s: int = CLOCK_S,
+    time: tuple[int, int] = clocks.CLOCK,
+    listed: bool = False,
     now: datetime | None = None,
 ) -> Table:
-    """Open a table that others reach by its link; its host sits at the first seat. Raise Refused or TooMany, like `seating.sit`."""
+    """Open a table that others reach by its link; its host sits at the first seat. Raise Refused or TooMany, like `seating.sit`.
+
+    time: the clock, one of `clocks.CLOCKS`; listed: the table stands in the lobby.
+    """
     now = clock.now_or(now)
-    _check_settings(game, players, options, level, boards, clock_s)
+    _check_settings(sitter, game, players, options, level, boards, time, listed=listed)
     if not seating.may_sit(sitter):
         raise Refused("nobody can play at tables in this league, because its operators have switched them off")
     with transaction.atomic():
         seating.check(sitter, now)
         pool = pools.pool(game, players, options)
-        columns = {"level": level, "clock_s": clock_s, "status": TableStatus.RESTING}
-        return seating.open_table(sitter, pool, boards, now, rated=False, shared=True, gathering=True, **columns)
+        columns = {"level": level, "status": TableStatus.RESTING, **_clock_columns(time), "listed": listed}
+        row = seating.open_table(sitter, pool, boards, now, rated=False, shared=True, gathering=True, **columns)
+        listening.notify(topics.LOBBY)
+        return row
+
+
+def _clock_columns(time: tuple[int, int]) -> dict[str, int]:
+    return dict(zip(("clock_s", "increment_s"), time, strict=True))
 
 
 def _check_settings(
-    game: str, seats: int | None, options: dict[str, Any] | None, level: str, boards: int, clock_s: int
+    sitter: Sitter,
+    game: str,
+    seats: int | None,
+    options: dict[str, Any] | None,
+    level: str,
+    boards: int,
+    time: tuple[int, int],
+    *,
+    listed: bool,
 ) -> None:
+    if listed and not isinstance(sitter, Player):
+        raise Refused("only players with an account open a table to all; sign up or log in")
     if not 1 <= boards <= seating.MOST_BOARDS:
         raise Refused("a table has 1 to {most} boards, not {boards}", most=seating.MOST_BOARDS, boards=boards)
-    if level not in Level.values or clock_s not in CLOCKS:
+    if level not in Level.values or time not in clocks.CLOCKS:
         raise Refused("choose one of the levels and times")
     if not levels.bot(level, tries.rivals(), pools.load(game, seats, options).key):
         raise Refused("no house bot plays {game}; choose another game", game=game)
@@ -67,6 +84,7 @@ def take_seat(sitter: Sitter, public_id: str, number: int | None = None, *, now:
             raise Refused("there is no such table")
         if not row.gathering:
             raise Refused("this table has started, so nobody can sit down any more; you can watch it")
+        lobby.check_welcome(row, sitter)
         taken = set(row.people.values_list("number", flat=True))
         free = [seat for seat in range(row.pool.players) if seat not in taken]
         if number is None and free:
@@ -79,7 +97,19 @@ def take_seat(sitter: Sitter, public_id: str, number: int | None = None, *, now:
             TablePerson.objects.create(table=row, number=number, **people.keys(sitter))
             subject = transitions.subject(row)
             journal.append("table.joined", subject, now=now, actor=people.name_of(sitter), seat=number)
+            if isinstance(sitter, Player):
+                challenges.accept(sitter, row, now)
         _changed(row, now)
+    return row
+
+
+def challenge(player: Player, name: str, game: str, *, now: datetime | None = None) -> Table:
+    """Challenge somebody by name to the table at which the player waits, or to a new one with this game. Raise Refused or TooMany."""
+    now = clock.now_or(now)
+    challenges.find(player, name, now=now)
+    with transaction.atomic():
+        row = people.present(player) or gather(player, game, now=now)
+        challenges.challenge(player, row.public_id, name, now=now)
     return row
 
 
@@ -116,12 +146,13 @@ def change(
     *,
     players: int | None = None,
     options: dict[str, Any] | None = None,
-    clock_s: int = CLOCK_S,
+    time: tuple[int, int] = clocks.CLOCK,
+    listed: bool = False,
     now: datetime | None = None,
 ) -> Table:
-    """Change game, rules and times of a table that is gathering, as its host. Everybody has to get ready again. Raise Refused."""
+    """Change the settings of a table that is gathering, as its host. Everybody has to get ready again. Raise Refused."""
     now = clock.now_or(now)
-    _check_settings(game, players, options, level, boards, clock_s)
+    _check_settings(sitter, game, players, options, level, boards, time, listed=listed)
     with transaction.atomic():
         row, person = _gathering(sitter, public_id)
         _check_host(row, person)
@@ -134,21 +165,44 @@ def change(
         if any(other.number >= pool.players for other in seated):
             _arrange(row, {other.pk: seat for seat, other in enumerate(seated)})
         row.people.update(ready=False)
-        Table.objects.filter(pk=row.pk).update(pool=pool, level=level, boards=boards, clock_s=clock_s)
+        columns = {"pool": pool, "level": level, "boards": boards, "listed": listed, **_clock_columns(time)}
+        Table.objects.filter(pk=row.pk).update(**columns)
         _changed(row, now)
     return row
 
 
-def turn_seats(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
-    """Move everybody one seat on, so that partners change, as the host. Raise Refused."""
+def swap(sitter: Sitter, public_id: str, number: int | None, *, now: datetime | None = None) -> Table:
+    """Exchange the host's seat with that of another person, as the host. Everybody has to get ready again. Raise Refused."""
     now = clock.now_or(now)
     with transaction.atomic():
-        row, person = _gathering(sitter, public_id)
-        _check_host(row, person)
-        _arrange(row, {other.pk: (other.number + 1) % row.pool.players for other in row.people.all()})
+        row, person, other = _hosted(sitter, public_id, number)
+        _arrange(row, {person.pk: other.number, other.pk: person.number})
         row.people.update(ready=False)
         _changed(row, now)
     return row
+
+
+def send_away(sitter: Sitter, public_id: str, number: int | None, *, now: datetime | None = None) -> Table:
+    """Ask another person to leave a table that is gathering, as the host. They cannot sit down there again. Raise Refused."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        row, _person, other = _hosted(sitter, public_id, number)
+        Table.objects.filter(pk=row.pk).update(barred=[*row.barred, other.player_id or other.guest])
+        name = other.player.name if other.player else people.NAME
+        journal.append("table.sent_away", transitions.subject(row), now=now, actor=people.name_of(sitter), person=name)
+        other.delete()
+        _changed(row, now)
+    return row
+
+
+def _hosted(sitter: Sitter, public_id: str, number: int | None) -> tuple[Table, TablePerson, TablePerson]:
+    """Lock a table that is gathering, and return it with its host and the other person at a seat. Raise Refused."""
+    row, person = _gathering(sitter, public_id)
+    _check_host(row, person)
+    other = row.people.filter(number=number).exclude(pk=person.pk).select_related("player").first()
+    if other is None:
+        raise Refused("nobody else sits at this seat")
+    return row, person, other
 
 
 def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
@@ -166,7 +220,8 @@ def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> T
             is_free = not following.people.filter(number=seat).exists() and seat < following.pool.players
             return take_seat(sitter, following.public_id, seat if is_free else None, now=now)
         rules = {"players": row.pool.players, "options": row.pool.options}
-        following = gather(sitter, row.pool.game, row.level, row.boards, **rules, clock_s=row.clock_s, now=now)
+        time = (row.clock_s, row.increment_s)
+        following = gather(sitter, row.pool.game, row.level, row.boards, **rules, time=time, now=now)
         following.people.update(number=seat)
         Table.objects.filter(pk=row.pk).update(rematch=following.public_id)
         people.tell(row)
@@ -179,8 +234,10 @@ def come_back(sitter: Sitter, public_id: str, *, now: datetime | None = None) ->
     now = clock.now_or(now)
     with transaction.atomic():
         row, person = seating.locked(sitter, public_id)
-        if TablePerson.objects.filter(pk=person.pk, away=True).update(away=False):
-            Table.objects.filter(pk=row.pk).update(since=now)
+        if person.away:
+            TablePerson.objects.filter(pk=person.pk).update(away=False, left_ms=clocks.least_ms(row, person))
+            if person.legal:  # Otherwise the time of another person runs.
+                Table.objects.filter(pk=row.pk).update(since=now)
             people.tell(row)
             listening.notify(transitions.subject(row))
     return row
@@ -215,6 +272,7 @@ def _start(row: Table, now: datetime) -> None:
     if version is None:
         raise Refused("no house bot plays {game}; choose another game", game=row.pool.game)
     Table.objects.filter(pk=row.pk).update(gathering=False)
+    clocks.wind(row)
     transitions.move(row, TableStatus.WAITING, now=now)
     seating.deal_in(row, dict.fromkeys(range(row.pool.players), version), now)
 
@@ -224,3 +282,4 @@ def _changed(row: Table, now: datetime) -> None:
     Table.objects.filter(pk=row.pk).update(since=now)
     people.tell(row)
     listening.notify(transitions.subject(row))
+    listening.notify(topics.LOBBY)
