@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -18,6 +18,8 @@ from league.domain.tables.people import Sitter
 from league.enums import TableStatus
 from league.models import Player, Table, TablePerson
 from league.service import listening, topics
+
+PATIENCE = timedelta(seconds=20)  # How long somebody in the lobby waits for the others to get ready.
 
 
 def gather(
@@ -127,11 +129,14 @@ def get_ready(sitter: Sitter, public_id: str, *, ready: bool = True, now: dateti
 
 
 def start(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
-    """Start the table as its host: bots fill the free seats. Raise Refused."""
+    """Start the table as its host: bots fill the free seats. In the lobby whoever is ready may, after `PATIENCE`. Raise Refused."""
     now = clock.now_or(now)
     with transaction.atomic():
         row, person = _gathering(sitter, public_id)
-        _check_host(row, person)
+        if not (row.listed and person.ready):
+            _check_host(row, person)
+        elif not is_host(row, person) and now < row.since + PATIENCE:
+            raise Refused("give the others {seconds} seconds to get ready", seconds=PATIENCE.seconds)
         _start(row, now)
         _changed(row, now)
     return row
@@ -251,8 +256,13 @@ def _gathering(sitter: Sitter, public_id: str) -> tuple[Table, TablePerson]:
     return row, person
 
 
+def is_host(row: Table, person: TablePerson) -> bool:
+    """Return True if the table is this person's."""
+    return (row.player_id, row.guest) == (person.player_id, person.guest)
+
+
 def _check_host(row: Table, person: TablePerson) -> None:
-    if (row.player_id, row.guest) != (person.player_id, person.guest):
+    if not is_host(row, person):
         raise Refused("only the host of the table can do this")
 
 

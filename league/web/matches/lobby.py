@@ -32,12 +32,14 @@ def show(request: HttpRequest) -> HttpResponse:
     topics.follow(request, topics.LOBBY)
     sitter = person_of(request)
     player = sitter if isinstance(sitter, Player) else None
-    tables = lobby.waiting(sitter)
+    received = challenges.received(player) if player is not None else []
+    challenged = {one.table_id for one in received}
+    tables = [table for table in lobby.waiting(sitter) if table.row.pk not in challenged]
     context = {
         "tables": [(table, clock_name(table.row.clock_s, table.row.increment_s)) for table in tables],
         "present": people.present(sitter) if sitter is not None else None,
         "player": player,
-        "received": challenges.received(player) if player is not None else [],
+        "received": received,
         "game": game_chosen(request.GET).key,
     }
     return render(request, "matches/lobby.html", context)

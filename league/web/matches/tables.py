@@ -124,11 +124,11 @@ def _clocks(view: TableView, names: list[str], now: datetime) -> list[tuple[str,
     """Return the name, the seconds left in two forms, and True for a running clock, of each person; [] without a clock."""
     lines = []
     for person in view.people.values():
-        left = clocks.left_ms(view.row, person, now)
-        if left is not None and person.seated:
-            minutes, seconds = divmod(left // 1000, 60)
+        remaining = clocks.left_ms(view.row, person, now)
+        if remaining is not None and person.seated:
+            minutes, seconds = divmod(remaining // 1000, 60)
             is_running = view.row.turn is not None and clocks.is_running(person)
-            lines.append((names[person.number], left // 1000, f"{minutes}:{seconds:02}", is_running))
+            lines.append((names[person.number], remaining // 1000, f"{minutes}:{seconds:02}", is_running))
     return lines
 
 
