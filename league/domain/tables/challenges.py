@@ -133,12 +133,11 @@ def withdraw(challenger: Player, public_id: str, name: str, *, now: datetime | N
 
 def choose(player: Player, *, takes: bool, now: datetime | None = None) -> None:
     """Let others challenge the player by name, or nobody; then the open challenges are declined."""
+    now = clock.now_or(now)
     with transaction.atomic():
         Player.objects.filter(pk=player.pk).update(challengeable=takes)
         if not takes:
-            _answer(
-                TableChallenge.objects.filter(player=player, answer=""), ChallengeAnswer.DECLINED, clock.now_or(now)
-            )
+            _answer(open_challenges(now).filter(player=player), ChallengeAnswer.DECLINED, now)
 
 
 def _about(row: TableChallenge) -> str:

@@ -37,8 +37,8 @@ def left_ms(row: Table, person: TablePerson, now: datetime) -> int | None:
 def spend(row: Table, person: TablePerson, now: datetime) -> None:
     """Take the time of an answer from the person's clock, and add the increment."""
     if row.increment_s and is_running(person):
-        left = max(0, person.left_ms - _spent_ms(row, now)) + row.increment_s * 1000
-        TablePerson.objects.filter(pk=person.pk).update(left_ms=left)
+        time_ms = max(0, person.left_ms - _spent_ms(row, now)) + row.increment_s * 1000
+        TablePerson.objects.filter(pk=person.pk).update(left_ms=time_ms)
 
 
 def least_ms(row: Table, person: TablePerson) -> int:

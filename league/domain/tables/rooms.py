@@ -204,7 +204,12 @@ def _hosted(sitter: Sitter, public_id: str, number: int | None) -> tuple[Table, 
     """Lock a table that is gathering, and return it with its host and the other person at a seat. Raise Refused."""
     row, person = _gathering(sitter, public_id)
     _check_host(row, person)
-    other = row.people.filter(number=number).exclude(pk=person.pk).select_related("player").first()
+    other = (
+        row.people.filter(number=-1 if number is None else number)
+        .exclude(pk=person.pk)
+        .select_related("player")
+        .first()
+    )
     if other is None:
         raise Refused("nobody else sits at this seat")
     return row, person, other

@@ -24,7 +24,7 @@ MOST_NAME = 40
 
 @never_cache
 def show(request: HttpRequest) -> HttpResponse:
-    """List the tables that wait for people; the page follows them. A form acts on challenges. Five queries."""
+    """List the tables that wait for people; the page follows them. A form acts on challenges. At most six queries."""
     if not seating.is_on():
         raise Http404
     if request.method == "POST":
@@ -33,7 +33,7 @@ def show(request: HttpRequest) -> HttpResponse:
     sitter = person_of(request)
     player = sitter if isinstance(sitter, Player) else None
     received = challenges.received(player) if player is not None else []
-    challenged = {one.table_id for one in received}
+    challenged = {row.table_id for row in received}
     tables = [table for table in lobby.waiting(sitter) if table.row.pk not in challenged]
     context = {
         "tables": [(table, clock_name(table.row.clock_s, table.row.increment_s)) for table in tables],

@@ -164,7 +164,7 @@ QUERIES = {
     "submit": 5,
     "editor": 13,
     "play": 9,
-    "lobby": 7,
+    "lobby": 8,
     "puzzles": 7,
     "puzzle": 6,
     "choose a game": 13,

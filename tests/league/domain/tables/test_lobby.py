@@ -86,8 +86,12 @@ def test_the_host_swaps_seats_and_asks_somebody_to_leave_for_good(ana, berto) ->
 def test_a_challenge_is_answered_withdrawn_or_ends_by_itself(ana, berto, carla) -> None:  # noqa: F811
     now = NOW + timedelta(days=2)
     row = rooms.challenge(ana, "berto", "partnership", now=now)
-    (one,) = challenges.received(berto, now=now)
-    assert (one.table, one.challenger, [c.player for c in challenges.at_table(row, now=now)]) == (row, ana, [berto])
+    (challenge,) = challenges.received(berto, now=now)
+    assert (challenge.table, challenge.challenger, [c.player for c in challenges.at_table(row, now=now)]) == (
+        row,
+        ana,
+        [berto],
+    )
     notice = Notice.objects.get()
     assert (notice.player, notice.actor, notice.text) == (berto, ana, "table_challenge")
     with pytest.raises(Refused, match="challenged to this table already"):

@@ -151,19 +151,19 @@ def test_people_meet_in_the_lobby_and_play_with_a_clock(site: str, browser, work
         comes(page, "document.querySelectorAll('.clocks b').length === 2")
     by_seat = {0: phone, 1: desk}
     seat = company.asked()
-    mine = by_seat[seat]
-    comes(mine, MY_TURN)
-    shown = mine.locator(".clocks [data-left]").inner_text()
-    comes(mine, f"document.querySelector('.clocks [data-left]').textContent !== '{shown}'")
+    asked_page = by_seat[seat]
+    comes(asked_page, MY_TURN)
+    first_text = asked_page.locator(".clocks [data-left]").inner_text()
+    comes(asked_page, f"document.querySelector('.clocks [data-left]').textContent !== '{first_text}'")
     for name, page in (("desk", desk), ("phone", phone)):
         look(page, f"lobby-clock-{name}")
-    mine.context.set_offline(True)
-    before = int(mine.locator(".clocks [data-left]").get_attribute("data-left"))
-    mine.context.set_offline(False)
-    mine.reload()
-    comes(mine, MY_TURN)
-    assert int(mine.locator(".clocks [data-left]").get_attribute("data-left")) <= before
-    answer(mine, touch=False)
+    asked_page.context.set_offline(True)
+    before = int(asked_page.locator(".clocks [data-left]").get_attribute("data-left"))
+    asked_page.context.set_offline(False)
+    asked_page.reload()
+    comes(asked_page, MY_TURN)
+    assert int(asked_page.locator(".clocks [data-left]").get_attribute("data-left")) <= before
+    answer(asked_page, touch=False)
     assert TablePerson.objects.get(number=seat).left_ms > (before - 60) * 1000
     for page in company.pages.values():
         page.context.close()
