@@ -61,7 +61,7 @@ def test_each_role_sees_and_does_in_the_lobby_what_it_may() -> None:
         assert "3 seats free · 2 minutes a hand + 3 seconds an answer" in text
         assert (f'action="{where}do/"' in text) == sits
         read(client, where)
-    assert '/accounts/login/?next=/lobby/">Sit down' in read(stranger)
+    assert '/accounts/login/?next=/lobby/"> Sit down' in read(stranger)
 
     for client, do, code in (
         (stranger, {"do": "challenge", "name": "ana"}, "/accounts/login/?next=/lobby/"),
