@@ -1,11 +1,14 @@
-"""Measure how long the bots' cards take to reach a person's browser, over HTTP from `make serve`: in a quiet league, and beside standing ladders.
+"""Measure how long the bots' cards take to reach a person's browser, over HTTP from `make serve`.
 
-    .venv/bin/python benchmarks/tables.py [quiet] [ladders]        both without an argument
+    .venv/bin/python benchmarks/tables.py [quiet] [ladders] [many]        the first two without an argument
 
     DATABASE_URL=postgresql://... ANSWERS=100 .venv/bin/python benchmarks/tables.py ladders        an empty database of yours
 
-A simulated person answers at once, at one table of each of some games. The time is from an answer until the page with the next question has arrived,
-as for `seat.js`.
+    TABLES=200 SECONDS=120 .venv/bin/python benchmarks/tables.py many        many tables at once
+
+A simulated person answers at once, at one table of each of some games, in a quiet league or beside standing ladders; at many tables people think for
+4 to 12 seconds. The time is from an answer until the page with the next question has arrived, as for `seat.js`. For many tables the output also has
+the processor time of each answer, which hardly depends on what else the machine does.
 """
 
 from __future__ import annotations
@@ -13,12 +16,15 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import random
 import re
 import shutil
 import socket
 import sys
 import tempfile
+import threading
 import time
+from collections import Counter
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -30,6 +36,10 @@ sys.path.insert(0, str(ROOT))
 GAMES = ("partnership", "brisca", "individual", "corriente", "remate")
 ANSWERS = int(os.environ.get("ANSWERS", "60"))  # Answers per run.
 AGAIN_S = 0.5  # Seconds between two looks of a page that hears nothing.
+MANY = int(os.environ.get("TABLES", "200"))  # Tables of the run "many".
+SECONDS = float(os.environ.get("SECONDS", "120"))  # How long its people play.
+LIMITS = ("LIVE_PER_ADDRESS", "CHANGES_PER_MINUTE", "HEAVY_PAGES_PER_MINUTE")
+THINKS_S = (4.0, 12.0)  # They think for a time between these.
 
 
 class Browser:
@@ -62,7 +72,7 @@ class Browser:
         attributes = dict(re.findall(r'data-(\w+)="([^"]*)"', section[0] if section else ""))
         if "topic" not in attributes:
             return
-        link = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=120)
         lines = [
             f"GET {attributes['at']}?{urlencode({'topic': attributes['topic'], 'since': attributes['since']})} HTTP/1.1",
             "Host: localhost",
@@ -113,7 +123,7 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
 def sit(browser: Browser, game: str) -> tuple[str, str, float]:
     """Sit down; return the table, its first page with a question, and how long that took."""
     began = time.monotonic()
-    status, where, text = browser.ask("/tables/", {"game": game, "rival": "greedy", "partner": "", "boards": 1})
+    status, where, text = browser.ask("/play/", {"game": game, "rival": "greedy", "partner": "", "boards": 1})
     if status != 302:
         raise SystemExit(f"error: nobody can sit down at {game}: {status} {text[-600:]}")
     _, _, page = browser.ask(where)
@@ -149,13 +159,121 @@ def play(browser: Browser, answers: int) -> tuple[list[float], list[float]]:
     return times, seats
 
 
+class Company:
+    """People at many tables, each in a thread that plays until the time is over."""
+
+    def __init__(self, port: int, sessions: list[str]) -> None:
+        self.browsers = [Browser(port, session) for session in sessions]
+        self.times: list[float] = []
+        self.failures: Counter[str] = Counter()
+        self.begin, self.over = threading.Event(), threading.Event()
+        self.seated = threading.Semaphore(0)
+
+    def play(self, number: int) -> None:
+        """Sit down and answer, with a time to think before each answer."""
+        rng, browser, is_seated = random.Random(number), self.browsers[number], False
+        try:
+            while not self.over.is_set():
+                browser.stream = None
+                where, page, _ = sit(browser, GAMES[number % len(GAMES)])
+                if not is_seated:
+                    is_seated = True
+                    self.seated.release()
+                self.begin.wait()
+                while 'id="leave"' in page and not self.over.wait(rng.uniform(*THINKS_S)):
+                    legal = re.findall(r'name="do" value="((?:play|pass|bid|trump|sing|next)[^"]*)"', page)
+                    began = time.monotonic()
+                    page = answer(browser, where, turn(page), rng.choice(legal))
+                    if not self.over.is_set():
+                        self.times.append(time.monotonic() - began)
+                browser.ask(f"{where}do/", {"do": "leave"})
+        except (OSError, SystemExit, IndexError) as error:
+            self.failures[f"{type(error).__name__}: {error}"[:200]] += 1
+        finally:
+            if not is_seated:
+                self.seated.release()
+
+
+def processor_time(root: int) -> Counter[str]:
+    """Return the seconds of processor time that the web, the workers with the bots, and the rest below a process have used."""
+    tick, parents, used = os.sysconf("SC_CLK_TCK"), {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents[int(entry.name)], used[int(entry.name)] = int(fields[1]), sum(map(int, fields[11:15])) / tick
+    total: Counter[str] = Counter()
+    for pid, seconds in used.items():
+        path = [pid]
+        while path[-1] in parents and path[-1] != root:
+            path.append(parents[path[-1]])
+        if path[-1] == root:
+            kind = _kind(path)
+            total[kind] += seconds
+    return total
+
+
+def _kind(path: list[int]) -> str:
+    """Return the part of the league to which a process belongs: path leads from it to the supervisor."""
+    return "rest" if len(path) == 1 else ("league" if len(path) == 2 else "bots")
+
+
+def crowd(port: int, pid: int) -> None:
+    """Let people play at many tables at once, and print the row."""
+    from django.test import Client
+
+    from league.domain.people import players
+    from league.models import Player
+
+    sessions = []
+    for number in range(MANY):
+        client = Client()
+        name = f"sitter-{number}"
+        client.force_login((Player.objects.filter(name=name).first() or players.create(name)).user)
+        sessions.append(client.cookies["sessionid"].value)
+    company = Company(port, sessions)
+    threads = [threading.Thread(target=company.play, args=(number,), daemon=True) for number in range(MANY)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        company.seated.acquire()
+    company.begin.set()
+    time.sleep(THINKS_S[1])
+    company.times.clear()
+    before, began = processor_time(pid), time.monotonic()
+    time.sleep(SECONDS)
+    times, took = list(company.times), time.monotonic() - began
+    used = processor_time(pid) - before
+    company.over.set()
+    for thread in threads:
+        thread.join(120)
+    parts = ", ".join(f"{part} {1000 * seconds / len(times):.1f}" for part, seconds in sorted(used.items()))
+    print(
+        f"\n{MANY} tables, {len(times)} answers, {len(times) / took:.1f} a second: median {1000 * median(times):.0f} ms,"
+        f" p95 {1000 * quantiles(times, n=20)[-1]:.0f} ms, worst {1000 * max(times):.0f} ms;"
+        f" processor ms an answer: {parts}; cores used: {sum(used.values()) / took:.2f}",
+        flush=True,
+    )
+    if company.failures:
+        print("failures:", dict(company.failures), flush=True)
+
+
 def measure(name: str) -> None:
     """Measure one situation and print its row."""
     from tests.support.processes import Process, free_port, wait_for
 
     folder = Path(os.environ["STATE_DIR"])
     port = free_port()
-    environment = {**os.environ, "LADDERS": "1" if name == "ladders" else "0", "LOG_LEVEL": "WARNING"}
+    environment = {
+        **os.environ,
+        "LADDERS": "1" if name == "ladders" else "0",
+        "LOG_LEVEL": "WARNING",
+        **(dict.fromkeys(LIMITS, "100000") if name == "many" else {}),  # All of these people have one address.
+    }
+    if name == "many":
+        accept_house(environment)
     words = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "2"]
     league = Process("serve", words, folder / f"{name}.log", env=environment, cwd=ROOT)
     try:
@@ -168,6 +286,8 @@ def measure(name: str) -> None:
                 return False
 
         wait_for(answers, "the web", 180, every=0.5)
+        if name == "many":
+            return crowd(port, league.pid)
         prepare(environment)
         from django.test import Client
 
@@ -200,6 +320,19 @@ def measure(name: str) -> None:
         league.stop()
 
 
+def accept_house(environment: dict[str, str]) -> None:
+    """Enter the house bots without their validation, which would play beside the tables for minutes."""
+    import subprocess
+
+    subprocess.run([sys.executable, "manage.py", "migrate"], check=True, cwd=ROOT, env=environment, capture_output=True)
+    prepare(environment)
+    from league.enums import VersionStatus
+    from league.models import BotVersion, Match
+
+    Match.objects.all().delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+
+
 def prepare(environment: dict[str, str]) -> None:
     """Create the house bots once."""
     import subprocess
@@ -219,6 +352,8 @@ def main() -> None:
             "EMBEDDED": "1",
             "HTTPS": "0",
             "QUOTA_TABLES": "1000",
+            "TABLES": str(max(MANY, 100)),
+            "TABLES_PER_WORKER": os.environ.get("TABLES_PER_WORKER", str(-(-MANY // 2)) if "many" in sys.argv else "2"),
             "DJANGO_SETTINGS_MODULE": "league.settings",
         }
         import django

@@ -44,7 +44,22 @@ COURSE = ("reason", "progress", "decided", "host", "started", "finished")
 RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
 USAGE = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style")
 AUDIT = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
-TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records", "advice", "spectated", "news")
+TABLE = (
+    "turn",
+    "since",
+    "board",
+    "legal",
+    "hand",
+    "seen",
+    "scores",
+    "fault",
+    "records",
+    "advice",
+    "spectated",
+    "news",
+    "question",
+    "due",
+)
 PERSON = ("legal", "hand", "seen", "advice_asked", "advice", "away", "seated", "left_ms")
 ANALYSIS = ("cpu_s", "decisions", "judged", "limited", "body")
 REQUEST = ("status", "reason", "finished")

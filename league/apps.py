@@ -23,7 +23,7 @@ def install_marks(*, using: str, **_: Any) -> None:
 
 
 def remove_marks(*, using: str, plan: list[tuple[Any, bool]], **_: Any) -> None:
-    """Remove the change counters before a way back: they may read columns that it removes."""
+    """Remove the change counters before a migration is reversed: they may read columns that it removes."""
     if any(backwards for _migration, backwards in plan):
         changes.remove(connections[using])
 

@@ -88,6 +88,7 @@ class NoticeKind(models.TextChoices):
     EVENT = "event", _("A tournament that I play in or follow starts or ends")
     ASSIGNMENT = "assignment", _("An assignment of my class is due")
     FOLLOWED = "followed", _("A bot or player that I follow has news")
+    TALK = "talk", _("Somebody comments on what is mine, or answers me")
 
 
 class NoticeWay(models.TextChoices):
@@ -254,7 +255,7 @@ JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
     JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # The stored analysis was found damaged.
-    JudgementStatus.FAILED: frozenset(),
+    JudgementStatus.FAILED: frozenset({JudgementStatus.ASKED}),  # An operator has it tried again.
 }
 
 
@@ -281,6 +282,15 @@ class TableStatus(models.TextChoices):
     LEFT = "left", _("left")  # By the player.
     ABANDONED = "abandoned", _("abandoned")  # The player did not answer for a long time.
     VOID = "void", _("void")  # It could not be played because of a fault of ours.
+
+
+class TableWatching(models.TextChoices):
+    """The spectators of a shared table in play: who may watch, and when they see hidden cards."""
+
+    NOBODY = "nobody", _("nobody")
+    HIDDEN = "hidden", _("anyone with the link, without the hands")
+    LATER = "later", _("anyone with the link, with all hands 12 decisions later")
+    OVER = "over", _("anyone with the link, with all hands when a hand is over")
 
 
 TABLE_TRANSITIONS: dict[str, frozenset[str]] = {

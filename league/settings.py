@@ -198,6 +198,11 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 # A person's table releases its worker after this many seconds of thinking.
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
+# People in an arena (league.domain.arenas): seconds between two draws; seconds after which a bot comes if no person waits; seconds that who gives a
+# hand up is not paired, about as long as a hand takes.
+ARENA_DRAW_S = envint("ARENA_DRAW_S", 2, least=1)
+ARENA_WAIT_S = envint("ARENA_WAIT_S", 5, least=0)
+ARENA_REST_S = envint("ARENA_REST_S", 120, least=0)
 TALK = envbool("TALK", True)  # False: a league without comments.
 # Hours after which a new account may write comments; three times as long without a confirmed email address.
 TALK_AFTER_HOURS = envint("TALK_AFTER_HOURS", 24, least=0)
@@ -232,7 +237,7 @@ GUEST_TRIES_PER_HOUR = envint(
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_COMMENTS = envint("QUOTA_COMMENTS", 20, least=0)  # Per hour.
-QUOTA_REPORTS = envint("QUOTA_REPORTS", 20, least=0)  # Per day, of comments.
+QUOTA_REPORTS = envint("QUOTA_REPORTS", 20, least=0)  # Reports of comments per day.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # The most megabytes of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 # The house bot that stands at 1000 Elo in every pool where it has played.

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db.utils import InterfaceError, OperationalError
 
 from league import celery
+from league.domain.arenas import playing
 from league.domain.bots import totals, tries
 from league.domain.core import clock, hints
 from league.domain.notices import letters
@@ -75,6 +76,11 @@ def reconcile() -> bool:
 def play_ladders() -> None:
     """Continue the standing ladders. By hand: `manage.py reconcile`."""
     upkeep.play_ladders()
+
+
+def play_arenas() -> None:
+    """Count, pause and pair the people of the arenas. By hand: `manage.py reconcile`."""
+    playing.run()
 
 
 def sum_played() -> None:

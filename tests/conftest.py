@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection
+from hypothesis.internal.conjecture import providers
 
 from engine.sandbox.cgroups import reservations
 from tests.engine.sandbox.support import held_tiers
@@ -45,6 +46,8 @@ hypothesis.settings.register_profile(
     print_blob=True,
 )
 hypothesis.settings.load_profile("suite")
+# Hypothesis would also draw the constants of all modules of ours that this process has imported so far: other examples in each process.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_configure() -> None:
@@ -123,6 +126,18 @@ def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: Redis
         yield stack
     finally:
         stack.close()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Leave out slow cases where only quick ones run: pytest would make an item of each of some five thousand, in each process, and then drop it."""
+    cases = metafunc._calls
+    if cases and metafunc.config.option.markexpr.startswith("not slow"):
+        is_slow = metafunc.definition.get_closest_marker("slow")
+        quick = [] if is_slow else [case for case in cases if not any(mark.name == "slow" for mark in case.marks)]
+        metafunc._calls = (
+            quick or cases[:1]
+        )  # One that pytest drops itself: without any it would make a test without values.
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

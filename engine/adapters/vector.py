@@ -157,7 +157,7 @@ class Matches:
         return self.batch.random()
 
     def __reduce__(self) -> Any:
-        """Return what a copy is made of: the actions of the running matches give them again, and their arrays become views of the new batch."""
+        """Return the state of a copy: it plays the actions of the running matches again, and their arrays become views of the new batch."""
         key, options = self._terms
         return _resume, (key, self.batch.count, self.batch.deals, options, self.batch.save())
 

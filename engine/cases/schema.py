@@ -1,4 +1,4 @@
-"""The fields of each kind of case, as in the table of the rules book (README, section 7)."""
+"""The fields of each kind of case, as in the table of the rules book (README, section 6)."""
 
 from __future__ import annotations
 

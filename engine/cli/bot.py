@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 EXAMPLE = """
 tute bot new my_bot
+tute bot new my_bot --language rust
 tute bot check my_bot
 tute bot check my_bot -g partnership -g guiñote
 tute bot check my_bot.zip --all --json
 """
 DETAILS = """
-new NAME     creates a folder with a bot that plays, its bot.toml and the SDK
+new NAME     creates a folder with a bot that plays, its bot.toml and the SDK; with --language a bot in another language, and its library
 check PATH   plays a file, folder, zip or house bot in the sandbox, at a table of each game it claims (all, if it names none), against the house
              bot random and then through rare decisions: every kind of decision of a game, a long match, and a cancelled one. Explains each
              failure with the exact request and answer. Stops at once if the bot does not start. Exit code 1 if the bot failed.
@@ -34,6 +35,14 @@ for the games of -g, it plays more deals at every table size, as the league's va
 """
 DEALS = 4  # Deals of a table, in every seating: as many boards if a board is one deal. A short check plays one.
 OPPONENT = "random"
+PYTHON = "python"
+# Languages of the kits, each with the command that builds its bot in its folder.
+BUILD = {
+    PYTHON: "",
+    "c": "cc -O2 -static -o bot bot.c",
+    "javascript": "",
+    "rust": "rustc -O -C target-feature=+crt-static -C panic=abort -C strip=symbols -o bot bot.rs",
+}
 
 
 def add(commands: Any) -> None:
@@ -41,6 +50,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "bot", "create a bot, or check one", EXAMPLE, DETAILS)
     parser.add_argument("action", choices=("new", "check"))
     parser.add_argument("target", metavar="NAME|PATH")
+    parser.add_argument("--language", choices=tuple(BUILD), default=PYTHON, help="new: the language of the bot")
     parser.add_argument("-g", "--game", action="append", help="check: only this game (may be repeated)")
     parser.add_argument("--all", action="store_true", help="check: every table of every game that the bot claims")
     table.add_sandbox_flags(parser)
@@ -69,12 +79,13 @@ def new(args: argparse.Namespace) -> int:
     if target.exists():
         raise Problem(f"{target} exists already; choose another name or remove it")
     house = table.house_folder()
-    template = house.parent / "sdk" / "template" if house else None
-    if template is None or not template.is_dir():
+    kit = "sdk/template" if args.language == PYTHON else f"kits/{args.language}"
+    if not house or not (house.parent / kit).is_dir():
         raise Problem("the starter kit is not installed; install the whole project with its bots", INFRASTRUCTURE)
-    shutil.copytree(template, target, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in sorted((template.parent).glob("tute_*.py")):
-        shutil.copy(path, target)
+    shutil.copytree(house.parent / kit, target, ignore=shutil.ignore_patterns("__pycache__"))
+    if args.language == PYTHON:
+        for path in sorted((house.parent / "sdk").glob("tute_*.py")):
+            shutil.copy(path, target)
     manifest = target / "bot.toml"
     lines = manifest.read_text(encoding="utf-8").splitlines()
     new_lines = [f'name = "{_toml(name)}"' if line.startswith("name") else line for line in lines]
@@ -84,10 +95,13 @@ def new(args: argparse.Namespace) -> int:
         print_json({"folder": str(target), "files": files})
         return OK
     address = slug(name)
+    quoted = shlex.quote(str(target))
     in_leagues = f" (in a league: {address})" if address and address != name else ""
     print(f"created {target}{in_leagues}: {', '.join(files)}")
-    quoted = shlex.quote(str(target))
-    print(f"edit {shlex.quote(str(target / 'bot.py'))}, then:")
+    source = next(path for path in files if Path(path).stem == "bot" and path != manifest.name)
+    print(f"edit {shlex.quote(str(target / source))}, then:")
+    if BUILD[args.language]:
+        print(f"  (cd {quoted} && {BUILD[args.language]})")
     print(f"  tute bot check {quoted}\n  tute play {quoted} random -n 50\n  tute submit {quoted}")
     return OK
 

@@ -16,6 +16,8 @@ RUNTIMES = ("python", "binary", "node")
 SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
+JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
+KEYS = ("name", "runtime", "entry", "games", "protocol", *FLAGS)
 FREE_KEYS = ("description", "version", "license", "url")  # Keys that only people read.
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # Most characters of a bot's name.
@@ -42,6 +44,7 @@ class Manifest:
     games: tuple[str, ...] = ()
     deterministic: bool = False  # True if the same lines always get the same answers; audits rely on it.
     sealable: bool = True  # True if the bot needs neither the host's clocks nor threads; see docs/sandbox.md.
+    protocol: str = JSON
 
     def toml(self) -> str:
         """Write this manifest as bot.toml. JSON strings are TOML basic strings, except for DEL, which no name contains."""
@@ -49,6 +52,7 @@ class Manifest:
         lines.append(f"games = {json.dumps(list(self.games))}")
         # Defaults are left out, so that packages that declare nothing keep their hash.
         declared = ["deterministic = true"] * self.deterministic + ["sealable = false"] * (not self.sealable)
+        declared += [f"protocol = {json.dumps(self.protocol)}"] * (self.protocol != JSON)
         return "\n".join([*lines, *declared, ""])
 
 
@@ -72,10 +76,10 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         raise PackageRefused(f"{FILE} is not UTF-8 text; save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise PackageRefused(f"{FILE} is not valid TOML ({error}); see the example in docs/bot-package.md") from None
-    unknown = sorted(set(table) - {"name", "runtime", "entry", "games", *FLAGS, *FREE_KEYS})
+    unknown = sorted(set(table) - {*KEYS, *FREE_KEYS})
     if unknown:
         raise PackageRefused(
-            f"{FILE} has the unknown key {_quote(unknown[0])}; allowed are name, runtime, entry, games, {', '.join(FLAGS)} and {', '.join(FREE_KEYS)}"
+            f"{FILE} has the unknown key {_quote(unknown[0])}; allowed are {', '.join(KEYS)} and {', '.join(FREE_KEYS)}"
         )
     name = checked_name(_text(table, "name"))
     runtime = _text(table, "runtime")
@@ -88,11 +92,22 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     games = table.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
+    return Manifest(name, runtime, entry, checked_games(games, known_games), **_flags(table), protocol=_protocol(table))
+
+
+def _flags(table: dict[str, Any]) -> dict[str, bool]:
     flags = {flag: table.get(flag, usual) for flag, usual in FLAGS.items()}
     for flag, value in flags.items():
         if not isinstance(value, bool):
             raise PackageRefused(f"{FILE}: {flag} must be true or false, not {_quote(str(value))}")
-    return Manifest(name, runtime, entry, checked_games(games, known_games), **flags)
+    return flags
+
+
+def _protocol(table: dict[str, Any]) -> str:
+    protocol = table.get("protocol", JSON)
+    if protocol not in PROTOCOLS:
+        raise PackageRefused(f"{FILE}: unknown protocol {_quote(str(protocol))}; write one of {', '.join(PROTOCOLS)}")
+    return str(protocol)
 
 
 def for_file(filename: str, games: Iterable[str], known_games: Collection[str]) -> Manifest:

@@ -158,7 +158,7 @@ class Terms:
             needed = every
         for name in sorted(needed):
             fewer = {other: value for other, value in needed.items() if other != name}
-            if fewer and self._gives(fewer):  # Without any they are the ordinary ones: nothing would be needed
+            if fewer and self._gives(fewer):  # No option at all would mean the ordinary rules
                 needed = fewer
         return needed
 

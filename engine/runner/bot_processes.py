@@ -144,7 +144,8 @@ class Starter:
                         bots.faults.append(NotReady(party, place, fault))
                         continue
                 bots.processes[place].stop, bots.processes[place].interlude = self.stop, self.interlude
-                seat = Seat(party, place, bots.processes[place], limits, noise=self.noise, pass_s=pass_s)
+                translator = self.spec.parties[party].translator()
+                seat = Seat(party, place, bots.processes[place], limits, self.noise, pass_s, translator)
                 bots.seats.append(seat)
                 try:
                     seat.start(rebuild.hello(pass_record, self.game, place))

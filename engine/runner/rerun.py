@@ -95,7 +95,7 @@ def rerun(
     except Fault as fault:
         return blame(fault)
     with process:
-        seat = Seat(party, exchange.seat, process, limits, noise=measure_noise())
+        seat = Seat(party, exchange.seat, process, limits, measure_noise(), translator=bot.translator())
         try:
             until = monotonic() + most_s
             for exchange in exchanges:

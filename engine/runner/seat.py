@@ -10,6 +10,7 @@ from typing import Protocol
 from engine.runner import protocol
 from engine.runner.faults import Fault, blamed_on, quoted
 from engine.runner.limits import QUIET, Clock, Limits, Noise
+from engine.runner.line_protocol import LineTranslator
 from engine.sandbox import BotFault, BotProcess, SandboxError
 from engine.sandbox.errors import BrokenOff
 from engine.sandbox.process.bot import Reply
@@ -48,13 +49,15 @@ class Seat:
         limits: Limits,
         noise: Noise = QUIET,
         pass_s: float = math.inf,
+        translator: LineTranslator | None = None,
     ) -> None:
-        """pass_s: wall-clock seconds that all answers may take together (`bounds`)."""
+        """pass_s: wall-clock seconds that all answers may take together (`bounds`); translator: for a bot that speaks the line protocol."""
         self.party = party
         self.seat = seat
         self.process = process
         self.limits = limits
         self._tap: Tap | None = None
+        self._translator = translator
         self.clock = Clock(limits, noise, pass_s)
         self.name = ""
         self.requests = 0  # Number of requests so far, which is the last id.
@@ -86,7 +89,7 @@ class Seat:
         self.cpu_s += reply.cpu_s
         self.wall_s += reply.wall_s
         self.clock.wait(min(reply.wall_s, self.process.counted_s))
-        self.name = protocol.ready(reply.line)
+        self.name = protocol.ready(self._translator.ready(reply.line) if self._translator else reply.line)
 
     def ask(self, events: list[str], legal: str) -> bytes:
         """Ask for one decision. Return the line that the bot wrote, unparsed."""
@@ -116,10 +119,12 @@ class Seat:
             self.max_cpu_s = used
         if cpu_us / 1e6 > clock.move_s:
             clock.spend(cpu_us / 1e6)
-        return line
+        return self._translator.answer(line, self.requests) if self._translator else line
 
     def tell(self, end: bytes) -> None:
         """Send the bot the end of the pass. Its later actions do not count."""
+        if self._translator:
+            end = self._translator.request(end)
         if self._tap is not None:
             self._tap(end, b"")
         try:
@@ -141,6 +146,8 @@ class Seat:
             self.process.close()
 
     def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> Reply:
+        if self._translator:
+            line = self._translator.request(line)
         self.request = line
         try:
             reply = self.process.ask(line, cpu_s, wall_s, protocol.MAX_LINE)

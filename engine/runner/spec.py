@@ -9,7 +9,9 @@ from typing import Any
 
 from engine.packages import archive
 from engine.packages.archive import BotPackage
+from engine.packages.manifest import JSON, LINE
 from engine.runner.limits import Limits
+from engine.runner.line_protocol import LineTranslator
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,11 @@ class BotSpec:
     games: tuple[str, ...] = ()  # Games that the bot plays; empty: every game.
     deterministic: bool = False
     sealable: bool = True  # True if the bot declares that it needs neither the host's clocks nor threads.
+    protocol: str = JSON
+
+    def translator(self) -> LineTranslator | None:
+        """Return a translator for one pass of the bot, or None if the bot speaks JSON."""
+        return LineTranslator() if self.protocol == LINE else None
 
 
 NEVER, POSSIBLE, ALWAYS = SEALING = ("never", "possible", "always")  # The settings of `sealing`.
@@ -57,7 +64,15 @@ def bot_spec(content: BotPackage, folder: Path) -> BotSpec:
     path = content.unpack(folder / content.sha256)
     what = content.manifest
     return BotSpec(
-        what.name, path, what.runtime, what.entry, content.sha256, what.games, what.deterministic, what.sealable
+        what.name,
+        path,
+        what.runtime,
+        what.entry,
+        content.sha256,
+        what.games,
+        what.deterministic,
+        what.sealable,
+        what.protocol,
     )
 
 

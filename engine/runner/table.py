@@ -49,7 +49,7 @@ class SeatView:
 class Question:
     """A question to the person at a seat, with what that seat may know of this board.
 
-    number: of the decision, from 0 and through all boards. others: the views of the other people; spectated: the events without hidden cards. After
+    number: of the decision, from 0 and through all boards. others: the views of the other people; spectated: the events for spectators. After
     a board the only choice is NEXT, and the first of all people to make it goes on.
     """
 
@@ -144,16 +144,18 @@ def play_table(
     taken: Sequence[Taken],
     ask: Ask,
     stop: Callable[[], bool],
+    delay: int | None = None,
 ) -> TableResult | None:
     """Play the boards of a table, once each. Return None if `stop` returned True.
 
     seating: the party of `spec` at each seat; the party at a seat of `people` does not play, it only answers `advise`. taken: the earlier decisions.
     `ask(question, decisions, advise)` returns the action of the person at `question.seat`, one of `question.legal`. `decisions` are those of bots
-    since the last call. Its exceptions pass through. Raise what `play_match` raises.
+    since the last call. Its exceptions pass through. delay: None: spectators see no hidden card; else they see all hands so many decisions later, and
+    when the board is over. Raise what `play_match` raises.
     """
     game = load(spec)
     starter = replace(starter_of(spec, game, box), stop=stop, absent=tuple(people))
-    return _TableReferee(spec, game, starter, tuple(seating), tuple(people), taken, ask, stop).play()
+    return _TableReferee(spec, game, starter, tuple(seating), tuple(people), taken, ask, stop, delay).play()
 
 
 @dataclass
@@ -166,6 +168,7 @@ class _TableReferee:
     taken: Sequence[Taken]
     ask: Ask
     stop: Callable[[], bool]
+    delay: int | None
 
     def __post_init__(self) -> None:
         self.people = {place: Person(place, self.answer) for place in self.places}
@@ -176,6 +179,7 @@ class _TableReferee:
         self.feed = Feed(self.game.players)
         self.seats: list[Seat] = []
         self.state: engine.State  # State of the current board.
+        self.lengths: list[int] = []  # The number of its events when it was dealt, and after each decision.
 
     def play(self) -> TableResult | None:
         """Play all boards."""
@@ -210,7 +214,7 @@ class _TableReferee:
             [list(row) for row in self.result.scores],
             person.seat,
             [self.view(other) for other in self.people.values() if other is not person],
-            engine.redact(self.state.events, None),
+            self.spectated(),
         )
         return self.ask(question, new_decisions, lambda: self.advise(person, legal))
 
@@ -219,6 +223,16 @@ class _TableReferee:
         person.hear(self.feed.take(person.seat))
         texts = self.state.game.pack.texts
         return SeatView(person.seat, [texts[card] for card in self.state.hand_of(person.seat)], person.events)
+
+    def spectated(self) -> list[dict[str, Any]]:
+        """Return what spectators may know of the board. Cards that nobody holds yet are hidden from all until it is over."""
+        events = self.state.events
+        if self.delay is None:
+            return engine.redact(events, None)
+        if self.state.is_over:
+            return list(events)
+        shown_events = events[: self.lengths[-1 - self.delay]] if self.delay < len(self.lengths) else []
+        return [{name: value for name, value in event.items() if name != "rest"} for event in shown_events]
 
     def advise(self, person: Person, legal: list[str]) -> str | None:
         """Return the choice of the party at a person's seat, from a fresh process with the limits and the knowledge of that seat."""
@@ -254,6 +268,7 @@ class _TableReferee:
         for person in self.people.values():
             person.heard = []
         self.state = state = deal(self.spec, self.game, board, 0)
+        self.lengths = [len(state.events)]
         self.catch_up(state)
         acknowledged = state.is_over and self.number < len(self.taken)  # Somebody has gone on from the board's result.
         holders: list[Any] = [None] * self.game.players
@@ -278,11 +293,15 @@ class _TableReferee:
                 state.apply(legal[0])
             elif len(legal) == 1 and self.number < len(self.taken):
                 # The journals of older tables lack the forced cards of people.
-                self.number += self.taken[self.number] == Taken(state.current_seat, state.game.action_text(legal[0]))
+                is_stored = self.taken[self.number] == Taken(state.current_seat, state.game.action_text(legal[0]))
+                self.number += is_stored
                 state.apply(legal[0])
+                if is_stored:
+                    self.lengths.append(len(state.events))
             elif self.number < len(self.taken):
                 state.apply(self.texts.number(self.taken[self.number].action))
                 self.number += 1
+                self.lengths.append(len(state.events))
             else:
                 return
 
@@ -301,6 +320,7 @@ class _TableReferee:
     def record_decision(self, seat: int, action: str) -> None:
         """Record a decision. The caller stores the decisions of people."""
         self.number += 1
+        self.lengths.append(len(self.state.events))
         if seat not in self.people:
             self.result.decisions.append(Taken(seat, action))
 
@@ -315,7 +335,7 @@ class _TableReferee:
         self.result.scores.append(list(scores))
         self.result.records.append(replay)
         self.result.views = [self.view(person) for person in self.people.values()]
-        self.result.spectated = engine.redact(self.state.events, None)
+        self.result.spectated = self.spectated()
 
     def end(self) -> None:
         """Send the bots the end of the table."""

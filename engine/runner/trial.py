@@ -224,7 +224,7 @@ class _Conversation:
         with process, ExitStack() as stack:
             stack.callback(self._keep_log, process)
             process.stop = self.stop
-            own_seat = Seat(0, self.place, process, limits, noise=measure_noise())
+            own_seat = Seat(0, self.place, process, limits, measure_noise(), translator=self.bot.translator())
             boards = 1 + MOST_RARE + (MOST_LONG if self.place == 0 else 0)
             pass_record = {"boards": range(boards), "limits": asdict(limits), "seeds": [1] * self.game.players}
             pass_record["sealed"] = [sealed] * self.game.players

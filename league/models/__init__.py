@@ -6,6 +6,7 @@ Rows hold facts; nothing here decides. Only functions of `league.domain` write, 
 
 from __future__ import annotations
 
+from league.models.arenas import Arena, ArenaEntry, ArenaSide
 from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.cases import Case
@@ -35,6 +36,9 @@ from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
     "ApiToken",
+    "Arena",
+    "ArenaEntry",
+    "ArenaSide",
     "Assignment",
     "Audit",
     "Block",

@@ -71,8 +71,8 @@ class Assignment(models.Model):
     clean_marks = models.PositiveSmallIntegerField()  # For a bot that plays without a fault, but does not pass.
     place_marks = (
         models.PositiveSmallIntegerField()
-    )  # In addition for the best bot that passes, fewer for the next ones.
-    late_percent = models.PositiveSmallIntegerField()  # Of the marks, for a bot handed in after `due`; 0: too late.
+    )  # Extra points for the best bot that passes; the next ones get fewer.
+    late_percent = models.PositiveSmallIntegerField()  # Share of the marks for a bot handed in after `due`; 0: refused.
     is_extra = models.BooleanField()  # True if its marks come on top of the total.
     secret = models.BinaryField(max_length=32)  # The deals of all attempts are derived from it.
     created = models.DateTimeField()

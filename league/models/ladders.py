@@ -98,6 +98,8 @@ class Boss(models.Model):
     house = models.ForeignKey(BotVersion, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     stand_in = models.ForeignKey(BotVersion, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     secret = models.BinaryField(max_length=32)  # The boards of all its tests are derived from it.
+    # The lead in Elo that a bot needs over `house`, because that bot is the boss of the league below, too.
+    margin = models.PositiveSmallIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["season", "game", "league"], name="boss_once")]
@@ -116,6 +118,7 @@ class BossTest(SequentialTest):
     opponent = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
     # 1 for the first test of the owner's bots against this boss, then 2, ...
     attempt = models.PositiveSmallIntegerField()
+    margin = models.PositiveSmallIntegerField(default=0, db_default=0)  # The lead in Elo that the version needs.
 
     class Meta:
         constraints = [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from django.db import models
 from django.db.models import Q
 
@@ -9,14 +12,14 @@ from league.enums import NoticeKind, NoticeWay
 from league.models.bots import Bot
 from league.models.people import Player
 from league.models.records import LeagueEvent
-from league.models.tournaments import Event, Tournament
+from league.models.tournaments import Circuit, Event, Tournament
 from league.models.words import only_words
 
-TARGETS = ("bot", "person", "tournament", "event")
+TARGETS = ("bot", "person", "tournament", "event", "circuit")
 
 
 class Follow(models.Model):
-    """A bot, player, tournament or event that a player follows (league.domain.notices.following)."""
+    """A bot, player, tournament, event or recurring league that a player follows (league.domain.notices.following)."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="follows")
     # The constraints follow_bot_once and so on have indexes.
@@ -24,16 +27,17 @@ class Follow(models.Model):
     person = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     tournament = models.ForeignKey(Tournament, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     event = models.ForeignKey(Event, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    circuit = models.ForeignKey(Circuit, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     created = models.DateTimeField()
 
     class Meta:
         constraints = [
             *(models.UniqueConstraint(fields=[name, "player"], name=f"follow_{name}_once") for name in TARGETS),
             models.CheckConstraint(
-                condition=Q(bot__isnull=False, person=None, tournament=None, event=None)
-                | Q(bot=None, person__isnull=False, tournament=None, event=None)
-                | Q(bot=None, person=None, tournament__isnull=False, event=None)
-                | Q(bot=None, person=None, tournament=None, event__isnull=False),
+                condition=reduce(
+                    or_,
+                    (Q(**{f"{name}__isnull": name != column for name in TARGETS}) for column in TARGETS),
+                ),
                 name="follow_of_one",
             ),
         ]
@@ -64,7 +68,7 @@ class Notice(models.Model):
     kind = models.CharField(max_length=12, choices=NoticeKind)
     about = models.CharField(max_length=120)  # The subject, such as "request:12" or "bot:rufo:2026-01-31".
     text = models.CharField(max_length=20)  # The sentence, by name (league.domain.notices.kinds).
-    words = models.JSONField(default=dict)  # What stands in the sentence.
+    words = models.JSONField(default=dict)  # The values in the sentence.
     # The other player in the sentence; the notice is removed with this player's account.
     actor = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="+")
     count = models.PositiveIntegerField(default=1)  # How often it happened since the player last read of it.

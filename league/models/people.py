@@ -94,6 +94,8 @@ class Subscription(models.Model):
     told = models.DateTimeField(null=True)
     due = models.DateTimeField(null=True)  # When the next digest is tried.
     tries = models.PositiveSmallIntegerField(default=0)  # Attempts to send the current digest.
+    # End of the period whose digest was given to the mail server while nobody knows whether the server accepted it.
+    doubt = models.DateTimeField(null=True)
     # Letters other than digests that were sent on the day `letters_on` (UTC).
     letters = models.PositiveSmallIntegerField(default=0, db_default=0)
     letters_on = models.DateField(null=True)

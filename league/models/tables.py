@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import ChallengeAnswer, FaultKind, TableStatus
+from league.enums import ChallengeAnswer, FaultKind, TableStatus, TableWatching
 from league.models.bots import BotVersion
 from league.models.people import Player
 from league.models.pools import Pool
@@ -44,12 +44,19 @@ class Table(models.Model):
     reason = models.TextField(blank=True)  # Why the table waits or ended.
     finished = models.DateTimeField(null=True)
 
-    # True: anyone with the address may sit down while `gathering`, and watch without hidden cards later.
+    # True: anyone with the address may sit down while `gathering`, and watch as `watching` says later.
     shared = models.BooleanField(default=False, db_default=False)
     gathering = models.BooleanField(default=False, db_default=False)  # True: people take their seats, no card is dealt.
     listed = models.BooleanField(default=False, db_default=False)  # True: in the lobby, where any player may sit down.
     # The players (ids) and guests (keys) whom the host asked to leave; they cannot sit down again.
     barred = models.JSONField(default=list, db_default=[])
+    watching = models.CharField(
+        max_length=8, choices=TableWatching, default=TableWatching.HIDDEN, db_default=TableWatching.HIDDEN
+    )
+    # The address of the first table with these cards, if other tables play the same (league.domain.tables.deals), and the
+    # time until when they may: until then nobody sees hidden cards of them.
+    deals = models.CharField(max_length=12, blank=True, default="", db_default="")
+    deals_until = models.DateTimeField(null=True)
     # Of a shared table: the level of its bots (league.domain.tables.levels), and the seconds for an answer; 0: TABLE_AWAY_S.
     # With an increment, `clock_s` is the time of each person for a hand, and each answer adds the increment.
     level = models.CharField(max_length=12, blank=True, default="", db_default="")
@@ -61,9 +68,12 @@ class Table(models.Model):
 
     # The decision that a person has to make: its number over all boards (null if the bots are to move) and its board.
     turn = models.PositiveIntegerField(null=True)
+    # How many decisions people have made. It numbers the next one in pages: `turn` tells which bots had a choice.
+    question = models.PositiveIntegerField(default=0, db_default=0)
+    due = models.DateTimeField(null=True)  # When the scheduler looks at a resting shared table again.
     since = models.DateTimeField()  # When a person last got a decision or answered one.
     board = models.PositiveSmallIntegerField(default=1)
-    spectated = models.JSONField(null=True)  # The events of the board of a shared table without hidden cards.
+    spectated = models.JSONField(null=True)  # The events of the board of a shared table as spectators may know them.
     scores = models.JSONField(default=list)  # The scores of each finished board, by seat.
     # Kind of the bot's fault that ended the table.
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
@@ -81,6 +91,12 @@ class Table(models.Model):
         indexes = [
             models.Index(fields=["id"], condition=models.Q(status__in=LIVE), name="table_live"),
             models.Index(fields=["player", "-created"], name="table_of_player"),
+            models.Index(fields=["deals"], condition=~models.Q(deals=""), name="table_of_deals"),
+            models.Index(
+                fields=["due"],
+                condition=models.Q(status=TableStatus.RESTING, shared=True, gathering=False),
+                name="table_due",
+            ),
         ]
         constraints = [
             # A player has one live table at a time. A lock on the tables ensures the same for guests.
@@ -92,6 +108,7 @@ class Table(models.Model):
             ),
             only_words("table", "status", TableStatus),
             only_words("table", "fault", FaultKind, or_empty=True),
+            only_words("table", "watching", TableWatching),
         ]
 
     def __str__(self) -> str:
@@ -116,7 +133,7 @@ class TablePerson(models.Model):
     left_ms = models.PositiveIntegerField(default=0, db_default=0)  # The time left on a clock with increment.
     legal = models.JSONField(default=list)  # The choices; empty if another seat is asked.
     hand = models.JSONField(default=list)
-    seen = models.JSONField(default=list)  # The events of the board that the seat may know.
+    events = models.JSONField(default=list, db_column="seen")  # The events of the board that the seat may know.
     # The number of the decision for which the person asked for advice.
     advice_asked = models.PositiveIntegerField(null=True)
     # The advice; NO_ADVICE if there is none.
@@ -124,7 +141,7 @@ class TablePerson(models.Model):
     phrase = models.CharField(
         max_length=12, blank=True, default=""
     )  # The last set phrase (league.domain.tables.phrases).
-    said = models.DateTimeField(null=True)  # When.
+    phrase_at = models.DateTimeField(null=True, db_column="said")
 
     class Meta:
         indexes = [

@@ -31,7 +31,8 @@ class TeamMember(models.Model):
     role = models.CharField(max_length=10, choices=TeamRole)
     invited = models.DateTimeField()
     since = models.DateTimeField(null=True)  # When the player accepted the invitation; null: not yet.
-    shown = models.BooleanField(default=False, db_default=False)  # True if everybody may read that the player is in it.
+    # True if everybody may read that the player is in it.
+    is_public = models.BooleanField(default=False, db_default=False, db_column="shown")
 
     class Meta:
         constraints = [

@@ -39,6 +39,7 @@ class Event(models.Model):
     pace_s = models.PositiveIntegerField(default=0, db_default=0)
     # When entries close and the event starts by itself; null: the owner starts it.
     due = models.DateTimeField(null=True)
+    missed = models.DateTimeField(null=True)  # The last due time that was given up: calendars say that it is cancelled.
     # Who may enter bots while it is open, and from when (null: from the start). The owner always may.
     entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.OWNER, db_default=Entrance.OWNER)
     entries_from = models.DateTimeField(null=True)
@@ -56,7 +57,10 @@ class Event(models.Model):
             only_words("event", "audience", Audience),
             only_words("event", "entrance", Entrance),
         ]
-        indexes = [models.Index(fields=["due"], condition=models.Q(due__isnull=False), name="event_by_due")]
+        indexes = [
+            models.Index(fields=["due"], condition=models.Q(due__isnull=False), name="event_by_due"),
+            models.Index(fields=["missed"], condition=models.Q(missed__isnull=False), name="event_by_missed"),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 K = 14  # Tokens of a fingerprint: shorter coincidences are not seen.
-WINDOW = 6  # Of this many neighbours one fingerprint is kept, so that copies of K + WINDOW - 1 tokens are always seen.
+WINDOW = 6  # One fingerprint of this many neighbours is kept, so that copies of K + WINDOW - 1 tokens are always seen.
 USUAL = 0.5  # Fingerprints in more than this share of all texts are common to the task.
 FEW_TEXTS = 6  # With fewer texts, no fingerprint counts as common.
 NEAR = 4  # Lines that belong to one passage.
@@ -34,7 +34,7 @@ TOKEN = re.compile(
 
 
 def tokens(text: str) -> list[tuple[str, int]]:
-    """Return the tokens of a program with their lines, from 1. Names, numbers and texts are each one and the same token."""
+    """Return the tokens of a program with their lines, from 1. All names become the same token; so do all numbers, and all texts."""
     row, line = [], 1
     for token in TOKEN.finditer(text):
         kind, word = token.lastgroup, token.group()

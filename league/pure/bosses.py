@@ -20,6 +20,7 @@ BETA = 0.05  # The chance that the test rejects a bot that is stronger by ELO1.
 ELO0, ELO1 = 0.0, 60.0  # The hypotheses, in Elo on a board: as strong as the boss, or clearly stronger.
 FIRST = 24  # Boards before the first decision: the likelihood ratio of a few boards is too rough.
 CAP = 400  # The most boards of a test; a bot that has not beaten the boss by then stays.
+MARGIN = 60  # In Elo: a bot needs this lead over a boss that is the boss of the league below, too.
 MONTHS = 3  # Length of a season.
 
 
@@ -50,9 +51,9 @@ def error_rate(attempt: int) -> float:
     return ALPHA * 6 / (pi * attempt) ** 2
 
 
-def boss_rules(attempt: int) -> SequentialRules:
-    """Return the rules of an owner's test number `attempt` against one boss."""
-    return SequentialRules(ELO0, ELO1, sprt.bounds(error_rate(attempt), BETA), FIRST, CAP)
+def boss_rules(attempt: int, margin: int = 0) -> SequentialRules:
+    """Return the rules of an owner's test number `attempt` against one boss, over which the bot needs a lead of `margin` Elo."""
+    return SequentialRules(ELO0 + margin, ELO1 + margin, sprt.bounds(error_rate(attempt), BETA), FIRST, CAP)
 
 
 def season_of(at: datetime) -> int:
@@ -83,23 +84,27 @@ class BossChoice:
     version: int | None = None
     stand_in: int | None = None
     house: int | None = field(default=None, repr=False)  # Takes over if the boss cannot play.
+    margin: int = 0  # The lead in Elo that a bot needs over `house`.
 
 
 def choose_bosses(house: Sequence[BossCandidate], offered: Sequence[BossCandidate]) -> list[BossChoice]:
     """Choose the bosses of all leagues, wood first. `house`: the house bots, weakest first; `offered`: bots that their owners offer.
 
-    The three weakest house bots guard wood, bronze and silver, and the strongest one of the others gold. From gold down, the best offered bot takes a
-    league if it is stronger than the house bot there and weaker than the next one: so no step gets smaller, or larger than the next. An owner
-    has one boss at most. A bot of that owner cannot gain from a weak boss: it has to beat the house bot of the next league instead.
+    The three weakest house bots guard wood, bronze and silver, and the strongest one of the others gold. If there are fewer, the strongest one guards
+    the leagues above, too, and has to be beaten by MARGIN more in each: so every game has all leagues from the first day. From gold down, the best
+    offered bot takes a league if it is stronger than the house bot there and weaker than the next one: so no step gets smaller, or larger than the
+    next. An owner has one boss at most. A bot of that owner cannot gain from a weak boss: it has to beat the house bot of the next league instead.
     """
     rungs = [*house[: LEAGUES - 1], *house[LEAGUES - 1 :][-1:]]
     bosses = [BossChoice(rung.version, house=rung.version) for rung in rungs]
-    bosses += [BossChoice() for _ in range(LEAGUES - len(bosses))]
+    top = rungs[-1].version if rungs else None
+    bosses += [BossChoice(top, house=top, margin=steps * MARGIN) for steps in range(1, LEAGUES - len(rungs) + 1)]
     free = sorted((bot for bot in offered if bot.elo is not None), key=lambda bot: (-(bot.elo or 0.0), bot.version))
+    elos = [rungs[min(league, len(rungs) - 1)].elo if rungs else None for league in range(LEAGUES)]
+    strengths = [None if elo is None else elo + boss.margin for elo, boss in zip(elos, bosses, strict=True)]
     for league in reversed(range(LEAGUES)):
-        floor = rungs[min(league, len(rungs) - 1)].elo if rungs else None
-        ceiling = rungs[league + 1].elo if league + 1 < len(rungs) else inf
-        if floor is None or ceiling is None or league > len(rungs):
+        floor, ceiling = strengths[league], strengths[league + 1] if league + 1 < LEAGUES else inf
+        if floor is None or ceiling is None:
             continue
         best = next((bot for bot in free if floor < (bot.elo or 0.0) < ceiling), None)
         if best is not None:

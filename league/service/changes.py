@@ -107,6 +107,8 @@ RULES = (
     CountRule("league_circuit", ("'events'",)),
     CountRule("league_circuit_bots", ("'events'",)),
     CountRule("league_season", ("'events'",)),
+    CountRule("league_arena", ("'events'", "'arena:' || r.id")),
+    CountRule("league_arenaentry", ("'arena:' || r.arena_id",)),
     CountRule(
         "league_match",
         ("'matches'", OF_TOURNAMENT),
@@ -135,6 +137,11 @@ def of_ratings(pool: int) -> str:
 def of_pool(pool: int) -> str:
     """Return the key of the results of a pool, and of its history."""
     return f"pool:{pool}"
+
+
+def of_arena(arena: int) -> str:
+    """Return the key of an arena with its standing and who waits."""
+    return f"arena:{arena}"
 
 
 def of_tournament(tournament: int) -> str:

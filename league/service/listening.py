@@ -13,11 +13,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.db import connection, connections
+
+from league.service import topics
 
 log = logging.getLogger("league.listening")
 CHANNEL = "tute_moves"
@@ -26,7 +29,9 @@ LINGER_S = 10.0  # Time that the thread goes on without subscriptions, because t
 RETRY_S = 3.0  # Time until the next attempt after the database did not answer.
 CHECK_S = 0.25  # Time between two checks for subscriptions.
 
-Callback = Callable[[str], None]  # Gets the name of the thing that changed; "" if anything may have changed.
+ANY = "*"  # Some commit has changed something.
+# Gets the name of the thing that changed; "" if anything may have changed while nobody listened, ANY after each commit on SQLite.
+Callback = Callable[[str], None]
 
 
 def notify(name: str) -> None:
@@ -61,6 +66,7 @@ class Listener:
     def __init__(self) -> None:
         self.is_listening = False
         self._callbacks: list[Callback] = []
+        self._names: Counter[str] = Counter()  # Of the subscriptions.
         self._thread: threading.Thread | None = None
         self._wanted_until = 0.0
         self._lock = threading.Lock()
@@ -69,11 +75,15 @@ class Listener:
     def subscribe(self, name: str) -> Iterator[ChangeSubscription]:
         """Subscribe to one thing. Read it inside the block, before the first `wait`: later changes are received."""
         subscription = ChangeSubscription(name)
+        with self._lock:
+            self._names[name] += 1
         self.add(subscription.receive)
         try:
             yield subscription
         finally:
             self.remove(subscription.receive)
+            with self._lock:
+                self._names = +(self._names - Counter([name]))
 
     def add(self, callback: Callback) -> None:
         """Call `callback` in the listening thread until `remove`."""
@@ -144,8 +154,12 @@ class Listener:
                 self._call_all(notification.payload)
 
     def _listen_sqlite(self, link: Any) -> None:
-        """Read the number that changes with each commit of another connection, in this process or another."""
+        """Read the number that changes with each commit of another connection, in this process or another.
+
+        If it has changed, one query for all subscriptions finds those whose rows have: a query of each would cost their square at many tables.
+        """
         last = number = None
+        rows: dict[str, tuple[Any, ...]] = {}
         while self._is_wanted():
             until = time.monotonic() + CHECK_S
             while time.monotonic() < until:
@@ -153,7 +167,11 @@ class Listener:
                 if last is None:
                     self._begin()
                 elif number != last:
-                    self._call_all("")
+                    earlier, rows = rows, topics.table_rows(link, list(self._names))
+                    for name in rows:
+                        if rows[name] != earlier.get(name):
+                            self._call_all(name)
+                    self._call_all(ANY)
                 last = number
                 time.sleep(POLL_S)
 

@@ -226,7 +226,7 @@ class Hub:
     def _wake(self, name: str) -> None:
         """Wake the loop if a followed table has changed. Runs in the listening thread."""
         loop = self._loop
-        if loop is not None and (not name or name in self._following):
+        if loop is not None and (name in ("", listening.ANY) or name in self._following):
             with suppress(RuntimeError):  # The loop has ended.
                 loop.call_soon_threadsafe(self._woken.set)
 

@@ -1,6 +1,6 @@
 """Topics that a page can follow, and their versions.
 
-A topic is a key of `league.service.changes` ("tournament:12", "ratings:3", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
+A topic is a key of `league.service.changes` ("tournament:12", "arena:4", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
 "table:x92kd"), whose version is derived from its row. Two different versions show that something has changed; the version of a match or bot need
 not grow.
 """
@@ -20,12 +20,12 @@ from league.service import changes
 
 MOST = 8  # The most topics of one listener.
 FORM = re.compile(
-    r"(?:pools|bots|audits|judgements|matches|tournaments|events|lobby|(?:ratings|pool|tournament|bot):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
+    r"(?:pools|bots|audits|judgements|matches|tournaments|events|lobby|(?:ratings|pool|tournament|bot|arena):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
 TABLE = "table:"
 LOBBY = "lobby"  # The tables open to all at which people wait; its version is a digest of their rows.
 LIVE = ("waiting", "held", "resting")  # Statuses of tables in play.
-# The version of a table: the number of its decision, from 1 on, plus NEWS for each other change; OVER at the end.
+# The version of a table: the number of the decision of its people, from 1 on, plus NEWS for each other change; OVER at the end.
 NEWS, OVER = 10**5, 10**12
 AT_ONCE = 500  # The most topics of one statement.
 FOLLOWED = (
@@ -49,9 +49,9 @@ def of_table(public_id: str) -> str:
     return f"{TABLE}{public_id}"
 
 
-def table_version(status: str, turn: int | None, news: int) -> int:
+def table_version(status: str, turn: int | None, question: int, news: int) -> int:
     """Return the version of a table; a multiple of NEWS while the bots think, for which no page need be loaded again."""
-    return OVER if status not in LIVE else (0 if turn is None else turn + 1) + NEWS * news
+    return OVER if status not in LIVE else (0 if turn is None else question + 1) + NEWS * news
 
 
 def follow(request: HttpRequest, *names: str) -> None:
@@ -87,9 +87,20 @@ def read(topics: Collection[str]) -> changes.Counts:
     for part in _parts(bots):
         versions |= _bots(part)
     for part in _parts(tables):
-        rows = _rows("SELECT public_id, status, turn, news FROM league_table WHERE public_id IN ({})", part)
+        rows = _rows("SELECT public_id, status, turn, question, news FROM league_table WHERE public_id IN ({})", part)
         versions |= {of_table(name): table_version(*values) for name, *values in rows}
     return versions
+
+
+def table_rows(link: Any, names: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Return what every change of a table changes, by topic, over a plain connection to SQLite. One query for each 500 topics."""
+    rows: dict[str, tuple[Any, ...]] = {}
+    for part in _parts([name.removeprefix(TABLE) for name in names if name.startswith(TABLE)]):
+        marks = ", ".join("?" * len(part))
+        columns = "public_id, status, turn, question, news, since, reason"
+        statement = f"SELECT {columns} FROM league_table WHERE public_id IN ({marks})"  # noqa: S608 - no text of others
+        rows |= {of_table(row[0]): row for row in link.execute(statement, part)}
+    return rows
 
 
 def _parts(rows: Sequence[str] | Sequence[int]) -> Iterator[list[str]]:

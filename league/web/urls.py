@@ -11,7 +11,7 @@ from league.web.bots import views as bots
 from league.web.classes import views as classes
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import embedding, lobby, opening, playing, puzzles, tables, trying, tv
+from league.web.matches import embedding, lobby, opening, playing, puzzles, same_deals, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
@@ -21,7 +21,7 @@ from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
 from league.web.talk import views as talk
-from league.web.tournaments import bot_choice, calendar_views, creating
+from league.web.tournaments import arena_views, bot_choice, calendar_views, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -62,6 +62,7 @@ urlpatterns = [
     path("lobby/", lobby.show, name="lobby"),
     path("tables/", RedirectView.as_view(pattern_name="play", query_string=True, permanent=True), name="tables"),
     path("tables/<slug:public_id>/", tables.table, name="table"),
+    path("deals/<slug:key>/", same_deals.page, name="deals"),
     path("tables/<slug:public_id>/do/", tables.act, name="table-do"),
     path("tables/<slug:public_id>/replay.json", tables.table_json, name="table-replay"),
     path("t/", tournaments.tournaments, name="tournaments"),
@@ -84,6 +85,8 @@ urlpatterns = [
     path("e/<slug:slug>/enter/", events.enter_event, name="event-enter"),
     path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
     path("calendar/", calendar_views.calendar, name="calendar"),
+    path("arenas/<slug:slug>/", arena_views.arena, name="arena"),
+    path("arenas/<slug:slug>/do/", arena_views.act_on_arena, name="arena-do"),
     path("calendar/link/", calendar_views.change_link, name="calendar-link"),
     path("calendar/all.ics", calendar_views.calendar_file, name="calendar-files"),
     path("calendar/<slug:game>.ics", calendar_views.calendar_file, name="calendar-file"),

@@ -79,7 +79,7 @@ def in_rust() -> list[str]:
 LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "javascript": in_javascript, "rust": in_rust}
 
 
-@pytest.fixture(scope="module", params=sorted(LANGUAGES))
+@pytest.fixture(scope="module", params=mostly_slow(sorted(LANGUAGES), "rust".__ne__))
 def program(request: pytest.FixtureRequest) -> list[str]:
     """Return the command that prints the view of a kit. Without the tool for it the test fails; it is not skipped."""
     return LANGUAGES[request.param]()

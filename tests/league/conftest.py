@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, user_logged_in
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.test import Client
+from django.urls import clear_script_prefix
 from django.utils import translation
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from league.domain.core import clock
 from league.domain.jobs.handlers import analysis, consultations, puzzles
-from league.domain.people import players
+from league.domain.people import players, sessions
 from league.models import Player
 from league.service import limits, listening, process_cache
 from tests.support import rows
 from tests.support.league import NOW
+
+if TYPE_CHECKING:
+    from league.domain.jobs.worker import WorkerLoop
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,6 +55,31 @@ def _files_seen_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_files)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signed_in_at_once() -> Iterator[None]:
+    """`force_login` stores a session three times and deletes one, for each client: here a new client's session is stored once."""
+    log_in = Client._login
+
+    def sign_in(self: Client, user: User, backend: str | None = None) -> None:
+        if settings.SESSION_COOKIE_NAME in self.cookies:
+            log_in(self, user, backend)
+            return
+        request = HttpRequest()
+        request.session = sessions.SessionStore()
+        request.session[SESSION_KEY] = str(user.pk)
+        request.session[BACKEND_SESSION_KEY] = backend or self._get_backend()
+        request.session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        request.user = user
+        rotate_token(request)
+        user_logged_in.send(user.__class__, request=request, user=user)
+        request.session.save()
+        self._set_login_cookies(request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "_login", sign_in)
         yield
 
 
@@ -88,10 +126,11 @@ def _no_process_cache() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_language() -> Iterator[None]:
-    """Leave no language of a request behind."""
+def _no_request() -> Iterator[None]:
+    """Leave no language and no prefix of the address of a request behind."""
     yield
     translation.deactivate()
+    clear_script_prefix()
 
 
 @pytest.fixture(autouse=True)
@@ -119,3 +158,21 @@ def make_ana() -> Player:
 
 def make_berto() -> Player:
     return players.create("berto", now=NOW)
+
+
+@pytest.fixture
+def worker() -> Iterator[WorkerLoop]:
+    """A worker with a sandbox of its own."""
+    from engine.sandbox import Sandbox
+    from league.domain.jobs.worker import WorkerLoop
+    from tests.support.runtimes import lend
+
+    with TemporaryDirectory(prefix="tute-worker-") as folder:
+        Path(folder).chmod(0o755)
+        lend(Path(folder))
+        new_worker = WorkerLoop(Path(folder) / "bots")
+        new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield new_worker
+        new_worker.stopping.set()
+        new_worker.tables.close()
+        new_worker.ahead.close()

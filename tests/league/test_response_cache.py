@@ -181,6 +181,7 @@ def pages(league: Larger) -> list[str]:
         "/players/ana/news.atom",
         "/t/",
         "/calendar/",
+        "/arenas/arena/",
         "/calendar/all.ics",
         "/calendar/partnership.ics",
         f"/t/{league.cup.slug}/",
@@ -317,7 +318,7 @@ NOT_KEPT = {
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        team-do class-do class-hand-in calendar-link
+        team-do class-do class-hand-in calendar-link arena-do
         follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
@@ -635,7 +636,7 @@ WITH_OTHERS = {
     "league_party": {"matches", "tournament:", "pool:", "results"},
     "league_round": {"tournament:", "matches"},
     "league_sitting": {"matches", "tournament:"},
-    # Of a match that is struck out, or of an event that has ended or could not begin
+    # A voided match, or an event that has ended or could not begin
     "league_leagueevent": {"matches", "tournament:", "pool:", "events"},
     # Written with the result; taken away with its age, or repaired by an operator, which a kept answer outlives by seconds
     "league_matchlog": {"matches", "tournament:"},
@@ -655,7 +656,7 @@ WITH_OTHERS = {
     "league_ratingpoint": {"pools"},
     "league_placeofday": {"pools", "ratings:"},
     "league_meetingsum": {"played"},
-    # Of these only names are shown beside other rows, and names never change
+    # Other rows show only their names, which never change
     "league_pool": {"ratings:", "matches", "tournament:", "tournaments"},
     "league_player": {"tournaments", "tournament:"},
     "league_bot": {"tournaments", "ratings:"},
@@ -671,7 +672,7 @@ def standing_for(table: str) -> set[str]:
     return set(re.findall(r"'([a-z]+:?)'", own)) | WITH_OTHERS.get(table, set())
 
 
-# Of these addresses alone: tables of whose rows they show only what never changes
+# Tables of whose rows these addresses show only what never changes
 NEVER_CHANGES = {
     r"/api/v1/versions/[0-9]+": {"league_match"},  # the names of the matches that have validated it
 }

@@ -523,13 +523,14 @@ def renew(site: Site) -> None:
     """Put what lies here in place of the release that plays, by the lines of docs/operations/backup.md."""
     ours = "WHERE kind = 'tournament' ORDER BY key"
     matches = site.rows(f"SELECT key FROM league_match {ours}")
-    away: list[float] = []
+    away: list[tuple[float, str]] = []  # Moments without the site, and what came instead.
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(0.5):
-            if site.curl("/readyz", fails=True) != "ok\n":
-                away.append(time.monotonic())
+            answer = site.curl("/readyz", fails=True)
+            if answer != "ok\n":
+                away.append((time.monotonic(), answer))
 
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
@@ -537,13 +538,13 @@ def renew(site: Site) -> None:
     site.prepare()
     site.build()
     site.say("built beside the release before, which goes on")
-    assert not away, "the release before answers while the next one is built"
+    assert not away, f"the release before answers while the next one is built: {away}"
     site.compose("run", "--rm", "migrate")
-    assert not away, "and while the tables change"
+    assert not away, f"and while the tables change: {away}"
     site.compose("up", "--detach", "--wait", "--wait-timeout", str(LONG))
     over.set()
     watching.join()
-    seconds = away[-1] - away[0] if away else 0.0
+    seconds = away[-1][0] - away[0][0] if away else 0.0
     site.say(f"upgraded; the site was away for {seconds:.0f} s, while the new containers started")
     query = "SELECT DISTINCT status FROM league_tournament"
     wait_for(lambda: site.rows(query) == [["finished"]], f"the end of the tournament: {site.health()}", LONG, every=2)

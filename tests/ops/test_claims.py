@@ -216,7 +216,7 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         "Slow validations and audits are given back instead, at most three times",
         lambda: leases.MOST_YIELDS == 3,
     ),
-    ("docs/operations/players.md", "wait at most a day (`bot.hold_ended`)", lambda: bots.HOLD == DAY),
+    ("docs/operations/players.md", "tests wait at most a day (`bot.hold_ended`)", lambda: bots.HOLD == DAY),
     ("docs/operations/players.md", "owner pauses a bot again within a week", lambda: bots.HOLD_AGAIN == 7 * DAY),
     (
         "docs/operations/players.md",
@@ -352,7 +352,21 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         "From 32 boards and 4.5 standard deviations on, the pair is a **case**",
         lambda: (collusion.LEAST_BOARDS, collusion.SURPRISE) == (32, 4.5),
     ),
-    ("docs/ratings.md", "analyses six of these matches", lambda: cases.EVIDENCE == 6),
+    (
+        "docs/fairness.md",
+        "twelve of their latest matches and twelve of the same versions against others, for two pairs",
+        lambda: (cases.EVIDENCE, cases.WATCHED_A_DAY) == (12, 2),
+    ),
+    (
+        "docs/fairness.md",
+        "From 64 boards of both kinds on, points given away per decision that differ by 3.5 standard deviations",
+        lambda: (collusion.LEAST_JUDGED, collusion.THROWING) == (64, 3.5),
+    ),
+    (
+        "docs/fairness.md",
+        "by one standard deviation on 32 boards or more",
+        lambda: (collusion.WATCHED, collusion.LEAST_BOARDS) == (1, 32),
+    ),
     (
         "docs/ratings.md",
         "Elo and margins to 0.0001, strengths, chances and scores to a millionth",

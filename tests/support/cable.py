@@ -56,7 +56,7 @@ class Cable:
     def __init__(self, servers: Mapping[int, Path]) -> None:
         self._ip = debian.find("iproute2", debian.on_path("ip"), HOW_TO_GET_ONE)
         self._near = f"tute{os.getpid() % 100_000}"
-        # A network that documentation has for itself; a part of it for each process, because several may run at once.
+        # A network reserved for documentation. Each process has a part of it, because several may run at once.
         first = os.getpid() % 32 * 8
         self._network = f"198.51.100.{first}/29"
         self._ours, self.host, self._next = (f"198.51.100.{first + offset}" for offset in (1, 2, 5))

@@ -49,9 +49,9 @@ ROWS = (
     "tests/league/test_response_cache.py",
     "tests/league/web/test_bad_input.py",
 )
-# Of these, files and tests of what PostgreSQL does in another way: each runs there in its part, the quick ones in `make test`. They are about locks
-# and SKIP LOCKED (claims, reports, turns, guests), what the workers' role may do, constraints and types (words, moves, sums), collation (names,
-# paging), text that PostgreSQL refuses (bad input), and queries and triggers that are written by hand for it (the response cache).
+# Files and tests, among these, of what PostgreSQL does in another way: each runs there in its part, the quick ones in `make test`. They are about
+# locks and SKIP LOCKED (claims, reports, turns, guests), what the workers' role may do, constraints and types (words, moves, sums), collation
+# (names, paging), text that PostgreSQL refuses (bad input), and queries and triggers that are written by hand for it (the response cache).
 POSTGRESQL = (
     *(
         f"tests/league/domain/core/test_{name}.py"
@@ -79,7 +79,7 @@ POSTGRESQL = (
         )
     ),
 )
-# Of these, files whose slow tests send the database statements of the league that no quick test sends: `make slow` runs those there, too.
+# Files, among these, whose slow tests send statements to the database that no quick test sends: `make slow` runs those there, too.
 STATEMENTS = (
     "tests/league/domain/bots/test_totals.py",
     "tests/league/domain/judgements/test_judgements.py",

@@ -12,13 +12,14 @@ from typing import Any, cast
 
 
 class Inbox(socketserver.ThreadingTCPServer):
-    """Stores the mails that it receives. refuses: a command that is answered by an error, such as "RCPT"."""
+    """Stores the mails that it receives. refuses: a command that is answered by an error, such as "RCPT"; silent: it answers no text of a mail."""
 
     daemon_threads = True
 
     def __init__(self, address: str = "127.0.0.1") -> None:
         self.letters: list[str] = []
         self.refuses = b""
+        self.silent = False
         super().__init__((address, 0), Postman)
 
     @property
@@ -46,6 +47,9 @@ class Postman(socketserver.StreamRequestHandler):
                 self.wfile.write(b"354 go on\r\n")
                 letter = b"".join(iter(self.rfile.readline, b".\r\n"))
                 self.server.letters.append(letter.decode())
+                if self.server.silent:
+                    self.rfile.readline()  # Until the sender hangs up.
+                    return
             self.wfile.write(b"221 bye\r\n" if word == b"QUIT" else b"250 well\r\n")
 
 

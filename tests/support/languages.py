@@ -17,7 +17,7 @@ from tests.support.processes import DidNotStart
 
 TOP = (
     Path(__file__).resolve().parents[2]
-)  # Without tests.support.compose, which needs packages that a bare container lacks.
+)  # tests.support.compose knows it, too, but needs packages that a bare container lacks.
 
 # Debian's gcc comes without the C library: it has neither stdio.h nor what a static program is linked with.
 PACKAGES = {

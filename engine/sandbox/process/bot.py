@@ -312,8 +312,15 @@ class BotProcess:
         return _NOT_FLUSHED if not self._unread and watch.reads_on(self.pid) else ""
 
     def _refuse_silence(self, used_s: float) -> None:
-        """Raise BotFault if the bot has read all that was sent, and reads on without computing: then no answer can come."""
-        if used_s <= _IDLE_S and not self._unsent and watch.reads_input(self.pid):
+        """Raise BotFault if the bot has read all that was sent, and reads on without computing: then no answer can come.
+
+        On a busy machine, or after a standstill, a bot may not have run yet, or may have answered between two steps of this worker.
+        """
+        if used_s > _IDLE_S or self._unsent or watch.unread(self._stdin) or not watch.reads_input(self.pid):
+            return
+        before = len(self._unread)
+        self._read()
+        if len(self._unread) == before:
             raise BotFault(
                 "timeout",
                 f"no answer: it waits for its next line ({used_s:.3f} s of CPU used)" + self._silence(used_s),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import stat
+import termios
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -116,6 +119,15 @@ def reads_input(pid: int) -> bool:
     calls = _calls(pid)
     timed = [call for call in calls if not _is_endless(call)]
     return _reads(calls) and (not timed or (len(timed) == 1 and timed[0][0] in _WATCHDOG and _is_go(pid)))
+
+
+def unread(stream: int) -> bool:
+    """Return True if something that was written to a stream, a pipe or a socket, lies in it still. False if the kernel does not say."""
+    request = termios.TIOCOUTQ if stat.S_ISSOCK(os.fstat(stream).st_mode) else termios.FIONREAD
+    try:
+        return any(fcntl.ioctl(stream, request, bytes(4)))
+    except OSError:
+        return False
 
 
 def reads_on(pid: int) -> bool:

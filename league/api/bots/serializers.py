@@ -44,7 +44,7 @@ class BotOut(Out):
     )
     held_until = serializers.DateTimeField(
         allow_null=True,
-        help_text="Until this time the bot's matches that do not count wait in the queue, because its owner has paused it.",
+        help_text="Until this time the bot's challenges and tests wait in the queue, because its owner has paused it.",
     )
     entry_policy = serializers.ChoiceField(
         choices=EntryPolicy.choices,
@@ -275,6 +275,9 @@ class ClimbOut(Out):
         default=None,
         allow_null=True,
         help_text="The bot of the test: the boss, or a house bot if the boss has the same owner; null: no test.",
+    )
+    margin = serializers.IntegerField(
+        help_text="The lead in Elo that the bot needs over that opponent; above 0 if a house bot guards two leagues."
     )
     progress = serializers.IntegerField(
         source="test.progress", default=None, allow_null=True, help_text="Evidence for a win in percent; null: no test."

@@ -74,7 +74,7 @@ class OneBotView(ApiView):
 
     @operation("change_bot", "Describe, pause or retire your bot", responses=BotOut)
     def patch(self, request: Request, slug: str) -> Response:
-        """Change your bot. During a pause its queued matches that do not count wait, for one day at most and once a week.
+        """Change your bot. During a pause its queued challenges and tests wait, for one day at most and once a week.
 
         All others are played, those of a retired bot, too. Running matches are always finished.
         """

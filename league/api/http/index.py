@@ -25,7 +25,7 @@ Reading needs nothing; to write, send <code>Authorization: Bearer &lt;token&gt;<
 {% for group in groups %}<h2 id="{{ group.name }}">{{ group.name }}</h2><p>{{ group.description }}</p><dl>
 {% for operation in group.operations %}<dt><code>{{ operation.method }}
 {% if operation.link %}<a href="{{ operation.path }}">{{ operation.path }}</a>{% else %}{{ operation.path }}{% endif %}</code></dt>
-<dd>{{ operation.summary }}</dd>
+<dd>{{ operation.summary }}{% if operation.query %} ({{ operation.query|join:', ' }}){% endif %}</dd>
 {% endfor %}</dl>
 {% endfor %}<h2 id="refusals">Refusals</h2>
 <p>Every refusal is a <code>{{ media }}</code> with type, title, status, detail, what_to_do and, by field, errors.</p><dl>
@@ -42,9 +42,15 @@ def _template() -> Any:
 
 
 def operations() -> list[dict[str, Any]]:
-    """Return method, path, summary and tag of every operation of the OpenAPI document."""
+    """Return method, path, query parameters, summary and tag of every operation of the OpenAPI document."""
     return [
-        {"method": method.upper(), "path": path, "summary": operation["summary"], "tag": operation["tags"][0]}
+        {
+            "method": method.upper(),
+            "path": path,
+            "query": [row["name"] for row in operation.get("parameters", ()) if row["in"] == "query"],
+            "summary": operation["summary"],
+            "tag": operation["tags"][0],
+        }
         for path, methods in document()["paths"].items()
         for method, operation in methods.items()
     ]

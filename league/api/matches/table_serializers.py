@@ -77,7 +77,7 @@ class TableOut(serializers.Serializer[Any]):
     )
     turn = serializers.IntegerField(
         allow_null=True,
-        help_text="Number of your current decision, from 0 over all boards; null: it is not your turn.",
+        help_text="Number of your current decision among those of all people here, from 0; null: it is not your turn.",
     )
     legal = serializers.ListField(
         child=serializers.CharField(), help_text='Your choices. After a board, "next" continues with the following one.'

@@ -233,9 +233,9 @@ def describe(bot: Bot, text: str) -> None:
 def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
     """Pause, reactivate or retire a bot. Retirement is permanent. Repeatable. Raise Refused.
 
-    A pause delays no match that counts (`league.domain.matches.holds`). Other queued matches wait, for one day at most, since other bots of the
-    tournaments wait with them. A second pause within a week does not stop them, so that nobody can block an event. A retired bot enters nothing
-    more, but its queued matches are played. Running matches are always finished.
+    A pause delays no match that counts and none of an event (`league.domain.matches.holds`). Challenges and tests wait, for one day at most, and not
+    again within a week, since others wait with them. A retired bot enters nothing more, but its queued matches are played. Running matches are
+    always finished.
     """
     now = clock.now_or(now)
     if to not in BotState.values:

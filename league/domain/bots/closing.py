@@ -14,7 +14,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Model, Q
 
 from league.domain.bots import bots, teams
 from league.domain.core import clock, journal, names, search_words, transitions
@@ -22,15 +22,18 @@ from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, sessions
 from league.enums import BotState, ClassRole, MatchKind, RequestStatus
 from league.models import (
+    Audit,
     Block,
     Bot,
     BotOffer,
+    Case,
     ClassMember,
     Comment,
     Draft,
     EntryRequest,
     Follow,
     IdempotencyKey,
+    LeagueEvent,
     Match,
     Notice,
     NoticeChoice,
@@ -45,6 +48,14 @@ from league.models import (
     TakenName,
 )
 from league.pure.names import skeletons
+
+# Columns with the name of the operator who decided.
+DECIDED_BY: tuple[tuple[type[Model], str], ...] = (
+    (Audit, "closed_by"),
+    (Case, "closed_by"),
+    (Comment, "hidden_by"),
+    (Report, "decided_by"),
+)
 
 
 def close(player: Player, *, now: datetime | None = None) -> str:
@@ -125,6 +136,9 @@ def _rename(player: Player, new: str, now: datetime) -> None:
     names.take(names.PLAYER, new, holder=f"player:{new}", now=now)
     Player.objects.filter(pk=player.pk).update(name=new, calendar_link="")
     search_words.put(player, new)
+    if LeagueEvent.objects.filter(actor=player.name, kind="operator.acted").exists():  # As an operator.
+        for model, column in DECIDED_BY:
+            model._default_manager.filter(**{column: player.name}).update(**{column: new})
     player.user.set_unusable_password()
     blank = dict.fromkeys(("email", "first_name", "last_name"), "")
     User.objects.filter(pk=player.user_id).update(username=new, is_active=False, password=player.user.password, **blank)

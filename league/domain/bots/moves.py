@@ -91,7 +91,7 @@ def accept(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
         row.owner = player
         ownership.count_former(row, former.pk, now=now)
         teams.set_team(row, row.team if stays else None, now, former=former_team, actor=player.name)
-        journal.append("bot.handed_on", f"bot:{bot.slug}", now=now, actor=player.name, was=former.name)
+        journal.append(ownership.HANDED_ON, f"bot:{bot.slug}", now=now, actor=player.name, was=former.name)
     bot.refresh_from_db()
 
 

@@ -100,7 +100,7 @@ def accept(team: Team, player: Player, *, is_shown: bool = False, now: datetime 
         lock_people(team.bots.all(), player)
         bots = list(team.bots.order_by("pk"))
         check_apart(bots, [player.pk], now)
-        TeamMember.objects.filter(pk=member.pk).update(since=now, shown=is_shown)
+        TeamMember.objects.filter(pk=member.pk).update(since=now, is_public=is_shown)
         ownership.note_people(bots, now=now)
         journal.append("team.joined", subject(team), now=now, actor=player.name)
 
@@ -115,8 +115,8 @@ def decline(team: Team, player: Player, *, now: datetime | None = None) -> None:
 def show(team: Team, player: Player, *, is_shown: bool, now: datetime | None = None) -> None:
     """Let everybody read, or nobody else, that the player is in the team. Repeatable."""
     member = _member(team, player)
-    if member.shown != is_shown:
-        TeamMember.objects.filter(pk=member.pk).update(shown=is_shown)
+    if member.is_public != is_shown:
+        TeamMember.objects.filter(pk=member.pk).update(is_public=is_shown)
         journal.append("team.shown", subject(team), now=clock.now_or(now), actor=player.name, to=is_shown)
 
 

@@ -7,7 +7,7 @@ match are withheld when it is counted, it adds no style.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from itertools import permutations
@@ -26,6 +26,7 @@ from league.pure import style
 from league.pure.style import Style
 
 BATCH = 10  # Matches in one transaction.
+SLICE = 500  # Matches that a query names.
 RESULTS = ("matches", "boards", "wins", "draws", "losses", "points", "faults")
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
 Key = tuple[int, ...]
@@ -155,6 +156,17 @@ def _add_met(
         row["draws"] += sum(lead == 0 for lead in leads)
         row["losses"] += sum(lead < 0 for lead in leads)
         row["difference"] += sum(leads)
+
+
+def meetings_of(ids: Sequence[int]) -> Iterator[tuple[Match, dict[Key, dict[str, int]]]]:
+    """Yield these matches with what each adds to MeetingSum, by bot, pool and opponent. Three queries for some hundred of them."""
+    for start in range(0, len(ids), SLICE):
+        some = ids[start : start + SLICE]
+        parties, boards = _parties(some), _boards(some)
+        for match in Match.objects.filter(pk__in=some).select_related("pool").defer("secret", "host"):
+            met: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+            _add_met(match, parties[match.pk], boards[match.pk], met)
+            yield match, met
 
 
 def _grow(model: type[Model], key: Mapping[str, Any], added: Mapping[str, int], sign: int) -> None:

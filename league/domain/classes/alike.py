@@ -13,7 +13,7 @@ from league.pure import alike
 
 MOST_PAIRS = 12
 MOST_PASSAGES = 3
-MOST_LINES = 14  # Of a passage.
+MOST_LINES = 14  # The most lines of a passage.
 MOST_TEXT = 64 * 1024  # Characters of one student that are compared.
 ENDINGS = (".py", ".mjs", ".js", ".c", ".h", ".rs")
 BOTS = settings.BASE_DIR / "bots"

@@ -124,7 +124,7 @@ def checked_title(text: str) -> str:
 
 
 def find(slug: str, viewer: User | None) -> tuple[SchoolClass, ClassMember | None] | None:
-    """Return a class and the viewer's seat in it (None: an operator, who may look); None if the viewer may not know of it. Two queries."""
+    """Return a class and the viewer's seat in it, which an operator lacks; return None if the viewer may not know of it. Two queries."""
     if viewer is None:
         return None
     member = ClassMember.objects.select_related("school_class", "player__user").filter(

@@ -15,6 +15,7 @@ NOTICED = frozenset(
         *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "pool.day"),
         *(
             "request.asked",
+            "request.moved",
             "team.invited",
             "bot.offered",
             "match.challenged",
@@ -23,6 +24,7 @@ NOTICED = frozenset(
             "tournament.entered",
         ),
         "assignment.due",
+        *("season.soon", "arena.soon", "arena.finished"),
         *("event.soon", "event.started", "event.finished", "event.entered"),
     }
 )

@@ -6,6 +6,7 @@ so if two people take similar names at the same time, the database decides.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -71,3 +72,10 @@ def given_up(kind: str, *, holder: str, now: datetime) -> set[str]:
     """Return the names that `holder` has given up, but that are not free yet. One query, using the index."""
     rows = TakenName.objects.filter(kind=kind, holder=holder, until__gt=now)
     return set(rows.values_list("name", flat=True))
+
+
+def holders(kind: str, read_names: Collection[str]) -> dict[str, str]:
+    """Return the holders of these names. One query, using the index."""
+    looks = {look for name in read_names for look in pure.skeletons(name)}
+    rows = TakenName.objects.filter(kind=kind, skeleton__in=looks)
+    return {name: holder for name, holder in rows.values_list("name", "holder") if name in read_names}

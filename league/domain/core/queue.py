@@ -184,6 +184,11 @@ def retry(row: Job, terms: AttemptTerms, why: str, *, now: datetime, **columns: 
     return True
 
 
+def end_pause(row: Job, *, now: datetime) -> bool:
+    """End the pause of a job after a failed attempt. Return False if it does not pause."""
+    return bool(Job.objects.filter(pk=row.pk, state=JobState.QUEUED, not_before__gt=now).update(not_before=None))
+
+
 def expire(kind: str, take_back: Callable[[Job, str], object], *, now: datetime) -> int:
     """Call `take_back` with each overdue job and the reason, in a transaction that has locked the job. Return the number of jobs."""
     rows = overdue(Job, now=now).filter(kind=kind)

@@ -22,13 +22,14 @@ from engine.sandbox.files import keeping
 from league.domain.bots import packages
 from league.domain.core import transitions
 from league.domain.core.queue import LeaseLost
-from league.domain.tables import holding
+from league.domain.tables import holding, people
 from league.domain.tables.holding import TableLease
 from league.service import listening
 
 log = logging.getLogger("league.tables")
 LOOK_S = 1.0  # Seconds between two checks for a waiting table
-AGAIN_S = 1.0  # Seconds between two checks for an answer if notifications arrive
+AGAIN_S = 1.0  # Seconds between two checks for an answer at a shared table, which has a clock, if notifications arrive
+ALONE_S = 5.0  # The same at a table for one person
 DEAF_S = 0.05  # Seconds between two checks for an answer if no notification arrives
 STOP_S = 0.25  # Seconds between two checks if the worker must stop
 CROWDED_S = 10.0  # If a person thinks longer, their table yields to one that waits for a worker
@@ -120,7 +121,7 @@ class WorkerTables:
             players=row.pool.players,
             options=row.pool.options,
             secret=lease.secret,
-            table=f"table-{row.public_id}",
+            table=f"table-{row.deals or row.public_id}",  # The deals follow from it.
             boards=range(1, row.boards + 1),
             parties=tuple(packages.spec(version, self.folder) for version in versions),
             sealing=POSSIBLE,
@@ -139,7 +140,9 @@ class WorkerTables:
             return answer
 
         seating = [party.get(seat, 0) for seat in range(row.pool.players)]
-        result = play_table(spec, seating, places, self._box(), taken=actions, ask=ask, stop=stop)
+        result = play_table(
+            spec, seating, places, self._box(), taken=actions, ask=ask, stop=stop, delay=people.delay(row)
+        )
         if result is not None:
             holding.finish(lease, result, count)
         elif not lease.lost:
@@ -172,7 +175,7 @@ class WorkerTables:
                     raise PutDown
                 if (due or thinks > settings.TABLE_REST_S or now > until) and holding.rest(lease, number):
                     raise PutDown
-                _pause(moved, stop)
+                _pause(moved, stop, AGAIN_S if lease.row.shared else ALONE_S)
 
     def _is_crowded(self) -> bool:
         with self._lock:
@@ -180,9 +183,9 @@ class WorkerTables:
         return full and holding.is_awaited()
 
 
-def _pause(moved: listening.ChangeSubscription, stop: Callable[[], bool]) -> None:
+def _pause(moved: listening.ChangeSubscription, stop: Callable[[], bool], again_s: float) -> None:
     """Wait until the table may have changed, or the next check is due."""
-    until = time.monotonic() + (AGAIN_S if listening.LISTENER.is_listening else DEAF_S)
+    until = time.monotonic() + (again_s if listening.LISTENER.is_listening else DEAF_S)
     while not stop() and (seconds_left := until - time.monotonic()) > 0:
         if moved.wait(min(seconds_left, STOP_S)):
             return

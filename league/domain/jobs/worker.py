@@ -40,7 +40,7 @@ ROUND_S = 60.0  # For this many seconds one match follows another; then the call
 SOON_S = 1.0
 # While nothing changes, a worker looks for work in one of this many rounds: a job that becomes due is not urgent
 IDLE_ROUNDS = 3
-# Audits that have waited long go before matches for this share of the time, so that nobody keeps them away by a long queue
+# Audits that have waited long go before matches for this share of the time: a long queue cannot keep them away.
 AUDITS = Allowance(share=0.1, pause_s=60.0)
 
 

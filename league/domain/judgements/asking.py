@@ -48,11 +48,10 @@ def ask(match: Match, kind: str, player: Player, *, now: datetime | None = None)
     return row, is_new
 
 
-def ask_for_league(match: Match, kind: str, *, now: datetime) -> None:
-    """Ask for an analysis that the league itself needs, unless there is one. `reason_not` must be None."""
+def ask_for_league(match: Match, kind: str, *, now: datetime) -> bool:
+    """Ask for an analysis that the league itself needs, unless there is one; return True if it is new. `reason_not` must be None."""
     with transaction.atomic():
-        if not _present(match).filter(kind=kind).exists():
-            _insert(match, kind, None, now)
+        return not _present(match).filter(kind=kind).exists() and _insert(match, kind, None, now)[1]
 
 
 def _insert(match: Match, kind: str, player: Player | None, now: datetime) -> tuple[Judgement, bool]:
@@ -62,6 +61,16 @@ def _insert(match: Match, kind: str, player: Player | None, now: datetime) -> tu
     if is_new:
         enqueue(row, now=now)
     return row, is_new
+
+
+def retry(row: Judgement | Consultation, *, why: str, actor: str, now: datetime) -> bool:
+    """Queue an analysis or a consultation that failed again. Return False if it did not fail, or if its match cannot be analysed any more."""
+    if row.status != JudgementStatus.FAILED or reason_not(row.match):
+        return False
+    with transaction.atomic():
+        transitions.move(row, JudgementStatus.ASKED, now=now, actor=actor, why=why, reason="", finished=None)
+        enqueue(row, now=now)
+    return True
 
 
 def enqueue(row: Judgement | Consultation, *, now: datetime) -> None:

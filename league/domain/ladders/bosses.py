@@ -60,9 +60,7 @@ def _missing(season: int) -> dict[str, tuple[dict[str, int], set[int]]]:
     for game, slug, version in rungs.values_list("game", "bot__slug", "version"):
         house[game][slug] = version
     missing = {
-        game: (versions, present[game])
-        for game, versions in house.items()
-        if len(present[game]) < min(len(versions), bosses.LEAGUES)
+        game: (versions, present[game]) for game, versions in house.items() if len(present[game]) < bosses.LEAGUES
     }
     # House bots that are about to enter may be weaker than those that have entered.
     soon = BotVersion.objects.filter(bot__is_house=True, status=VersionStatus.VALIDATING)
@@ -102,6 +100,7 @@ def _add(game: str, season: int, choices: Sequence[BossChoice | None], now: date
             version_id=choice.version,
             house_id=choice.house,
             stand_in_id=choice.stand_in,
+            margin=choice.margin,
             secret=secrets.token_bytes(32),
         )
         for league, choice in enumerate(choices)
@@ -147,7 +146,8 @@ def begin(most: int, *, now: datetime) -> int:
             continue
         attempt = BossTest.objects.filter(boss=row, version__bot__owner=rung.bot.owner_id).count() + 1
         key = {"boss": row, "version_id": rung.version_id, "opponent_id": opponent}
-        fresh = {"game": rung.game, "attempt": attempt, "begun": now}
+        margin = row.margin if opponent == row.house_id else 0
+        fresh = {"game": rung.game, "attempt": attempt, "margin": margin, "begun": now}
         if BossTest.objects.get_or_create(**key, defaults=fresh)[1]:
             owners.add(rung.bot.owner_id)
     return len(owners)
@@ -180,5 +180,5 @@ def settle(test: BossTest, *, now: datetime) -> None:
 
 
 def secret_of(test: BossTest) -> bytes:
-    """Return the secret of the test's next match. The secret of the boss has fixed it before the test started."""
+    """Return the secret of the test's next match. It follows from the secret of the boss, which was fixed before the test started."""
     return hmac.digest(bytes(test.boss.secret), f"{test.version_id} {test.matches}".encode(), "sha256")

@@ -33,6 +33,13 @@ class Climb:
         return BossLeague(self.rung.league)
 
     @property
+    def margin(self) -> int:
+        """Return the lead in Elo that the bot needs over the boss, or needed in its test."""
+        if self.test is not None:
+            return self.test.test.margin
+        return self.boss.margin if self.boss is not None and self.boss.version_id == self.boss.house_id else 0
+
+    @property
     def state(self) -> str:
         """Return "crown" above all bosses, "none" without a boss, "running", "failed", or "waits" for a test."""
         if self.league == BossLeague.CROWN:

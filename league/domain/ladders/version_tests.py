@@ -83,6 +83,14 @@ class ShownTest(Generic[Test]):
         return max(1, ceil(rest / BOARDS)) * BOARDS
 
     @property
+    def position(self) -> tuple[int, int]:
+        """Return where between the bounds of the test its evidence is, and where it began, in percent of the way."""
+        bounds = rules_of(self.test).bounds
+        width = bounds.upper - bounds.lower
+        at, start = ((ratio - bounds.lower) / width for ratio in (self.test.llr, 0.0))
+        return round(100 * min(1.0, max(0.0, at))), round(100 * start)
+
+    @property
     def progress(self) -> int:
         """Return how much of the evidence for a win there is, in percent: 100 if the test is won."""
         share = max(0.0, self.test.llr / rules_of(self.test).bounds.upper)
@@ -97,7 +105,7 @@ def list_tests(bot: Bot, most: int = 25) -> list[ShownTest[VersionTest]]:
 
 def rules_of(test: SequentialTest) -> SequentialRules:
     """Return the rules of a test."""
-    return boss_rules(test.attempt) if isinstance(test, BossTest) else RULES
+    return boss_rules(test.attempt, test.margin) if isinstance(test, BossTest) else RULES
 
 
 def is_open() -> bool:

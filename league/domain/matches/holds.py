@@ -4,8 +4,8 @@ A match is on hold if its tournament or a bot at its table is paused, if a bot h
 are about to be cancelled). A bot that an operator stopped plays nothing, not even validations and audits. The bots of a banned player play only the
 matches of tournaments that have begun, so that nobody waits for them, and nobody gains or loses points by a ban.
 
-A pause by the owner delays no match that counts: the owner knows the opponent, and could hold the match as long as it suits them, and the opponent's
-place at the tables with it. A running match is always finished: a pause takes nobody from a table.
+A pause by the owner delays no match that counts, and none of an event: the owner knows the opponent, and could hold the match as long as it suits
+them, and the opponent's place at the tables with it; a few friends who pause one bot after the other could hold up an organiser for good. A running match is always finished: a pause takes nobody from a table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from league.models import Audit, Match, Party
 
 # The bot waits for the first test of its pause (league.domain.matches.health)
 TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
-HELD = Q(version__bot__held_until__isnull=False, match__rated=False)  # Paused by its owner (league.domain.bots.bots)
+# Paused by its owner (league.domain.bots.bots)
+HELD = Q(version__bot__held_until__isnull=False, match__rated=False) & ~Q(match__kind=MatchKind.TOURNAMENT)
 BANNED = Q(version__bot__owner_banned=True)
 STOPPED = Q(version__bot__stopped__isnull=False) | BANNED & ~Q(match__kind=MatchKind.TOURNAMENT)  # By an operator
 PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER)
@@ -54,7 +55,7 @@ def is_playable(match: Match) -> bool:
     if cup is not None and (cup.paused or cup.stopped or cup.status in OVER_STATUSES):
         return False
     tested = (bot.state == BotState.PAUSED and bot.retests == 0 and bot.paused_for != "" for bot in bots)
-    is_held = not match.rated and any(bot.held_until is not None for bot in bots)
+    is_held = not match.rated and not begun and any(bot.held_until is not None for bot in bots)
     return match.kind not in PLAYED or not (any(tested) or is_held)
 
 

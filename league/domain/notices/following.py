@@ -1,4 +1,4 @@
-"""Following: a player follows bots, players, tournaments and events, and gets notices of their news. The public sees only how many follow."""
+"""Following: a player follows bots, players and contests, and gets notices of their news. The public sees only how many follow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.matches import sight
 from league.domain.people import players
-from league.models import Block, Bot, Event, Follow, Player, Tournament
+from league.models import Block, Bot, Circuit, Event, Follow, Player, Tournament
 
 MOST = 500  # The most that one player follows.
 # By the word in the address: the column of Follow, the model, and the column with the name.
@@ -21,8 +21,9 @@ TARGETS: dict[str, tuple[str, type[Any], str]] = {
     "player": ("person", Player, "name"),
     "tournament": ("tournament", Tournament, "slug"),
     "event": ("event", Event, "slug"),
+    "circuit": ("circuit", Circuit, "slug"),
 }
-Target = Bot | Player | Tournament | Event
+Target = Bot | Player | Tournament | Event | Circuit
 
 
 def find(kind: str, name: str, player: Player) -> Target | None:
@@ -54,11 +55,11 @@ def count_followers(target: Target, player: Player | None) -> tuple[int, bool]:
 def may_follow(player: Player, target: Target) -> bool:
     """Return False for what is the player's own, of which they hear anyway."""
     owner = target.pk if isinstance(target, Player) else target.owner_id
-    return owner != player.pk or isinstance(target, Tournament | Event)
+    return owner != player.pk or isinstance(target, Tournament | Event | Circuit)
 
 
 def follow(player: Player, target: Target, *, now: datetime | None = None) -> None:
-    """Follow a bot, player, tournament or event. Repeatable.
+    """Follow a bot, player, tournament, event or recurring league. Repeatable.
 
     Raise Refused for one's own bots and oneself, if its owner has blocked the player, and above MOST.
     """
@@ -84,5 +85,5 @@ def unfollow(player: Player, target: Target) -> None:
 
 def follows_of(player: Player) -> QuerySet[Follow]:
     """Select what a player follows, with the rows themselves."""
-    rows = player.follows.select_related("bot", "person", "tournament", "event")
+    rows = player.follows.select_related("bot", "person", "tournament", "event", "circuit")
     return rows.defer("tournament__secret", "event__secret")

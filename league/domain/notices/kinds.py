@@ -13,6 +13,7 @@ DEFAULTS: dict[NoticeKind, NoticeWay] = {
     NoticeKind.EVENT: NoticeWay.DIGEST,
     NoticeKind.ASSIGNMENT: NoticeWay.DIGEST,
     NoticeKind.FOLLOWED: NoticeWay.DIGEST,
+    NoticeKind.TALK: NoticeWay.DIGEST,
 }
 TEXTS: dict[str, NoticeKind] = {
     "refused": NoticeKind.FAILED,
@@ -28,6 +29,8 @@ TEXTS: dict[str, NoticeKind] = {
     "table_challenge": NoticeKind.ASKED,
     "table_waits": NoticeKind.TABLE,
     "starts_soon": NoticeKind.EVENT,
+    "arena_soon": NoticeKind.EVENT,
+    "arena_placed": NoticeKind.EVENT,
     "started": NoticeKind.EVENT,
     "placed": NoticeKind.EVENT,
     "ended": NoticeKind.EVENT,
@@ -35,4 +38,14 @@ TEXTS: dict[str, NoticeKind] = {
     "new_version": NoticeKind.FOLLOWED,
     "won": NoticeKind.FOLLOWED,
     "entered": NoticeKind.FOLLOWED,
+    "commented_match": NoticeKind.TALK,
+    "commented_puzzle": NoticeKind.TALK,
+    "commented": NoticeKind.TALK,
+    "answered": NoticeKind.TALK,
+    "comment_hidden": NoticeKind.TALK,
+    "report_hidden": NoticeKind.TALK,
+    "report_left": NoticeKind.TALK,
+    "request_granted": NoticeKind.TALK,
+    "request_refused": NoticeKind.TALK,
+    "request_expired": NoticeKind.TALK,
 }

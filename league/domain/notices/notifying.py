@@ -17,7 +17,7 @@ from league.domain.notices import ways
 from league.domain.notices.kinds import TEXTS
 from league.domain.people import players, subscriptions
 from league.enums import NoticeKind, NoticeWay
-from league.models import Notice, Player
+from league.models import Block, Notice, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,30 @@ class Note:
         return TEXTS[self.text]
 
 
-def notify(recipients: Iterable[Player], text: str, about: str, *, now: datetime, mark: str = "", **words: Any) -> int:
-    """Notify a few players, in the transaction in which the thing happens; return the number of new ones. Repeatable."""
-    return store([Note(player.pk, text, about, words, mark=mark) for player in recipients], now=now)
+def notify(
+    recipients: Iterable[Player],
+    text: str,
+    about: str,
+    *,
+    now: datetime,
+    mark: str = "",
+    actor: Player | None = None,
+    **words: Any,
+) -> int:
+    """Notify a few players, in the transaction in which the thing happens; return the number of new ones. Repeatable.
+
+    actor: the other player whom the sentence names.
+    """
+    actor_id = actor.pk if actor else None
+    return store([Note(player.pk, text, about, words, actor_id, mark) for player in recipients], now=now)
 
 
 def store(notes: Sequence[Note], *, now: datetime) -> int:
-    """Store notices by the ways that their players chose; return the number of stored ones. A few queries, two more for each repeated one."""
+    """Store notices by the ways that their players chose; return the number of stored ones. A few queries, two more for each repeated one.
+
+    Nobody gets a notice about a player whom they have blocked.
+    """
+    notes = _unblocked(notes)
     open_players = _open({note.player for note in notes})
     chosen = ways.chosen(open_players, {note.kind for note in notes})
     due_notes = [
@@ -87,6 +104,15 @@ def store(notes: Sequence[Note], *, now: datetime) -> int:
             if note.mark and stored.get((note.player, note.kind, note.about), note.mark) != note.mark
         ]
         return len(fresh) + sum(_count(note) for note in again)
+
+
+def _unblocked(notes: Sequence[Note]) -> Sequence[Note]:
+    actors = {note.actor for note in notes if note.actor is not None}
+    if not actors:
+        return notes
+    rows = Block.objects.filter(owner__in={note.player for note in notes}, blocked__in=actors)
+    blocked = set(rows.values_list("owner", "blocked"))
+    return [note for note in notes if (note.player, note.actor) not in blocked]
 
 
 def _open(of_players: Collection[int]) -> set[int]:

@@ -16,9 +16,11 @@ from django.db.models import Q, QuerySet
 from league.domain.matches import sight
 from league.enums import Audience, ClassRole, RequestStatus, TournamentStatus, VersionStatus
 from league.models import (
+    Arena,
     Assignment,
     Bot,
     BotVersion,
+    Circuit,
     ClassMember,
     Entry,
     EntryRequest,
@@ -34,6 +36,7 @@ from league.models import (
     Tournament,
 )
 
+MOST_PLACED = 10  # Places of an arena of which its people are notified.
 NEAR = 30  # Places above a bot among which its rival is looked for.
 
 
@@ -128,14 +131,40 @@ def _request_asked(line: LeagueEvent, now: datetime) -> Groups:
     return [Hearers(_owners(request.bot), "requested", line.subject, words, request.asker_id)]
 
 
+ANSWERS = {
+    RequestStatus.GRANTED: "request_granted",
+    RequestStatus.REFUSED: "request_refused",
+    RequestStatus.EXPIRED: "request_expired",
+}
+
+
+def _request_answered(line: LeagueEvent, now: datetime) -> Groups:
+    """Notify the player who asked, unless a later answer has a line of its own."""
+    text = ANSWERS.get(line.data["to"])
+    rows = EntryRequest.objects.filter(pk=line.subject.partition(":")[2], status=line.data["to"])
+    request = rows.select_related("bot", "asker", "tournament", "event", "circuit").first()
+    if text is None or request is None or request.asker.name == line.actor:
+        return []
+    place = request.occasion
+    words = {
+        "bot": request.bot.slug,
+        "tournament": place.name,
+        "slug": place.slug,
+        "kind": type(place).__name__.lower(),
+    }
+    return [Hearers(Player.objects.filter(pk=request.asker_id), text, f"{line.subject}:{line.data['to']}", words)]
+
+
 def _invited(line: LeagueEvent, now: datetime) -> Groups:
     member = TeamMember.objects.filter(
         team=int(line.subject.partition(":")[2]), player__name=line.data["player"], since=None
     ).select_related("team")
     players, row = Player.objects.filter(memberships__in=member), member.first()
-    if row is None:
+    inviter = Player.objects.filter(name=line.actor).first()
+    if row is None or inviter is None:
         return []
-    return [Hearers(players, "invited", line.subject, {"player": line.actor, "team": row.team.name})]
+    words = {"player": inviter.name, "team": row.team.name}
+    return [Hearers(players, "invited", line.subject, words, inviter.pk)]
 
 
 def _offered(line: LeagueEvent, now: datetime) -> Groups:
@@ -191,7 +220,7 @@ def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:
     rows = Tournament.objects.filter(
         slug=line.subject.partition(":")[2], event=None
     )  # Stages of events have none of their own.
-    tournament = rows.defer("secret").first()
+    tournament = rows.select_related("season").defer("secret").first()
     to = line.data.get("to")
     if tournament is None or to not in (TournamentStatus.RUNNING, TournamentStatus.FINISHED):
         return []
@@ -202,11 +231,21 @@ def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:
         return [
             Hearers(entrants, "started", about, words),
             Hearers(_followers(tournament=tournament), "started", about, words),
+            *_season_followers(tournament, "started", words),
         ]
     return [
         *_placed(tournament, words, f"ended:{line.subject}"),
         Hearers(_followers(tournament=tournament), "ended", f"ended:{line.subject}", words),
+        *_season_followers(tournament, "ended", words),
     ]
+
+
+def _season_followers(tournament: Tournament, text: str, words: dict[str, Any]) -> list[Hearers]:
+    """Return the followers of the recurring league of a season, of which they hear once, by its first division."""
+    if tournament.season is None or tournament.group != 1:
+        return []
+    about = f"{text}:season:{tournament.season_id}"
+    return [Hearers(_followers(circuit=tournament.season.circuit_id), text, about, words)]
 
 
 def _placed(tournament: Tournament, words: dict[str, Any], about: str) -> list[Hearers]:
@@ -272,6 +311,38 @@ def _event_begins(line: LeagueEvent, now: datetime) -> Groups:
     return [Hearers(_entrants(event), text, about, words), Hearers(followers, text, about, words)]
 
 
+def _season_soon(line: LeagueEvent, now: datetime) -> Groups:
+    """Notify the owners of the bots of a recurring league, and its followers, of its next season."""
+    circuit = Circuit.objects.filter(slug=line.subject.partition(":")[2], active=True).first()
+    if circuit is None:
+        return []
+    words = {"tournament": circuit.name, "slug": circuit.slug, "kind": "circuit", **line.data}
+    about = f"starts_soon:{line.subject}"
+    owners = Player.objects.filter(bots__circuits=circuit).distinct()
+    return [Hearers(players, "starts_soon", about, words) for players in (owners, _followers(circuit=circuit))]
+
+
+def _arena(line: LeagueEvent, now: datetime) -> Groups:
+    """Notify who has entered an arena of its start, or of their place in it."""
+    arena = Arena.objects.select_related("pool").filter(slug=line.subject.partition(":")[2]).first()
+    if arena is None:
+        return []
+    words = {"game": arena.pool.game, "slug": arena.slug, "kind": "arena", **line.data}
+    entered = Player.objects.filter(pk__in=arena.entries.filter(player__isnull=False).values("player"))
+    if line.kind == "arena.soon":
+        return [Hearers(entered, "arena_soon", f"starts_soon:{line.subject}", words)]
+    best = arena.entries.filter(player__isnull=False, place__lte=MOST_PLACED).order_by("place", "pk")
+    return [
+        Hearers(
+            Player.objects.filter(pk=row.player_id or 0),
+            "arena_placed",
+            f"ended:{line.subject}",
+            {**words, "place": row.place},
+        )
+        for row in best[:MOST_PLACED]
+    ]
+
+
 def _event_finished(line: LeagueEvent, now: datetime) -> Groups:
     event = _event(line)
     if event is None:
@@ -316,12 +387,16 @@ SOURCES: dict[str, Callable[[LeagueEvent, datetime], Groups]] = {
     "bot.stopped": _bot_held,
     "bot.failed": _bot_failed,
     "request.asked": _request_asked,
+    "request.moved": _request_answered,
     "team.invited": _invited,
     "bot.offered": _offered,
     "match.challenged": _challenged,
     "table.waits": _table_waits,
     "assignment.due": _assignment_due,
     "tournament.moved": _tournament_moved,
+    "season.soon": _season_soon,
+    "arena.soon": _arena,
+    "arena.finished": _arena,
     "event.soon": _event_begins,
     "event.started": _event_begins,
     "event.finished": _event_finished,

@@ -16,7 +16,8 @@ from league.domain.core import clock, journal
 from league.domain.notices import notifying, sources
 from league.domain.notices.notifying import Note
 from league.enums import RequestStatus, TableStatus, TournamentStatus
-from league.models import Assignment, Event, LeagueEvent, Notice, NoticeSource, Table, TableOfDay
+from league.models import Arena, Assignment, Circuit, Event, LeagueEvent, Notice, NoticeSource, Table, TableOfDay
+from league.pure.calendar import calendars
 
 log = logging.getLogger("league.notices")
 BATCH = 500  # The most notices of one transaction.
@@ -121,6 +122,13 @@ def _foresee(now: datetime) -> None:
     soon = soon.filter(requests__status=RequestStatus.GRANTED).distinct()
     for slug, due in soon.order_by("due").values_list("slug", "due")[:AT_ONCE]:
         _once("event.soon", f"event:{slug}", now, {"at": f"{due:%Y-%m-%dT%H:%M:%SZ}"})
+    for circuit in Circuit.objects.filter(active=True, bots__isnull=False).distinct():
+        due = calendars.read_calendar(circuit.days, circuit.at, circuit.time_zone).next(now)
+        if due <= now + SOON:
+            _once("season.soon", f"circuit:{circuit.slug}", now, {"at": f"{due:%Y-%m-%dT%H:%M:%SZ}"})
+    hours = Arena.objects.filter(start__gt=now, start__lte=now + SOON, entries__player__isnull=False).distinct()
+    for slug, start in hours.order_by("start").values_list("slug", "start")[:AT_ONCE]:
+        _once("arena.soon", f"arena:{slug}", now, {"at": f"{start:%Y-%m-%dT%H:%M:%SZ}"})
     waits = Table.objects.filter(status=TableStatus.RESTING, player__isnull=False, turn__isnull=False)
     rows = waits.filter(since__lt=now - WAITS).order_by("pk").values_list("public_id", "turn", "pool__game")
     for public_id, turn, game in rows[:AT_ONCE]:

@@ -15,16 +15,32 @@ from django.utils.translation import gettext_noop
 
 from league.domain.audits import cases
 from league.domain.bots import bots
+from league.domain.core import queue
 from league.domain.core.errors import Refused
+from league.domain.judgements import asking
 from league.domain.matches import embargoes, leases
+from league.domain.notices import letters
 from league.domain.operators.fields import CONCLUSION, DEFAULT, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, ActionField
-from league.domain.operators.subjects import AUDIT, BOT, CASE, COMMENT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
-from league.domain.people import bans, quotas, subscriptions
+from league.domain.operators.subjects import (
+    AUDIT,
+    BOT,
+    CASE,
+    COMMENT,
+    CONSULTATION,
+    EVENT,
+    JOB,
+    JUDGEMENT,
+    MATCH,
+    PLAYER,
+    TOURNAMENT,
+    Subject,
+)
+from league.domain.people import bans, quotas
 from league.domain.talk import comments
 from league.domain.tournaments import progress
 from league.domain.upkeep import repair
 from league.enums import MatchKind, MatchStatus, Right, TournamentStatus
-from league.models import Audit, Bot, Case, Comment, Match, Player, Tournament
+from league.models import Audit, Bot, Case, Comment, Consultation, Job, Judgement, Match, Player, Tournament
 from league.pure.refusal import Message
 
 WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -72,7 +88,7 @@ class Action:
     example: str  # Arguments of the command, without the reason.
     # Returns the call that takes this one back; called before it is carried out. None: nothing takes it back.
     undo: Callable[[ActionCall], Undo | None] | None = None
-    lasting: str = ""  # What no later action takes back, as a sentence.
+    lasting: str = ""  # A sentence that says what no later action takes back.
     fields: tuple[ActionField, ...] = ()
     many: bool = False  # True if the action takes several subjects at once.
 
@@ -282,8 +298,16 @@ def _conclude(call: ActionCall) -> Iterator[Message]:
 def _retry(call: ActionCall) -> Iterator[Message]:
     for subject in call.subjects:
         if isinstance(subject.row, Player):
-            if subscriptions.retry(subject.row, now=call.now):
-                yield Message("the digest of {name} is sent within half a minute", name=subject.row.name)
+            if letters.retry(subject.row, now=call.now):
+                yield Message("the mail of {name} is sent within half a minute", name=subject.row.name)
+            continue
+        if isinstance(subject.row, Job):
+            if queue.end_pause(subject.row, now=call.now):
+                yield Message("{subject} waits no longer after its last attempt", subject=subject.name)
+            continue
+        if isinstance(subject.row, Judgement | Consultation):
+            if asking.retry(subject.row, **call.context):
+                yield Message("{subject} is queued again", subject=subject.name)
             continue
         match: Match = subject.row
         worker = match.worker
@@ -527,9 +551,9 @@ ACTIONS = {
             title=gettext_noop("Try again now"),
             sentence=gettext_noop(
                 "A match that pauses after a failed attempt is played as soon as a worker is free; one that a worker does not finish "
-                "goes back to the queue. For a player: the mail that could not be sent."
+                "goes back to the queue. An analysis or a consultation that failed is queued again. For a player: the mail that could not be sent."
             ),
-            kinds=(MATCH, PLAYER),
+            kinds=(MATCH, PLAYER, JOB, JUDGEMENT, CONSULTATION),
             many=True,
             lasting=gettext_noop("Cannot be undone, and loses nothing: it only happens sooner."),
             do=_retry,

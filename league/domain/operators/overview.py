@@ -11,17 +11,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Min
+from django.utils.translation import gettext_noop
 
 from league.domain.core import clock
 from league.domain.matches import workers
-from league.domain.people import subscriptions
-from league.domain.upkeep import invariants, metrics, schedulers
+from league.domain.notices import letters
+from league.domain.upkeep import invariants, metrics
 from league.enums import BotState, ConsultationStatus, JudgementStatus, MatchStatus
 from league.models import Bot, Consultation, Job, Judgement, LeagueEvent, Match, Party, Scheduler, Worker
 from league.pure.refusal import Message
@@ -50,15 +51,30 @@ class Urgency(IntEnum):
     NONE = 2
 
 
+class Guide(Enum):
+    """A page that shows how to do what no button does."""
+
+    WORKERS = "workers"
+    SANDBOX = "sandbox"
+    SCHEDULER = "scheduler"
+    QUEUE = "queue"
+    MAIL = "mail"
+    REPAIR = "repair"
+    DISKS = "disks"
+    TROUBLE = "trouble"
+    JOURNAL = "journal"
+
+
 @dataclass(frozen=True)
 class Symptom:
-    """One observation: what is so and what to do. `subjects` are examples, for the action `action` if there is one."""
+    """An observation, and what to do about it. `subjects`: examples, to which `action` applies if there is one; `guide`: the page that shows how."""
 
     urgency: Urgency
     what: Message
     do: Message | None = None
     subjects: tuple[str, ...] = ()
     action: str = ""
+    guide: Guide | None = None
 
 
 @dataclass(frozen=True)
@@ -88,12 +104,30 @@ class Overview:
 
 
 def overview(*, now: datetime | None = None) -> Overview:
-    """Read everything that an operator should know. At most 22 queries, whatever the size of the league."""
+    """Read everything that an operator should know. At most 23 queries, whatever the size of the league."""
     now = clock.now_or(now)
     queue = workers.queue(now=now)
     tables, size = table_sizes()
-    stuck = [*_workers(queue, now), *_scheduler(now), *_oldest(now), *_leases(now), *_paused_work(now), *_mail(now)]
-    failing = [*_checks(now), *_voids(now), *_latest_faults(), *_journal(), *_failed_work(now), *_loops(now), *_bots()]
+    running = list(Worker.objects.filter(seen__gt=now - DAY).order_by("name"))
+    rounds = list(Scheduler.objects.order_by("-seen")[:EXAMPLES])
+    processes = [row for row in (*running, *rounds) if row.seen > now - DAY]
+    stuck = [
+        *_workers(queue, running, now),
+        *_scheduler(rounds, now),
+        *_oldest(now),
+        *_leases(now),
+        *_paused_work(now),
+        *_mail(now),
+    ]
+    failing = [
+        *_checks(now),
+        *_voids(now),
+        *_latest_faults(),
+        *_journal(),
+        *_failed_work(now),
+        *_loops(processes),
+        *_bots(),
+    ]
     growing = [*_backlog(queue, now), *_disk(queue)]
     every = [*stuck, *failing, *growing]
     return Overview(
@@ -113,17 +147,16 @@ def _troubles(signs: list[Symptom]) -> list[Symptom]:
 # ---- what is stuck
 
 
-def _workers(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
-    latest = Worker.objects.filter(seen__gt=now - DAY).order_by("name")
-    rows = list(latest.values_list("name", "seen", "trouble", "refusal", "broker"))
-    lost = [name for name, reported, trouble, _, _ in rows if trouble or reported < now - workers.SILENT]
-    refusing = {name: refusal for name, _, _, refusal, _ in rows if refusal and name not in lost}
-    away = next((broker for name, _, _, _, broker in rows if broker and name not in lost), "")
+def _workers(queue: workers.Queue, rows: list[Worker], now: datetime) -> Iterator[Symptom]:
+    lost = [row.name for row in rows if row.trouble or row.seen < now - workers.SILENT]
+    refusing = {row.name: row.refusal for row in rows if row.refusal and row.name not in lost}
+    away = next((row.broker for row in rows if row.broker and row.name not in lost), "")
     if not queue.workers and not refusing:
         yield Symptom(
             Urgency.NOW if queue.queued else Urgency.SOON,
             Message("No worker is running."),
             Message("Start one: manage.py worker, or docker compose up --detach worker."),
+            guide=Guide.WORKERS,
         )
     if refusing:
         name, why = next(iter(refusing.items()))
@@ -133,6 +166,7 @@ def _workers(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
                 "Workers that refuse to play: {count}. {name} says: {why}", count=len(refusing), name=name, why=why
             ),
             Message("Run tute sandbox check on that machine, or make room if its disk is full."),
+            guide=Guide.SANDBOX,
         )
     if lost and queue.workers:
         yield Symptom(
@@ -141,24 +175,31 @@ def _workers(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
                 "Workers that stopped reporting: {count} ({names}).", count=len(lost), names=", ".join(lost[:EXAMPLES])
             ),
             Message("Their matches are played again. Read the end of their logs; start new ones if too few are left."),
+            guide=Guide.WORKERS,
         )
     if away:
         yield Symptom(
             Urgency.SOON,
             Message("A worker gets no hints from the broker: {why}", why=away),
             Message("Bring Redis back. Until then workers look for work every few seconds."),
+            guide=Guide.TROUBLE,
         )
     if queue.workers and not refusing and not lost:
         yield Symptom(Urgency.NONE, Message("Workers ready: {count}.", count=queue.workers))
 
 
-def _scheduler(now: datetime) -> Iterator[Symptom]:
-    last = schedulers.last_round()
+def _scheduler(rows: list[Scheduler], now: datetime) -> Iterator[Symptom]:
+    last = rows[0].seen if rows else None
     do = Message("Start or restart the scheduler: manage.py scheduler. Matches go on, but nothing is counted or drawn.")
     if last is None:
-        yield Symptom(Urgency.NOW, Message("No scheduler has ever run."), do)
+        yield Symptom(Urgency.NOW, Message("No scheduler has ever run."), do, guide=Guide.SCHEDULER)
     elif now - last > SCHEDULER_SILENT:
-        yield Symptom(Urgency.NOW, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)), do)
+        yield Symptom(
+            Urgency.NOW,
+            Message("The scheduler took its last step {ago} ago.", ago=length(now - last)),
+            do,
+            guide=Guide.SCHEDULER,
+        )
     else:
         yield Symptom(Urgency.NONE, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)))
 
@@ -185,6 +226,7 @@ def _oldest(now: datetime) -> Iterator[Symptom]:
             if is_late
             else None,
             (f"match:{names[lane.first]}",) if is_late and lane.first in names and name != "validation" else (),
+            guide=Guide.QUEUE,
         )
     jobs = Job.objects.filter(state="queued").values_list("kind").annotate(Count("pk"), Min("created")).order_by("kind")
     for kind, count, since in jobs:
@@ -198,6 +240,7 @@ def _oldest(now: datetime) -> Iterator[Symptom]:
                 age=length(now - since),
             ),
             Message("People wait at tables. Start more workers, or raise TABLES_PER_WORKER.") if is_late else None,
+            guide=Guide.WORKERS,
         )
 
 
@@ -230,45 +273,56 @@ def _leases(now: datetime) -> Iterator[Symptom]:
             Urgency.NOW,
             Message("Jobs past their deadline: {count}.", count=jobs),
             Message("Check that a scheduler runs; manage.py reconcile takes them back."),
+            guide=Guide.SCHEDULER,
         )
     if not names and not jobs:
         yield Symptom(Urgency.NONE, Message("No lease is past its deadline."))
 
 
 def _paused_work(now: datetime) -> Iterator[Symptom]:
-    """Report matches that pause after a failed attempt. One query."""
-    rows = Match.objects.filter(status=MatchStatus.QUEUED, not_before__gt=now).order_by("-not_before")
-    paused = list(rows.values_list("public_id", "reason", "not_before")[: EXAMPLES + 1])
-    if paused:
-        _, reason, until = paused[0]
-        yield Symptom(
-            Urgency.SOON,
-            Message(
-                "Matches pause after a failed attempt, the longest for another {age}: {reason}",
-                age=length(until - now if until else timedelta()),
-                reason=reason,
-            ),
-            Message("They are played again by themselves. If the reason is mended, try again now."),
-            tuple(f"match:{row[0]}" for row in paused[:EXAMPLES]),
-            "retry",
-        )
+    """Report matches, and jobs, that pause after a failed attempt. Two queries."""
+    matches = Match.objects.filter(status=MatchStatus.QUEUED, not_before__gt=now).order_by("-not_before")
+    jobs = Job.objects.filter(state="queued", attempts__gt=0, not_before__gt=now).order_by("-not_before")
+    for sentence, kind, rows in (
+        (
+            gettext_noop("Matches pause after a failed attempt, the longest for another {age}: {reason}"),
+            "match",
+            matches.values_list("public_id", "reason", "not_before"),
+        ),
+        (
+            gettext_noop("Jobs pause after a failed attempt, the longest for another {age}: {reason}"),
+            "job",
+            jobs.values_list("pk", "reason", "not_before"),
+        ),
+    ):
+        paused = list(rows[:EXAMPLES])
+        if paused:
+            _, reason, until = paused[0]
+            yield Symptom(
+                Urgency.SOON,
+                Message(sentence, age=length(until - now if until else timedelta()), reason=reason),
+                Message("They are tried again by themselves. If the reason is mended, try again now."),
+                tuple(f"{kind}:{row[0]}" for row in paused),
+                "retry",
+            )
 
 
 def _mail(now: datetime) -> Iterator[Symptom]:
-    """Report mail that could not be sent. One query."""
+    """Report mail that could not be sent: digests and letters at once. One query; `_journal` counts letters with a link."""
     if not settings.MAIL:
         yield Symptom(Urgency.NONE, Message("No mail server is set, so no mail is sent."))
         return
-    late = list(subscriptions.late(now).order_by("-tries").values_list("player__name", "tries")[: EXAMPLES + 1])
+    late = list(letters.late(now).values_list("name", flat=True)[:EXAMPLES])
     if late:
         yield Symptom(
             Urgency.SOON,
-            Message("Mail could not be sent, after up to {count} attempts.", count=late[0][1]),
+            Message("Mail could not be sent."),
             Message(
                 "Check the mail server and MAIL_URL; the scheduler's log has its answer. The pause between attempts doubles."
             ),
-            tuple(f"player:{name}" for name, _ in late[:EXAMPLES]),
+            tuple(f"player:{name}" for name in late),
             "retry",
+            Guide.MAIL,
         )
     else:
         yield Symptom(Urgency.NONE, Message("No mail waits for the mail server."))
@@ -284,18 +338,21 @@ def _checks(now: datetime) -> Iterator[Symptom]:
             Urgency.NOW,
             Message("{why}", why=f"{finding.subject}: {finding.what}"),
             Message("{why}", why=finding.do),
+            guide=Guide.REPAIR,
         )
     if check.count > EXAMPLES:
         yield Symptom(
             Urgency.NOW,
             Message("Findings of the last check: {count}.", count=check.count),
             Message("manage.py check_invariants lists all."),
+            guide=Guide.REPAIR,
         )
     if check.at is None or now - check.at > CHECK_AGE:
         yield Symptom(
             Urgency.SOON,
             Message("The tables have not been checked for two hours."),
             Message("The scheduler checks them every hour. Check that it runs, or run manage.py check_invariants."),
+            guide=Guide.SCHEDULER,
         )
     elif not check.count:
         yield Symptom(
@@ -313,7 +370,7 @@ def _voids(now: datetime) -> Iterator[Symptom]:
             Urgency.SOON,
             Message("Void in the last day: {count}. {reason}", count=count, reason=reason),
             Message(
-                "No bot pays for it. Mend the cause; matches of tournaments are played again, later each time, or at once by Play again."
+                "No bot pays for it. Mend the cause. Tournament matches are tried again after longer and longer pauses; Play again tries at once."
             ),
             tuple(f"match:{name}" for name in names[:EXAMPLES]),
             "rerun",
@@ -346,6 +403,7 @@ def _latest_faults() -> Iterator[Symptom]:
             ),
             Message("The log of a worker names each match and what broke off."),
             tuple(f"match:{name}" for name in retried[:EXAMPLES]),
+            guide=Guide.TROUBLE,
         )
     kinds = ", ".join(f"{kind} {count}" for kind, count in faults.most_common())
     is_much = bad * 100 > total * MANY_FAULTS
@@ -355,6 +413,7 @@ def _latest_faults() -> Iterator[Symptom]:
         Message("If bots lose by timeout that never did before, the host is overloaded: run fewer workers.")
         if is_much
         else None,
+        guide=Guide.WORKERS,
     )
 
 
@@ -363,6 +422,7 @@ NEWS = {
     "match.given_up": Message("matches that a worker gave up"),
     "tournament.stalled": Message("tournaments that wait for a void match"),
     "worker.refused": Message("workers that refused to play"),
+    "mail.failed": Message("letters with a link that the mail server did not take"),
 }
 
 
@@ -377,33 +437,41 @@ def _journal() -> Iterator[Symptom]:
                 "In the latest {all} lines of the journal: {what}, {count}.", all=LINES, what=NEWS[kind], count=count
             ),
             Message("The journal in the admin names them; a line has the reason."),
+            guide=Guide.JOURNAL,
         )
 
 
 def _failed_work(now: datetime) -> Iterator[Symptom]:
     """Report analyses and consultations that failed in the last day. Two queries, by their indexes of failed rows."""
-    failed = Judgement.objects.filter(status=JudgementStatus.FAILED, finished__gt=now - DAY).count()
-    failed += Consultation.objects.filter(status=ConsultationStatus.FAILED, finished__gt=now - DAY).count()
+    failed: list[str] = []
+    for kind, model, status in (
+        ("judgement", Judgement, JudgementStatus.FAILED),
+        ("consultation", Consultation, ConsultationStatus.FAILED),
+    ):
+        rows = model.objects.filter(status=status, finished__gt=now - DAY).order_by("-finished")
+        failed += [f"{kind}:{pk}" for pk in rows.values_list("pk", flat=True)[:LATEST]]
     if failed:
         yield Symptom(
             Urgency.SOON,
-            Message("Analyses and consultations that failed in the last day: {count}.", count=failed),
-            Message("The page of the match says why. Who asked may ask again."),
+            Message("Analyses and consultations that failed in the last day: {count}.", count=len(failed)),
+            Message("The page of the match says why. If the reason is mended, try again now."),
+            tuple(failed[:EXAMPLES]),
+            "retry",
         )
 
 
-def _loops(now: datetime) -> Iterator[Symptom]:
-    """Report errors in loops of running processes. Two queries."""
+def _loops(processes: list[Worker | Scheduler]) -> Iterator[Symptom]:
+    """Report errors in loops of running processes. No query."""
     errors: Counter[str] = Counter()
-    for model in (Worker, Scheduler):
-        for caught in model.objects.filter(seen__gt=now - DAY).values_list("errors", flat=True):
-            errors.update(caught)
+    for row in processes:
+        errors.update(row.errors)
     kinds = ", ".join(f"{name} {count}" for name, count in errors.most_common() if count)
     if kinds:
         yield Symptom(
             Urgency.SOON if errors.total() > MANY_ERRORS else Urgency.NONE,
             Message("Errors in loops of running processes since their start: {kinds}.", kinds=kinds),
             Message("They go on by themselves when the cause is gone. The log of that process names it."),
+            guide=Guide.TROUBLE,
         )
 
 
@@ -442,6 +510,7 @@ def _backlog(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
                 "Matches that wait for a worker: {count}; none was finished in the last five minutes.", count=waiting
             ),
             Message("Read the log of a worker: each line names its match. Long matches may be the reason."),
+            guide=Guide.QUEUE,
         )
     else:
         drain = timedelta(minutes=waiting / per_minute)
@@ -455,6 +524,7 @@ def _backlog(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
                 time=length(drain),
             ),
             Message("Start more workers if that is too long.") if is_long else None,
+            guide=Guide.WORKERS,
         )
 
 
@@ -471,6 +541,7 @@ def _disk(queue: workers.Queue) -> Iterator[Symptom]:
             Message("Make room: shorten KEEP_..._DAYS, lower UNPACKED_MB, or remove old logs and backups.")
             if urgency is not Urgency.NONE
             else None,
+            guide=Guide.DISKS,
         )
 
 

@@ -8,7 +8,19 @@ from typing import Any
 
 from league.domain.core.errors import Refused
 from league.domain.people import ownership
-from league.models import Audit, Bot, Case, Comment, Event, Match, Player, Tournament
+from league.models import (
+    Audit,
+    Bot,
+    Case,
+    Comment,
+    Consultation,
+    Event,
+    Job,
+    Judgement,
+    Match,
+    Player,
+    Tournament,
+)
 
 
 @dataclass(frozen=True)
@@ -58,8 +70,13 @@ def _entrants_of_event(event: Event) -> set[int]:
     return _people(Bot.objects.filter(versions__entries__tournament__event=event))
 
 
+def _background_work(model: type[Judgement] | type[Consultation]) -> Callable[[str], Any]:
+    rows = model._default_manager.select_related("match__tournament__event", "match__pool", "asked_by")
+    return lambda name: rows.filter(pk=_whole_number(name)).first()
+
+
 MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT, CASE = "match", "tournament", "event", "bot", "player", "audit", "case"
-COMMENT = "comment"
+COMMENT, JOB, JUDGEMENT, CONSULTATION = "comment", "job", "judgement", "consultation"
 KINDS = {
     kind.name: kind
     for kind in (
@@ -90,6 +107,15 @@ KINDS = {
             COMMENT,
             lambda name: Comment.objects.select_related("author").filter(pk=_whole_number(name)).first(),
             lambda comment: {comment.author_id},
+        ),
+        SubjectKind(
+            JOB,
+            lambda name: Job.objects.filter(pk=_whole_number(name)).first(),
+            lambda job: {job.owner_id} - {None},
+        ),
+        *(
+            SubjectKind(name, _background_work(model), lambda row: _owners(row.match) | {row.asked_by_id} - {None})
+            for name, model in ((JUDGEMENT, Judgement), (CONSULTATION, Consultation))
         ),
     )
 }

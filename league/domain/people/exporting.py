@@ -13,18 +13,30 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
 
+from league.domain.people import sessions, subscriptions
 from league.enums import MatchKind
-from league.models import BotVersion, Check, LeagueEvent, Player, Rating
+from league.models import (
+    ArenaEntry,
+    BotVersion,
+    Check,
+    Consultation,
+    Guest,
+    Judgement,
+    LeagueEvent,
+    Match,
+    Player,
+    Rating,
+)
 
 CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json      name, address, limits, ways of notices, and keys (of a key only the first characters are stored)
+account.json      name, address, limits, log-ins, notice settings, and keys (of a key only the first characters are stored)
 bots.jsonl        your bots
-versions.jsonl    their versions
+versions.jsonl    their versions, and those that you uploaded to bots of your teams
 checks.jsonl      what validation found in each game
 ratings.jsonl     their ratings
 bots/             the package of each version, ready to be submitted again
@@ -36,7 +48,10 @@ tables.jsonl      tables at which you sat; with every card if they have ended
 challenges.jsonl  challenges to you at tables of others
 puzzles.jsonl     your answers to puzzles
 classes.jsonl     your classes, and what you have handed in there
-contests.jsonl    tournaments, events and recurring leagues that you organise
+matches.jsonl     matches that you asked for
+analyses.jsonl    analyses and advice of house bots that you asked for
+events.jsonl      events in which you take part
+contests.jsonl    tournaments, events and recurring leagues that you organise, and arenas that you entered
 requests.jsonl    your requests to enter bots of others
 comments.jsonl    your comments, with the reason if an operator hid one
 reports.jsonl     comments of others that you reported
@@ -70,9 +85,12 @@ def write(player: Player, target: IO[bytes], *, site: str) -> None:
             with archive.open(f"{name}.jsonl", "w") as file:
                 for row in rows:
                     file.write(_json(row) + b"\n")
-        versions = BotVersion.objects.filter(bot__owner=player).order_by("pk")
-        for slug, number, data in versions.values_list("bot__slug", "number", "package__data").iterator(CHUNK):
+        for slug, number, data in _versions(player).values_list("bot__slug", "number", "package__data").iterator(CHUNK):
             archive.writestr(f"bots/{slug}-v{number}.zip", bytes(data))
+
+
+def _versions(player: Player) -> QuerySet[BotVersion]:
+    return BotVersion.objects.filter(Q(bot__owner=player) | Q(uploader=player)).order_by("pk")
 
 
 def _json(value: Any) -> bytes:
@@ -80,13 +98,16 @@ def _json(value: Any) -> bytes:
 
 
 def _account(player: Player) -> Row:
-    user = player.user
+    user, row = player.user, subscriptions.find(player)
+    open_sessions = sessions.open_sessions(user.pk, None)
     return {
         "name": player.name,
         "challengeable": player.challengeable,
         "email": user.email,
         "created": player.created,
         "last_login": user.last_login,
+        "sessions": [{"browser": session.browser, "since": session.since} for session in open_sessions],
+        "digest": {"period": row.period, "language": row.language, "confirmed": row.confirmed},
         "limits": dict(player.quotas.values_list("name", "value")),
         "passkeys": list(player.passkeys.order_by("pk").values("name", "created", "last_used")),
         "notices": dict(player.notice_choices.values_list("kind", "way")),
@@ -95,7 +116,7 @@ def _account(player: Player) -> Row:
 
 
 def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
-    bots, versions = player.bots.order_by("pk"), BotVersion.objects.filter(bot__owner=player).order_by("pk")
+    bots, versions = player.bots.order_by("pk"), _versions(player)
     version = {"bot": F("version__bot__slug"), "version_number": F("version__number")}
     yield "bots", bots.values(*BOT, "created", bot=F("slug"))
     yield "versions", versions.values("number", *VERSION, bot_name=F("bot__slug"))
@@ -118,6 +139,11 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     answers = player.puzzle_answers.order_by("pk")
     yield "puzzles", answers.values("puzzle", "game", "answer", "solved", "created").iterator(500)
     yield "classes", _classes(player)
+    matches = Match.objects.filter(owner=player, kind=MatchKind.CHALLENGE).order_by("pk")
+    yield "matches", matches.values("public_id", "status", "created", game=F("pool__game")).iterator(500)
+    yield "analyses", _analyses(player)
+    parts = Guest.objects.filter(player=player).order_by("pk")
+    yield "events", parts.values("created", slug=F("event__slug"), name=F("event__name"))
     yield "contests", _contests(player)
     requests = player.requests.order_by("pk").values(
         *REQUEST,
@@ -168,6 +194,13 @@ def _sat_at(player: Player) -> Iterator[Row]:
         yield {**row, "records": json.loads(zlib.decompress(records)) if records else []}
 
 
+def _analyses(player: Player) -> Iterator[Row]:
+    for kind, model in (("analysis", Judgement), ("advice", Consultation)):
+        rows = model._default_manager.filter(asked_by=player).order_by("pk")
+        for row in rows.values("status", "created", match_name=F("match__public_id")).iterator(500):
+            yield {"kind": kind, **row}
+
+
 def _contests(player: Player) -> Iterator[Row]:
     for kind, rows in (
         ("tournament", player.tournaments.filter(event=None, season=None)),
@@ -176,3 +209,6 @@ def _contests(player: Player) -> Iterator[Row]:
     ):
         for row in rows.order_by("pk").values(*CONTEST):
             yield {"kind": kind, **row}
+    entries = ArenaEntry.objects.filter(player=player).order_by("pk")
+    for row in entries.values("points", "games", "wins", "ties", "place", slug=F("arena__slug"), entered=F("joined")):
+        yield {"kind": "arena", **row}

@@ -37,6 +37,11 @@ def find_recipient(name: str) -> Player | None:
     return player if subscriptions.may_be_written_to(player) else None
 
 
+def note_unsent(player: Player, *, now: datetime | None = None) -> None:
+    """Record for operators that the mail server did not take a letter with a link."""
+    journal.append("mail.failed", f"player:{player.name}", now=clock.now_or(now))
+
+
 def keep_address(player: Player, address: str, *, now: datetime | None = None) -> None:
     """Set the mail address of an account ("" removes it); earlier links become void.
 

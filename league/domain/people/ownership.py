@@ -3,22 +3,24 @@
 A bot has one owner, who may do everything and is responsible for it. If it is in a team, the members may do what their roles allow.
 
 For the rules of fairness (who meets whom, what counts, how many bots enter), all members of its team count as owners of a bot, too. Somebody who
-leaves the team, and an owner who hands the bot on, count for COUNTS more, so that nobody gains by leaving.
+leaves the team, and an owner who hands the bot on, still count for the time COUNTS, so that nobody gains by leaving.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import Enum
 
 from django.db.models import Q, QuerySet
 
-from league.domain.core import clock
+from league.domain.core import clock, names
 from league.enums import TeamRole
-from league.models import Bot, CoOwner, Player, TeamMember
+from league.models import Bot, CoOwner, LeagueEvent, Player, TeamMember
 
 COUNTS = timedelta(days=90)
+HANDED_ON = "bot.handed_on"  # The kind of the journal's lines that name the former owner (`was`).
 MOST_NAMED = 500  # The most bots that a query names.
 
 
@@ -138,3 +140,30 @@ def note_people(bots: Iterable[Bot], *, now: datetime) -> None:
 def count_former(bot: Bot, owner: int, *, now: datetime) -> None:
     """Record that somebody owned a bot until now."""
     CoOwner.objects.update_or_create(bot=bot, player_id=owner, defaults={"until": now + COUNTS})
+
+
+def former_owners(since: datetime) -> dict[int, list[tuple[datetime, int]]]:
+    """Return who owned the bots that were handed on since then: by bot, the time of each hand-over and its former owner, oldest first.
+
+    A query, and three for each MOST_NAMED of these bots.
+    """
+    moved = dict(Bot.objects.filter(co_owners__until__gt=since + COUNTS).values_list("slug", "pk"))
+    slugs = sorted(moved)
+    owners: defaultdict[int, list[tuple[datetime, int]]] = defaultdict(list)
+    for start in range(0, len(slugs), MOST_NAMED):
+        subjects = {f"bot:{slug}": moved[slug] for slug in slugs[start : start + MOST_NAMED]}
+        lines = LeagueEvent.objects.filter(subject__in=subjects, kind=HANDED_ON, at__gt=since).order_by("at", "id")
+        rows = list(lines.values_list("subject", "at", "data"))
+        ids = _ids_of({data["was"] for *_, data in rows})
+        for subject, at, data in rows:
+            if data["was"] in ids:
+                owners[subjects[subject]].append((at, ids[data["was"]]))
+    return owners
+
+
+def _ids_of(old_names: Collection[str]) -> dict[str, int]:
+    """Return the players who have or had these names, closed accounts included. Two queries."""
+    holders = names.holders(names.PLAYER, old_names)
+    rows = Player.objects.filter(name__in={holder.partition(":")[2] for holder in holders.values()})
+    ids = {f"player:{name}": pk for name, pk in rows.values_list("name", "pk")}
+    return {name: ids[holder] for name, holder in holders.items() if holder in ids}

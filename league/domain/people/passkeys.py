@@ -81,7 +81,7 @@ def _descriptor(row: Passkey) -> PublicKeyCredentialDescriptor:
 
 
 def options_to_sign_in(challenge: str) -> str:
-    """Return what a browser needs to offer the keys of this site, as JSON; the device knows whose they are. No query."""
+    """Return as JSON what a browser needs to offer the keys of this site; the device knows their accounts. No query."""
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement
 

@@ -289,6 +289,35 @@ def check_free(player: Player, name: str, more: int, *, wait_s: float = 60, now:
 
 # The refusals for limits whose use goes down with time.
 LATER = {
+    UPLOADS: gettext_noop(
+        "you have uploaded {used} versions in the last hour; the limit is {most}. Try again in {minutes} minutes, "
+        "and test with `tute play` on your machine meanwhile"
+    ),
+    VALIDATIONS: gettext_noop(
+        "{used} of your versions are being validated; the limit is {most}. Upload this one when one of them is done, in a few minutes"
+    ),
+    BOARDS: gettext_noop(
+        "this needs {more} boards, and {used} of yours are queued; the limit is {most}. "
+        "Try again in about {minutes} minutes, when enough of them are played, or cancel a tournament"
+    ),
+    REQUESTS: gettext_noop(
+        "you have asked for {used} bots of other players in the last day; the limit is {most}. Ask again in {minutes} minutes"
+    ),
+    JUDGEMENTS: gettext_noop(
+        "you have asked for {used} analyses and consultations in the last day; the limit is {most}. Ask again in {minutes} "
+        "minutes, or run `tute analyse` on your machine meanwhile"
+    ),
+    TRIES: gettext_noop(
+        "you have made {used} tries in the last hour; the limit is {most}. Try again in {minutes} minutes, "
+        "and test with `tute play` on your machine meanwhile"
+    ),
+    SERIES: gettext_noop(
+        "you have played {used} series of boards in the last hour; the limit is {most}. Try single boards, "
+        "or start another series in {minutes} minutes; `tute play` on your machine has no limit"
+    ),
+    TABLES: gettext_noop(
+        "you have started {used} tables in the last hour; the limit is {most}. Start another in {minutes} minutes"
+    ),
     CHALLENGES: gettext_noop(
         "you have made {used} challenges in the last day; the limit is {most}. Challenge again in {minutes} minutes"
     ),
@@ -303,59 +332,6 @@ LATER = {
 
 def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
     values = {"used": limit_now.used, "most": limit_now.most, "more": more, "minutes": -(-wait_s // 60)}
-    if limit_now.name == UPLOADS:
-        return TooMany(
-            "you have uploaded {used} versions in the last hour; the limit is {most}. Try again in {minutes} minutes, "
-            "and test with `tute play` on your machine meanwhile",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == VALIDATIONS:
-        return TooMany(
-            "{used} of your versions are being validated; the limit is {most}. Upload this one when one of them is done, in a few minutes",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == BOARDS:
-        return TooMany(
-            "this needs {more} boards, and {used} of yours are queued; the limit is {most}. "
-            "Try again in about {minutes} minutes, when enough of them are played, or cancel a tournament",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == REQUESTS:
-        return TooMany(
-            "you have asked for {used} bots of other players in the last day; the limit is {most}. Ask again in {minutes} minutes",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == JUDGEMENTS:
-        return TooMany(
-            "you have asked for {used} analyses and consultations in the last day; the limit is {most}. Ask again in {minutes} "
-            "minutes, or run `tute analyse` on your machine meanwhile",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == TRIES:
-        return TooMany(
-            "you have made {used} tries in the last hour; the limit is {most}. Try again in {minutes} minutes, "
-            "and test with `tute play` on your machine meanwhile",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == SERIES:
-        return TooMany(
-            "you have played {used} series of boards in the last hour; the limit is {most}. Try single boards, "
-            "or start another series in {minutes} minutes; `tute play` on your machine has no limit",
-            retry_after=wait_s,
-            **values,
-        )
-    if limit_now.name == TABLES:
-        return TooMany(
-            "you have started {used} tables in the last hour; the limit is {most}. Start another in {minutes} minutes",
-            retry_after=wait_s,
-            **values,
-        )
     if limit_now.name in LATER:
         return TooMany(LATER[limit_now.name], retry_after=wait_s, **values)
     return _lasting_refusal(limit_now, values)

@@ -51,7 +51,9 @@ def take_address(player: Player, address: str) -> None:
     row, _created = Subscription.objects.get_or_create(player=player, defaults={"address": address})
     if row.address != address:
         # `asked` stays, or somebody could send letters to one stranger after the other.
-        Subscription.objects.filter(player=player).update(address=address, confirmed=None, told=None, due=None)
+        Subscription.objects.filter(player=player).update(
+            address=address, confirmed=None, told=None, doubt=None, due=None
+        )
 
 
 def ask(player: Player, *, language: str, site: str, now: datetime | None = None) -> str:
@@ -104,9 +106,9 @@ def choose(player: Player, period: str, *, language: str, site: str, now: dateti
         changed = row.period != period
         row.period, row.language, row.site = Period(period).value if period else "", language, site
         if changed:
-            row.told, row.due, row.tries = None, now if period else None, 0
+            row.told, row.doubt, row.due, row.tries = None, None, now if period else None, 0
             journal.append("player.digest_chosen", _subject(row), now=now, actor=player.name, period=period)
-        row.save(update_fields=["period", "language", "site", "told", "due", "tries"])
+        row.save(update_fields=["period", "language", "site", "told", "doubt", "due", "tries"])
 
 
 def late(now: datetime) -> QuerySet[Subscription]:

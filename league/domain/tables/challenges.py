@@ -7,6 +7,7 @@ switch `Player.challengeable`.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -15,7 +16,6 @@ from django.db.models import QuerySet
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused, TooMany
 from league.domain.notices import notifying
-from league.domain.notices.notifying import Note
 from league.domain.people import players
 from league.domain.tables import lobby, people, seating
 from league.enums import ChallengeAnswer
@@ -53,9 +53,8 @@ def challenge(challenger: Player, public_id: str, name: str, *, now: datetime | 
         )
         if not is_new:
             raise Refused("{name} has been challenged to this table already", name=rival.name)
-        words = {"player": challenger.name, "game": row.pool.game, "table": row.public_id}
-        note = Note(rival.pk, "table_challenge", _about(created), words, challenger.pk)
-        notifying.store([note], now=now)
+        words: dict[str, Any] = {"player": challenger.name, "game": row.pool.game, "table": row.public_id}
+        notifying.notify([rival], "table_challenge", _about(created), now=now, actor=challenger, **words)
         subject = transitions.subject(row)
         journal.append("table.challenged", subject, now=now, actor=challenger.name, player=rival.name)
         people.tell(row)

@@ -31,7 +31,7 @@ from league.service import listening, topics
 
 log = logging.getLogger("league.tables")
 TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of a person.
-SHORTEST = timedelta(seconds=5)  # A shared table rests at least this long before a bot plays for somebody.
+SHORTEST = timedelta(seconds=5)  # The shortest time between two looks at a resting shared table.
 ROOM = timedelta(minutes=10)  # A table at which nobody gets ready ends after this time without a change.
 
 
@@ -113,11 +113,11 @@ def taken(row: Table) -> list[Taken]:
 def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now: datetime | None = None) -> None:
     """Store the bots' actions since the last question, and the next question to a person, in one transaction. Raise LeaseLost.
 
-    After a board all people are asked, and the first one who answers goes on for all.
+    After a board all people are asked, and the first answer counts for all.
     """
     now = clock.now_or(now)
     columns: dict[str, Any] = {"scores": question.scores, "board": question.board}
-    if lease.row.shared:
+    if people.is_watched(lease.row):
         columns["spectated"] = question.spectated
     with transaction.atomic():
         _write(lease, question.number - len(actions), actions, now)
@@ -132,7 +132,7 @@ def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now:
 def _show(row: Table, view: SeatView, **columns: Any) -> None:
     """Store what a person may know."""
     people_there = TablePerson.objects.filter(table=row, number=view.seat)
-    people_there.update(hand=view.hand, seen=view.events, **columns)
+    people_there.update(hand=view.hand, events=view.events, **columns)
 
 
 def _lock(lease: TableLease) -> Table:
@@ -218,14 +218,23 @@ def _is_late(row: Table, person: TablePerson, now: datetime) -> bool:
     return clocks.left_ms(row, person, now) == 0 or now - row.since >= timedelta(seconds=away_s(row))
 
 
+def _patience(row: Table, now: datetime) -> timedelta:
+    """Return the time until the clock of the person whose answer a table waits for is up, at most `away_s`."""
+    seated = TablePerson.objects.filter(table=row, seated=True)
+    times = [clocks.left_ms(row, person, now) for person in seated if clocks.is_running(person)]
+    away = timedelta(seconds=away_s(row))
+    return min([away, *(timedelta(milliseconds=time_ms) for time_ms in times if time_ms is not None)])
+
+
 def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool:
     """End the job until the person answers. Return False if the person has just answered, waits for advice, or the lease is lost."""
+    now = clock.now_or(now)
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
         if row.turn != number or not _is_asked(row):
             return False
         queue.finish(lease.job)
-        return _move(row, TableStatus.RESTING, lease.job.worker, now=clock.now_or(now))
+        return _move(row, TableStatus.RESTING, lease.job.worker, now=now, due=now + SHORTEST)
     return False
 
 
@@ -251,7 +260,7 @@ def finish(lease: TableLease, result: TableResult, first: int, *, now: datetime 
     now = clock.now_or(now)
     columns: dict[str, Any] = {
         "scores": result.scores,
-        "spectated": result.spectated if lease.row.shared else None,
+        "spectated": result.spectated if people.is_watched(lease.row) else None,
         "board": len(result.scores),
         "fault": result.fault.kind if result.fault else "",
         "records": seating.packed(result.records),
@@ -284,9 +293,10 @@ def expire(*, now: datetime | None = None) -> int:
 def _mend(now: datetime) -> None:
     """Give a job to each table where the bots are to move, and end all other jobs: the previous release does not maintain jobs."""
     for row in Table.objects.filter(status=TableStatus.HELD).exclude(jobs__state=JobState.LEASED)[: queue.MOST]:
-        _move(
-            row, TableStatus.RESTING if _is_asked(row) else TableStatus.WAITING, "", now=now, why="its worker was lost"
-        )
+        to = TableStatus.RESTING if _is_asked(row) else TableStatus.WAITING
+        _move(row, to, "", now=now, why="its worker was lost")
+    resting = Table.objects.filter(status=TableStatus.RESTING, shared=True, gathering=False, due=None)
+    resting.update(due=F("since"))
     for row in Table.objects.filter(status=TableStatus.WAITING, jobs=None)[: queue.MOST]:
         queue.add(JOB, table=row, now=now)
     previous = Table.objects.filter(status__in=LIVE, shared=False).filter(~Q(legal=[]) | Q(people=None))
@@ -303,21 +313,22 @@ def away_s(row: Table) -> int:
 def abandon(*, now: datetime | None = None, most: int = 500) -> int:
     """End tables whose people have not answered for `away_s` seconds, or that no worker claimed for that time; return their number.
 
-    At a shared table a bot plays for the person who does not answer, as long as somebody else is there.
+    At a shared table a bot plays for the person who does not answer, as long as somebody else is there. The tables that have waited longest for a
+    look come first.
     """
     now = clock.now_or(now)
     count = 0
     resting = Table.objects.filter(status=TableStatus.RESTING).order_by("id")
-    late = resting.filter(shared=True, gathering=False, turn__isnull=False, since__lt=now - SHORTEST)
-    for row in late[:most]:
+    late = Table.objects.filter(status=TableStatus.RESTING, shared=True, gathering=False, due__lte=now)
+    for row in late.order_by("due")[:most]:
         with transaction.atomic():
             row = Table.objects.select_for_update().get(pk=row.pk)
-            if (
-                row.status == TableStatus.RESTING
-                and row.turn is not None
-                and (_replace(row, now) or not _is_asked(row))
-            ):
+            if row.status != TableStatus.RESTING:
+                continue
+            if row.turn is not None and (_replace(row, now) or not _is_asked(row)):
                 seating.call_worker(row, "", now)
+            else:
+                Table.objects.filter(pk=row.pk).update(due=now + max(SHORTEST, _patience(row, now)))
     ready = TablePerson.objects.filter(table=OuterRef("pk"), ready=True)
     for row in resting.filter(~Exists(ready), gathering=True, since__lt=now - ROOM)[:most]:
         count += _end(row, TableStatus.ABANDONED, "nobody was ready to play", now)
@@ -363,7 +374,7 @@ def _rest(row: Table, job: Job, why: str, *, now: datetime) -> bool:
     if not _is_asked(row):
         return False
     queue.finish(job)
-    return _move(row, TableStatus.RESTING, job.worker, now=now, why=why)
+    return _move(row, TableStatus.RESTING, job.worker, now=now, why=why, due=now + SHORTEST)
 
 
 def _move(

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from league.domain.people.guests import Person
+from league.enums import TableWatching
 from league.models import Player, Table, TablePerson, TableSeat
 from league.models.tables import LIVE
 
 NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
+# Decisions after which spectators see all hands; None: never. A board has fewer than the last number.
+DELAYS = {TableWatching.LATER: 12, TableWatching.OVER: 10**6}
 Sitter = Person  # The person or guest who sits at a table.
 
 
@@ -95,12 +98,12 @@ class TableView:
 
     @property
     def seen(self) -> list[dict[str, Any]]:
-        """Return the events of the board that the viewer may know: those of their seat while they sit there, else those without hidden cards.
+        """Return the events of the board that the viewer may know: those of their seat while they sit there, else those for spectators.
 
         The only person of a table that is not shared has nobody to play against with what they know.
         """
         if self.own is not None and (self.own.seated or not self.row.shared or self.row.status not in LIVE):
-            return list(self.own.seen)
+            return list(self.own.events)
         return list(self.row.spectated or [])
 
     @property
@@ -115,8 +118,8 @@ class TableView:
 
     @property
     def turn(self) -> int | None:
-        """Return the number of the decision that the viewer has to make; None if it is not their turn."""
-        return self.row.turn if self.legal else None
+        """Return the number of the decision that the viewer has to make, among those of people; None if it is not their turn."""
+        return self.row.question if self.legal and self.row.turn is not None else None
 
     @property
     def advice(self) -> str:
@@ -158,6 +161,21 @@ def view(row: Table, sitter: Sitter | None) -> TableView:
     return TableView(row, people, bots, own_row)
 
 
+def watchable() -> Q:
+    """Return the condition on shared tables that strangers see while they are in play."""
+    return Q(shared=True) & (Q(gathering=True) | ~Q(watching=TableWatching.NOBODY))
+
+
+def is_watched(row: Table) -> bool:
+    """Return True if strangers see this table while it is played."""
+    return row.shared and row.watching != TableWatching.NOBODY
+
+
+def delay(row: Table) -> int | None:
+    """Return the number of decisions after which spectators see all hands; None: never before the end."""
+    return DELAYS.get(TableWatching(row.watching))
+
+
 def rise(row: Table) -> None:
     """Free the people of a table that ends. Call it before the status changes: the row rules of the workers' role need it (docker/grant_roles.py)."""
     TablePerson.objects.filter(table=row, seated=True).update(seated=False, legal=[], hand=[])
@@ -183,5 +201,5 @@ def inherit(row: Table) -> None:
         defaults={"player_id": row.player_id, "guest": row.guest, "guest_from": row.guest_from},
     )
     if row.legal:
-        TablePerson.objects.filter(pk=person.pk).update(legal=row.legal, hand=row.hand, seen=row.seen)
+        TablePerson.objects.filter(pk=person.pk).update(legal=row.legal, hand=row.hand, events=row.seen)
         Table.objects.filter(pk=row.pk).update(legal=[], hand=[], seen=[])

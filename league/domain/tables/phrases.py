@@ -37,15 +37,15 @@ def say(sitter: Sitter, public_id: str, phrase: str, *, now: datetime | None = N
         row, person = seating.locked(sitter, public_id)
         if not row.shared:
             raise Refused("nobody is here to hear you")
-        if person.said is not None and now < person.said + EVERY:
+        if person.phrase_at is not None and now < person.phrase_at + EVERY:
             raise TooMany("say it again in a few seconds", retry_after=int(EVERY.total_seconds()))
-        TablePerson.objects.filter(pk=person.pk).update(phrase=phrase, said=now)
+        TablePerson.objects.filter(pk=person.pk).update(phrase=phrase, phrase_at=now)
         people.tell(row)
         listening.notify(transitions.subject(row))
 
 
 def spoken(person: TablePerson, now: datetime) -> str:
     """Return what a person has just said, in words; "" if nothing."""
-    if person.said is None or now > person.said + SHOWN or person.phrase not in Phrase.values:
+    if person.phrase_at is None or now > person.phrase_at + SHOWN or person.phrase not in Phrase.values:
         return ""
     return str(Phrase(person.phrase).label)

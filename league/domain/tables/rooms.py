@@ -9,13 +9,13 @@ from django.db import transaction
 
 from league.domain.bots import tries
 from league.domain.core import clock, journal, transitions
-from league.domain.core.errors import Refused
+from league.domain.core.errors import Refused, TooMany
 from league.domain.people.guests import lock
 from league.domain.ratings import pools
-from league.domain.tables import challenges, clocks, levels, lobby, people, seating
+from league.domain.tables import challenges, clocks, deals, levels, lobby, people, seating
 from league.domain.tables.levels import Level
 from league.domain.tables.people import Sitter
-from league.enums import TableStatus
+from league.enums import TableStatus, TableWatching
 from league.models import Player, Table, TablePerson
 from league.service import listening, topics
 
@@ -32,27 +32,72 @@ def gather(
     options: dict[str, Any] | None = None,
     time: tuple[int, int] = clocks.CLOCK,
     listed: bool = False,
+    watching: str = TableWatching.HIDDEN,
+    same_deals: bool = False,
     now: datetime | None = None,
 ) -> Table:
     """Open a table that others reach by its link; its host sits at the first seat. Raise Refused or TooMany, like `seating.sit`.
 
-    time: the clock, one of `clocks.CLOCKS`; listed: the table stands in the lobby.
+    time: the clock, one of `clocks.CLOCKS`; listed: the table stands in the lobby; same_deals: others may open tables with the same deals
+    (`gather_same`).
     """
     now = clock.now_or(now)
-    _check_settings(sitter, game, players, options, level, boards, time, listed=listed)
+    _check_settings(sitter, game, players, options, level, boards, time, watching, listed=listed)
     if not seating.may_sit(sitter):
         raise Refused("nobody can play at tables in this league, because its operators have switched them off")
     with transaction.atomic():
         seating.check(sitter, now)
         pool = pools.pool(game, players, options)
-        columns = {"level": level, "status": TableStatus.RESTING, **_clock_columns(time), "listed": listed}
+        columns = {"level": level, "status": TableStatus.RESTING, "watching": watching, "listed": listed}
+        columns |= _clock_columns(time)
         row = seating.open_table(sitter, pool, boards, now, rated=False, shared=True, gathering=True, **columns)
+        _share_deals(row, same_deals, now)
         listening.notify(topics.LOBBY)
-        return row
+    return row
 
 
 def _clock_columns(time: tuple[int, int]) -> dict[str, int]:
     return dict(zip(("clock_s", "increment_s"), time, strict=True))
+
+
+def gather_same(sitter: Sitter, key: str, *, now: datetime | None = None) -> Table:
+    """Open another table with the deals and settings of the table `key`. Raise Refused or TooMany, like `gather`."""
+    now = clock.now_or(now)
+    if not seating.may_sit(sitter):
+        raise Refused("nobody can play at tables in this league, because its operators have switched them off")
+    with transaction.atomic():
+        seating.check(sitter, now)
+        rows = list(deals.tables(key).select_related("pool").order_by("pk"))
+        if not rows or rows[0].deals_until is None or rows[0].deals_until <= now:
+            raise Refused("nobody can play these cards any more, because everybody may see them")
+        if len(rows) >= deals.MOST:
+            raise TooMany("{most} tables play these cards; that is the limit", retry_after=3600, most=deals.MOST)
+        first = rows[0]
+        deals.check(sitter, first)
+        columns = {
+            "level": first.level,
+            "clock_s": first.clock_s,
+            "increment_s": first.increment_s,
+            "status": TableStatus.RESTING,
+        }
+        columns |= {"watching": first.watching, "deals": key, "deals_until": first.deals_until}
+        row = seating.open_table(
+            sitter, first.pool, first.boards, now, rated=False, shared=True, gathering=True, **columns
+        )
+        Table.objects.filter(pk=row.pk).update(secret=Table.objects.values_list("secret", flat=True).get(pk=first.pk))
+    return row
+
+
+def _share_deals(row: Table, same_deals: bool, now: datetime) -> None:
+    """Let others play the deals of a table that is gathering, or its people alone. While others may play them, nobody watches."""
+    if not (same_deals or row.deals):
+        return
+    if same_deals:
+        row.deals, row.deals_until = row.deals or row.public_id, row.deals_until or now + deals.FOR
+        row.watching = TableWatching.NOBODY
+    else:
+        row.deals, row.deals_until = "", None
+    row.save(update_fields=["deals", "deals_until", "watching"])
 
 
 def _check_settings(
@@ -63,6 +108,7 @@ def _check_settings(
     level: str,
     boards: int,
     time: tuple[int, int],
+    watching: str,
     *,
     listed: bool,
 ) -> None:
@@ -72,6 +118,8 @@ def _check_settings(
         raise Refused("a table has 1 to {most} boards, not {boards}", most=seating.MOST_BOARDS, boards=boards)
     if level not in Level.values or time not in clocks.CLOCKS:
         raise Refused("choose one of the levels and times")
+    if watching not in TableWatching.values:
+        raise Refused("choose who may watch")
     if not levels.bot(level, tries.rivals(), pools.load(game, seats, options).key):
         raise Refused("no house bot plays {game}; choose another game", game=game)
 
@@ -80,13 +128,14 @@ def take_seat(sitter: Sitter, public_id: str, number: int | None = None, *, now:
     """Sit down at a free seat of a table that is gathering, or move to it; by default the first free one. Raise Refused or TooMany."""
     now = clock.now_or(now)
     with transaction.atomic():
-        lock()  # Before the row, as everybody does who sits down.
+        lock()  # Before the row: all who sit down lock in this order.
         row = Table.objects.select_for_update().filter(public_id=public_id, shared=True).first()
         if row is None:
             raise Refused("there is no such table")
         if not row.gathering:
-            raise Refused("this table has started, so nobody can sit down any more; you can watch it")
+            raise Refused("this table has started, so nobody can sit down any more")
         lobby.check_welcome(row, sitter)
+        deals.check(sitter, row)
         taken = set(row.people.values_list("number", flat=True))
         free = [seat for seat in range(row.pool.players) if seat not in taken]
         if number is None and free:
@@ -153,14 +202,19 @@ def change(
     options: dict[str, Any] | None = None,
     time: tuple[int, int] = clocks.CLOCK,
     listed: bool = False,
+    watching: str = TableWatching.HIDDEN,
+    same_deals: bool = False,
     now: datetime | None = None,
 ) -> Table:
     """Change the settings of a table that is gathering, as its host. Everybody has to get ready again. Raise Refused."""
     now = clock.now_or(now)
-    _check_settings(sitter, game, players, options, level, boards, time, listed=listed)
+    _check_settings(sitter, game, players, options, level, boards, time, watching, listed=listed)
     with transaction.atomic():
+        lock()  # Before the row, as everybody does who sits down or opens a table with its deals.
         row, person = _gathering(sitter, public_id)
         _check_host(row, person)
+        if row.deals and deals.tables(row.deals).exclude(pk=row.pk).exists():
+            raise Refused("other tables play the same cards, so nothing can be changed here")
         pool = pools.pool(game, players, options)
         seated = list(row.people.order_by("number"))
         if len(seated) > pool.players:
@@ -170,8 +224,10 @@ def change(
         if any(other.number >= pool.players for other in seated):
             _arrange(row, {other.pk: seat for seat, other in enumerate(seated)})
         row.people.update(ready=False)
-        columns = {"pool": pool, "level": level, "boards": boards, "listed": listed, **_clock_columns(time)}
-        Table.objects.filter(pk=row.pk).update(**columns)
+        columns = {"pool": pool, "level": level, "boards": boards, "listed": listed, "watching": watching}
+        Table.objects.filter(pk=row.pk).update(**columns, **_clock_columns(time))
+        row.watching = watching
+        _share_deals(row, same_deals, now)
         _changed(row, now)
     return row
 
@@ -216,7 +272,7 @@ def _hosted(sitter: Sitter, public_id: str, number: int | None) -> tuple[Table, 
 
 
 def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
-    """Return the next table of the same people, with the person at their seat of before: the first one opens it, the others join. Raise Refused."""
+    """Let a person go on to the next table of the same people, at the same seat: the first one opens it, the others join. Raise Refused."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = people.own(sitter).filter(public_id=public_id, shared=True).select_for_update().first()
@@ -230,8 +286,8 @@ def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> T
             is_free = not following.people.filter(number=seat).exists() and seat < following.pool.players
             return take_seat(sitter, following.public_id, seat if is_free else None, now=now)
         rules = {"players": row.pool.players, "options": row.pool.options}
-        time = (row.clock_s, row.increment_s)
-        following = gather(sitter, row.pool.game, row.level, row.boards, **rules, time=time, now=now)
+        settings: dict[str, Any] = {"time": (row.clock_s, row.increment_s), "watching": row.watching}
+        following = gather(sitter, row.pool.game, row.level, row.boards, **rules, **settings, now=now)
         following.people.update(number=seat)
         Table.objects.filter(pk=row.pk).update(rematch=following.public_id)
         people.tell(row)
@@ -244,6 +300,8 @@ def come_back(sitter: Sitter, public_id: str, *, now: datetime | None = None) ->
     now = clock.now_or(now)
     with transaction.atomic():
         row, person = seating.locked(sitter, public_id)
+        if row.sides.exists():
+            raise Refused("you were away for too long, so this hand of the arena is lost")
         if person.away:
             TablePerson.objects.filter(pk=person.pk).update(away=False, left_ms=clocks.least_ms(row, person))
             if person.legal:  # Otherwise the time of another person runs.

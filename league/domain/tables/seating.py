@@ -16,6 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
 import engine
 from engine.runner.table import NEXT
@@ -27,10 +28,10 @@ from league.domain.people import ownership, quotas
 from league.domain.people.guests import lock
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
-from league.domain.tables import clocks, guests, people
+from league.domain.tables import clocks, deals, guests, people
 from league.domain.tables.people import Sitter, TableView
 from league.enums import BotState, TableStatus, VersionStatus
-from league.models import BotVersion, Player, Pool, Rating, Table, TableAction, TablePerson, TableSeat
+from league.models import ArenaSide, BotVersion, Player, Pool, Rating, Table, TableAction, TablePerson, TableSeat
 from league.models.tables import LIVE
 from league.pure.portable import ELO_DIGITS, comparable
 from league.service import listening, topics
@@ -183,11 +184,12 @@ def _chosen(bots_by_name: dict[str, BotVersion], name: str, game: str) -> BotVer
 
 
 def visible(sitter: Sitter | None, public_id: str) -> TableView | None:
-    """Return a table that a person may see: their own, any finished one, or a running one that is shared. At most three queries."""
+    """Return a table that a person may see: their own, a finished one with open cards, or one that others may watch. Four queries at most."""
     row = Table.objects.select_related("pool").filter(public_id=public_id).first()
     if row is None:
         return None
-    is_open = row.status == TableStatus.FINISHED or (row.shared and row.status in LIVE)
+    is_open = row.status in LIVE and row.shared and (row.gathering or people.is_watched(row))
+    is_open = is_open or (row.status == TableStatus.FINISHED and deals.are_open(row))
     view = people.view(row, sitter) if is_open or sitter is not None else None
     return view if view is not None and (is_open or view.is_own) else None
 
@@ -206,14 +208,15 @@ def locked(sitter: Sitter, public_id: str) -> tuple[Table, TablePerson]:
 
 
 def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: datetime | None = None) -> Table:
-    """Answer decision `number` at the player's own table. Raise Refused, with nothing changed, if another decision is due or the action is illegal.
+    """Answer decision `number` of the people at the player's own table.
 
-    The answer is the next line of the journal. A resting table then waits for a worker.
+    Raise Refused, with nothing changed, if another decision is due or the action is illegal. The answer is the next line of the journal. A resting
+    table then waits for a worker.
     """
     now = clock.now_or(now)
     with transaction.atomic():
         row, person = locked(sitter, public_id)
-        if row.turn is None or row.turn != number or not person.legal:
+        if row.turn is None or row.question != number or not person.legal:
             raise Refused("this decision has been answered already; reload the table")
         if person.away:
             raise Refused("a bot plays for you; come back first")
@@ -222,7 +225,7 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
                 "{action!r} is not possible now; reload the table for the choices",
                 action=action[:40],
             )
-        answer(row, person, number, action, now)
+        answer(row, person, row.turn, action, now)
         if row.status == TableStatus.RESTING:
             call_worker(row, people.name_of(sitter), now)
         listening.notify(transitions.subject(row))
@@ -230,16 +233,16 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
 
 
 def answer(row: Table, person: TablePerson, number: int, action: str, now: datetime) -> None:
-    """Write the answer to decision `number`, the current one, into the journal; the caller has locked the table."""
+    """Write the answer to the current decision as line `number` of the journal; the caller has locked the table."""
     TableAction.objects.create(table=row, number=number, seat=person.number, action=action, at=now)
     clocks.spend(row, person, now)
     TablePerson.objects.filter(table=row).exclude(legal=[]).update(legal=[], hand=[], advice_asked=None, advice="")
-    Table.objects.filter(pk=row.pk).update(turn=None, since=now)
-    row.turn, row.since = None, now
+    Table.objects.filter(pk=row.pk).update(turn=None, question=F("question") + 1, since=now)
+    row.turn, row.question, row.since = None, row.question + 1, now
 
 
 def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | None = None) -> Table:
-    """Ask a house bot for advice on decision `number`. Repeatable. Raise Refused if there can be none.
+    """Ask a house bot for advice on decision `number` of the people. Repeatable. Raise Refused if there can be none.
 
     A resting table then waits for a worker.
     """
@@ -248,10 +251,10 @@ def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | N
         row, person = locked(sitter, public_id)
         if row.shared or not people.behind(row, person.number):
             raise Refused("this table was started without advice; choose advice when you start the next one")
-        if row.turn is None or row.turn != number or person.legal in ([], [NEXT]):
+        if row.turn is None or row.question != number or person.legal in ([], [NEXT]):
             raise Refused("there is nothing to decide now; reload the table")
-        if person.advice_asked != number:
-            person.advice_asked, person.advice = number, ""
+        if person.advice_asked != row.turn:
+            person.advice_asked, person.advice = row.turn, ""
             person.save(update_fields=["advice_asked", "advice"])
             Table.objects.filter(pk=row.pk).update(since=now)
         if person.awaits_advice and row.status == TableStatus.RESTING:
@@ -290,6 +293,7 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
             queue.withdraw(JOB, table__in=list(rows.values_list("pk", flat=True)))
         try:
             row, person = locked(sitter, public_id)
+            ArenaSide.objects.filter(table=row, entry__player=person.player_id, points=None).update(given_up=now)
             successor = others.order_by("pk").first()
             if successor is not None:
                 _pass_on(row, person, successor, now)
@@ -330,8 +334,8 @@ def packed(records: list[dict[str, Any]]) -> bytes:
 
 
 def opened(row: Table) -> list[dict[str, Any]]:
-    """Return the replays of a finished table, board by board; [] if it is not finished."""
-    if row.status != TableStatus.FINISHED or not row.records:
+    """Return the replays of a finished table, board by board; [] if it is not finished, or others may still play its deals."""
+    if row.status != TableStatus.FINISHED or not row.records or not deals.are_open(row):
         return []
     records: list[dict[str, Any]] = json.loads(zlib.decompress(bytes(row.records)))
     return records

@@ -12,7 +12,7 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.matches import replays
 from league.domain.people import quotas, subscriptions
-from league.domain.talk import places
+from league.domain.talk import news, places
 from league.domain.talk.places import Place
 from league.enums import ReportOutcome
 from league.models import Block, Comment, Player, Report, Sitting
@@ -71,9 +71,9 @@ def write(
             raise Refused("Your account is banned or closed, so you cannot write.")
         if Comment.objects.filter(author=player, created__gt=now - SAME_FOR, text=text).exists():
             raise Refused("You have written the same comment in the last day. Write something else.")
-        return Comment.objects.create(
-            author=player, **place.columns, step=step, answers=answers, text=text, created=now
-        )
+        row = Comment.objects.create(author=player, **place.columns, step=step, answers=answers, text=text, created=now)
+        news.of_comment(row, place, now=now)
+    return row
 
 
 def _check_step(place: Place, step: str) -> None:
@@ -103,10 +103,10 @@ def _has_step(place: Place, deal: int, step: int) -> bool:
 
 def _check_answer(player: Player, place: Place, answers: Comment) -> None:
     """Raise Refused for an answer to somewhere else, to a comment that the player does not see, or to somebody who has blocked the player."""
-    if not places.comments(place, player).filter(pk=answers.pk, hidden=None).exists():
-        raise Refused("The comment that you answer is no longer here.")
     if Block.objects.filter(owner=answers.author_id, blocked=player).exists():
         raise Refused("{name} does not want answers from you.", name=answers.author.name)
+    if not places.comments(place, player).filter(pk=answers.pk, hidden=None).exists():
+        raise Refused("The comment that you answer is no longer here.")
 
 
 def delete(player: Player, comment: Comment, *, now: datetime | None = None) -> None:
@@ -123,6 +123,7 @@ def hide(comment: Comment, *, why: str, actor: str, now: datetime | None = None)
         rows = Comment.objects.filter(pk=comment.pk, hidden=None)
         if not rows.update(hidden=now, hidden_for=why, hidden_by=actor):
             return False
+        news.of_hiding(comment, now=now)
         _decide(comment, ReportOutcome.HIDDEN, actor=actor, now=now)
     return True
 
@@ -140,9 +141,11 @@ def show(comment: Comment) -> bool:
 
 def leave(comment: Comment, *, actor: str, now: datetime | None = None) -> int:
     """Leave a comment as it is, against all open reports of it; return their number."""
-    return _decide(comment, ReportOutcome.LEFT, actor=actor, now=clock.now_or(now))
+    with transaction.atomic():
+        return _decide(comment, ReportOutcome.LEFT, actor=actor, now=clock.now_or(now))
 
 
 def _decide(comment: Comment, outcome: ReportOutcome, *, actor: str, now: datetime) -> int:
     rows = Report.objects.filter(comment=comment, decided=None)
+    news.of_decision(comment, rows, outcome, now=now)
     return rows.update(decided=now, decided_by=actor, outcome=outcome)

@@ -65,10 +65,13 @@ def find(name: str, viewer: Player | None) -> Place | None:
 
 def place_of(comment: Comment, viewer: Player | None) -> Place | None:
     """Return the place of a comment, if the viewer may see it."""
-    columns = {
-        column: getattr(comment, column) for column in ("match", "board", "sitting", "puzzle", "tournament", "event")
-    }
-    return find(Place(**columns).name, viewer)
+    return find(name_of(comment), viewer)
+
+
+def name_of(comment: Comment) -> str:
+    """Return the name of the place of a comment."""
+    columns = ("match", "board", "sitting", "puzzle", "tournament", "event")
+    return Place(**{column: getattr(comment, column) for column in columns}).name
 
 
 def _user(viewer: Player | None) -> Any:
@@ -113,16 +116,17 @@ def of_puzzle(identity: str, viewer: Player | None) -> Place | None:
 
 
 def visible(viewer: Player | None) -> QuerySet[Comment]:
-    """Select the comments that are shown to the viewer wherever their place is.
+    """Select the comments that the viewer may see, at all places.
 
-    Neither deleted ones, nor those of banned players, nor those of players whom the viewer has blocked. Only its author still sees a hidden one,
-    with the reason.
+    Deleted ones, those of banned players, and those of players of whom one has blocked the other are left out. A hidden one is shown to its author
+    alone, with the reason.
     """
     rows = Comment.objects.filter(deleted=None, author__banned=None)
     if viewer is None:
         return rows.filter(hidden=None)
-    blocked = Block.objects.filter(owner=viewer).values("blocked")
-    return (rows.filter(hidden=None) | rows.filter(author=viewer)).exclude(author__in=blocked)
+    blocked, blockers = Block.objects.filter(owner=viewer), Block.objects.filter(blocked=viewer)
+    rows = rows.filter(hidden=None) | rows.filter(author=viewer)
+    return rows.exclude(author__in=blocked.values("blocked")).exclude(author__in=blockers.values("owner"))
 
 
 def comments(place: Place, viewer: Player | None, step: str | None = None) -> QuerySet[Comment]:

@@ -339,18 +339,20 @@ def quarter(circuit: Circuit, now: datetime) -> datetime:
 
 @dataclass
 class CircuitPlace:
-    """A bot in the table of a quarter: its points, and its seasons with their number of first places."""
+    """A bot in the table of a quarter: its points, its seasons with their number of first places, and its place, shared by equals."""
 
     bot: str
     points: int = 0
     seasons: int = 0
     firsts: int = 0
+    place: int = 0
 
 
 def table(circuit: Circuit, *, now: datetime) -> list[CircuitPlace]:
     """Return the MOST_PLACES best bots of the finished seasons since the quarter began. One query.
 
     The first ten of a season get the points in POINTS; bots with the same place get the same. A lower division begins where the one above ends.
+    Equal points are ordered by first places, then share a place.
     House bots that only filled a place have none. Nobody gains by skipping a season, because points only add up.
     """
     rows = Entry.objects.filter(
@@ -375,7 +377,12 @@ def table(circuit: Circuit, *, now: datetime) -> list[CircuitPlace]:
         row.points += POINTS[rank - 1] if rank <= len(POINTS) else 0
         row.seasons += 1
         row.firsts += rank == 1
-    return sorted(places.values(), key=lambda row: (-row.points, -row.firsts, row.bot))[:MOST_PLACES]
+    line = sorted(places.values(), key=lambda row: (-row.points, -row.firsts, row.bot))[:MOST_PLACES]
+    for number, row in enumerate(line, 1):
+        before = line[number - 2] if number > 1 else None
+        level = before is not None and (before.points, before.firsts) == (row.points, row.firsts)
+        row.place = before.place if before is not None and level else number
+    return line
 
 
 def _last_divisions(circuit: Circuit) -> list[list[int]]:

@@ -428,7 +428,7 @@ def start_due(*, now: datetime) -> int:
             with transaction.atomic():
                 # Not if its owner has set another time or cancelled it.
                 waits = Event.objects.filter(pk=event.pk, status=TournamentStatus.OPEN, due=event.due)
-                if waits.update(due=None):
+                if waits.update(due=None, missed=event.due):
                     journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
         changed += 1
     return changed

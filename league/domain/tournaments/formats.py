@@ -121,7 +121,7 @@ def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field
 
 
 def _lot(tournament: Tournament) -> str:
-    """Return the seed of the draws: public before the start, but in an arena secret until the end, so that nobody can time anything by it."""
+    """Return the seed of the draws. It is public before the start; in an arena only after the end, so that nobody can foresee them."""
     if not format_named(tournament.format).timed:
         return tournament.secret_sha256
     return hmac.new(bytes(tournament.secret), b"draws", "sha256").hexdigest()

@@ -109,6 +109,7 @@ def change(event: Event, terms: ReleaseTerms, *, actor: str, now: datetime | Non
             raise Refused("the boards of {event!r} are being shown; now you can only show all at once", event=row.name)
         else:
             new_terms = check(terms, now=now)
+            row.missed = row.due if row.due is not None and new_terms.due is None else row.missed
             row.audience, row.release, row.pace_s, row.due = (
                 new_terms.audience,
                 new_terms.release,
@@ -156,7 +157,7 @@ def opening_of_tournaments(event: Event) -> datetime | None:
 
 
 def _write(row: Event) -> None:
-    row.save(update_fields=["audience", "release", "pace_s", "due", "shown_from", "opens"])
+    row.save(update_fields=["audience", "release", "pace_s", "due", "missed", "shown_from", "opens"])
     row.tournaments.update(opens=opening_of_tournaments(row))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain, permutations
+from typing import Any
 
 import numpy as np
 from django.db import connection
@@ -36,32 +37,47 @@ class Standing:
     breaks: dict[str, float] = field(default_factory=dict)  # The tie-breaks of the format, in the format's order.
 
 
+@dataclass(frozen=True)
+class PlayedMatches:
+    """The finished matches of a tournament between two: a row of numbers for each (see `PLAYED`), and its public id."""
+
+    rows: Ints
+    public_ids: np.ndarray[tuple[int, ...], np.dtype[np.str_]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def where(self, chosen: Any) -> PlayedMatches:
+        """Return the matches that `chosen`, a mask or places, selects."""
+        return PlayedMatches(self.rows[chosen], self.public_ids[chosen])
+
+
 @dataclass
 class Standings:
     """The rows from first to last. `cells[a, b]`: results of entry number a against entry number b.
 
-    `statuses`: number of matches by status. `played`: for tables of two, a row for each match (see `PLAYED`); None if not computed.
+    `statuses`: number of matches by status. `played`: for tables of two; None if not computed.
     """
 
     rows: list[Standing]
     cells: pure.Crosstable
     statuses: Counter[str] = field(default_factory=Counter)
-    played: Ints | None = None
+    played: PlayedMatches | None = None
 
 
 @dataclass(frozen=True)
 class _ResultTable:
-    """The cached results of all matches of a tournament. `played`: a row for each match, for tables of two (see `PLAYED`)."""
+    """The cached results of all matches of a tournament. `played`: for tables of two."""
 
     results: pure.RankedResults
     faults: Counter[int]
     breaks: Mapping[int, Mapping[str, float]]
     statuses: Counter[str]
-    played: Ints | None = None
+    played: PlayedMatches | None = None
 
 
 def _weight(table: _ResultTable) -> int:
-    return len(table.results.rows) ** 2 * 3 + (0 if table.played is None else table.played.size)
+    return len(table.results.rows) ** 2 * 3 + (0 if table.played is None else len(table.played) * WIDTH)
 
 
 _tables: ProcessCache[int, _ResultTable] = ProcessCache(MAX_NUMBERS, _weight)
@@ -97,7 +113,7 @@ def _work_out(
         played = _read_played(tournament, old.played if old else None)
         statuses[MatchStatus.FINISHED] = len(played)
         entries = list(entered)
-        tallies, faults = _tally_pairs(played, {entry.version_id: entry.number for entry in entries})
+        tallies, faults = _tally_pairs(played.rows, {entry.version_id: entry.number for entry in entries})
     else:
         tallies, faults, statuses[MatchStatus.FINISHED] = _read_boards(tournament, at)
         entries = list(entered)
@@ -168,19 +184,21 @@ def standings_of_boards(tournament: Tournament, boards: Collection[tuple[int, in
 
 
 PLAYED = """
-    SELECT m.id, a.version_id, b.version_id, a.wins, a.draws, a.losses, a.points, b.points,
+    SELECT m.public_id, m.id, a.version_id, b.version_id, a.wins, a.draws, a.losses, a.points, b.points,
         CASE WHEN a.fault = '' THEN 0 ELSE 1 END, CASE WHEN b.fault = '' THEN 0 ELSE 1 END
     FROM league_match m
     JOIN league_party a ON a.match_id = m.id AND a.number = 0
     JOIN league_party b ON b.match_id = m.id AND b.number = 1
     WHERE m.tournament_id = %s AND m.status = 'finished'
 """
-COLUMNS = 10
+COLUMNS = 10  # Numbers of a match.
+LETTERS = 12  # The longest public id.
+WIDTH = COLUMNS + LETTERS // 2  # Numbers of 8 bytes that a match takes; a letter has 4 bytes.
 FEW = 500  # Up to this number, matches are read one by one.
 
 
-def _read_played(tournament: Tournament, old: Ints | None) -> Ints:
-    """Read the finished matches between two versions: id, versions; wins, draws, losses of the first; points and fault flag of both.
+def _read_played(tournament: Tournament, old: PlayedMatches | None) -> PlayedMatches:
+    """Read the finished matches between two versions: ids, versions; wins, draws, losses of the first; points and fault flag of both.
 
     A finished match never changes, so the matches in `old` are not read again. One query; two with `old`.
     """
@@ -189,22 +207,25 @@ def _read_played(tournament: Tournament, old: Ints | None) -> Ints:
     with connection.cursor() as cursor:
         cursor.execute("SELECT id FROM league_match WHERE tournament_id = %s AND status = 'finished'", [tournament.pk])
         ids = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1)
-    fresh = np.setdiff1d(ids, old[:, 0])
+    fresh = np.setdiff1d(ids, old.rows[:, 0])
     if len(fresh) > FEW:
         return _read_rows(PLAYED, [tournament.pk])
-    stays = old[np.isin(old[:, 0], ids)]
+    stays = old.where(np.isin(old.rows[:, 0], ids))
     if not len(fresh):
         return stays
     holes = ", ".join(["%s"] * len(fresh))
-    return np.concatenate([stays, _read_rows(f"{PLAYED} AND m.id IN ({holes})", [tournament.pk, *fresh.tolist()])])
+    new = _read_rows(f"{PLAYED} AND m.id IN ({holes})", [tournament.pk, *fresh.tolist()])
+    both = zip((stays.rows, stays.public_ids), (new.rows, new.public_ids), strict=True)
+    return PlayedMatches(*(np.concatenate(parts) for parts in both))
 
 
-def _read_rows(sql: str, values: list[int]) -> Ints:
+def _read_rows(sql: str, values: list[int]) -> PlayedMatches:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         rows = cursor.fetchall()
-    numbers = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=len(rows) * COLUMNS)
-    return numbers.reshape(-1, COLUMNS)
+    public_ids = np.array([row[0] for row in rows], dtype=f"U{LETTERS}")
+    numbers = np.fromiter(chain.from_iterable(row[1:] for row in rows), dtype=np.int64, count=len(rows) * COLUMNS)
+    return PlayedMatches(numbers.reshape(-1, COLUMNS), public_ids)
 
 
 def _tally_pairs(played: Ints, number_of: dict[int, int]) -> tuple[Tallies, Counter[int]]:
@@ -262,11 +283,11 @@ def meetings(
     rows: Iterable[Entry],
     columns: Iterable[Entry],
     at: datetime | None = None,
-    played: Ints | None = None,
+    played: PlayedMatches | None = None,
 ) -> dict[tuple[int, int], list[str]]:
-    """Return the public ids of the finished matches between these entries, oldest first, by their two numbers. One query.
+    """Return the public ids of the finished matches between these entries, oldest first, by their two numbers.
 
-    `played`: of the current standings; it saves reading other matches than those between these entries.
+    `played`: of the current standings; without it one query.
     """
     across = [entry.version_id for entry in columns]
     numbers = {entry.version_id: entry.number for entry in rows} | {entry.version_id: entry.number for entry in columns}
@@ -290,12 +311,13 @@ def _seats(
     return by_match.items()
 
 
-def _seats_among(played: Ints, versions: Iterable[int], across: Sequence[int]) -> Iterable[tuple[str, list[int]]]:
-    seats = played[:, 1:3]
-    rows = np.isin(seats, list(versions)).all(axis=1) & np.isin(seats, across).any(axis=1)
-    matches = played[rows, :3]
-    names = dict(Match.work.filter(pk__in=matches[:, 0].tolist()).values_list("pk", "public_id"))
-    return [(names[pk], [a, b]) for pk, a, b in sorted(matches.tolist()) if pk in names]
+def _seats_among(
+    played: PlayedMatches, versions: Iterable[int], across: Sequence[int]
+) -> Iterable[tuple[str, list[int]]]:
+    seats = played.rows[:, 1:3]
+    chosen = played.where(np.isin(seats, list(versions)).all(axis=1) & np.isin(seats, across).any(axis=1))
+    oldest_first = chosen.where(np.argsort(chosen.rows[:, 0]))
+    return zip(oldest_first.public_ids.tolist(), oldest_first.rows[:, 1:3].tolist(), strict=True)
 
 
 def _in_unit(result: pure.EntryResult, size: int) -> pure.EntryResult:

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from django.conf import settings
 from django.db.models import QuerySet
 
+from league.domain.arenas import playing
 from league.domain.audits import sampling
 from league.domain.bots import bots, consent, totals, willing
 from league.domain.classes import measuring
@@ -91,6 +92,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("unjudged", _take_back_jobs),  # Analyses and consultations taken back from silent workers.
     ("unheld", holding.expire),  # Tables of people taken back from silent workers.
     ("abandoned", holding.abandon),  # Tables whose player was away, or that no worker claimed.
+    ("arenas", playing.run),  # Tables of arenas counted or drawn.
     ("removed", guests.remove),  # Old tables of guests.
     ("inserted", _insert),  # Matches missing from a schedule.
     ("finished", _finish),  # Tournaments finished.

@@ -67,6 +67,7 @@ class Command(LeagueCommand):
         loops.start("ratings", tasks.fit_ratings, FIT_S, idle=IDLE_S)
         loops.start("ranks", tasks.rank_ratings, FIT_S, idle=IDLE_S)
         loops.start("ladders", tasks.play_ladders, LADDERS_S, idle=IDLE_S)
+        loops.start("arenas", tasks.play_arenas, settings.ARENA_DRAW_S)
         loops.start("sums", tasks.sum_played, SUMS_S, idle=IDLE_S)
         if settings.MAIL:
             loops.start("letters", tasks.send_letters, LETTERS_S)

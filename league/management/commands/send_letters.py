@@ -14,7 +14,7 @@ from league.management.base import LeagueCommand
 class Command(LeagueCommand):
     """Send due letters now."""
 
-    help = "Send a batch of due notices and digests by email, as the scheduler does every half minute. Each is sent only once."
+    help = "Send a batch of due notices and digests by email, as the scheduler does every half minute."
     example = "manage.py send_letters"
 
     def run(self, **options: Any) -> None:

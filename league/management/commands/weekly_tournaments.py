@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import engine
+from league.domain.arenas import arenas
 from league.domain.bots import house
+from league.domain.core import clock
+from league.domain.ratings import pools
 from league.domain.tournaments import circuits
 from league.management.base import LeagueCommand
-from league.models import Circuit
+from league.models import Arena, Circuit
+from league.pure.calendar import calendars
 
 # Game, day, hour and format of the league's own tournaments.
 WEEK = (
@@ -20,6 +24,12 @@ WEEK = (
     ("cabrero", "sat", "18:00", "swiss"),
     ("partnership", "sun", "19:00", "arena"),
 )
+# Game, players, day and hour of the arenas for people.
+ARENAS = (
+    ("partnership", None, "fri", "21:00"),
+    ("brisca", None, "sun", "17:00"),
+    ("individual", 3, "wed", "21:30"),
+)
 ARENA_BOARDS = 2
 SIZE, MOVES, FILL = 64, 8, 4
 
@@ -28,8 +38,8 @@ class Command(LeagueCommand):
     """Create the league's own weekly tournaments."""
 
     help = (
-        "Create the league's own weekly tournaments, one a game and an arena: at a fixed hour, open to all bots, with house bots where "
-        "few have joined. Tournaments that exist already stay as they are."
+        "Create the league's own weekly tournaments for bots, one a game and an arena, and arenas for people: at fixed hours, open to all, "
+        "with house bots where few have joined. Tournaments that exist already stay as they are."
     )
     example = "manage.py weekly_tournaments --zone Europe/Madrid"
 
@@ -50,3 +60,9 @@ class Command(LeagueCommand):
             due = circuits.next_due(circuit)
             when = f"next on {due:%Y-%m-%d at %H:%M} UTC" if due else "paused"
             self.say(f"{circuit.slug}: {when}")
+        for game, players, days, at in ARENAS:
+            calendar = calendars.read_calendar(days, at, options["zone"])
+            start, pool = calendar.next(clock.present()), pools.pool(game, players)
+            coming = Arena.objects.filter(pool=pool, finished=None).exclude(time_zone="").first()
+            arena = coming or arenas.create(game, start, players=players, time_zone=options["zone"])
+            self.say(f"arena {arena.slug}: next on {arena.start:%Y-%m-%d at %H:%M} UTC")

@@ -66,6 +66,11 @@ def read_calendar(days: str, at: str, zone: str) -> Calendar:
         clock = None
     if clock is None or clock.tzinfo is not None:
         raise Refusal("write the time in the form 20:00, not {at!r}", at=at)
+    return Calendar(chosen, clock.replace(second=0, microsecond=0), zone_named(zone))
+
+
+def zone_named(zone: str) -> ZoneInfo:
+    """Return a time zone by its name. Raise ValueError if this machine has none of this name."""
     if zone not in available_timezones():
         raise Refusal("{zone!r} is not a time zone; use a name such as Europe/Madrid", zone=zone)
-    return Calendar(chosen, clock.replace(second=0, microsecond=0), ZoneInfo(zone))
+    return ZoneInfo(zone)

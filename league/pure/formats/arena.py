@@ -1,12 +1,13 @@
 """Arena: for a fixed time, free bots are paired again and again, by points, and not with those whom they have met lately.
 
-Score: a match won on board points gives 2 points, a tie 1; from the third win in a row on, a win gives 4. Points only add up, so nobody gains by
-leaving, and a match that is lost costs no more than a match that is not played. Order: points, board points.
+Score: a match won on board points gives 2 points, a tie 1; at tables of more than two, to beat more of the others than one loses to is a win, as many
+a tie. From the third win in a row on, a win gives 4. Points only add up, so nobody gains by leaving, and a match that is lost costs no more than a
+match that is not played. Order: points, board points.
 
-Pairing: when a quarter of the bots (at least MANY) are free, or no match is open, they are sorted by points, equal ones by a draw, and each meets the
-next in the order whom it has not met in its last matches (LATELY). The draw depends on the secret of the tournament, which nobody knows before the
-end. The clock is the league's affair (`league.domain.tournaments.progress`): this module knows only that each bot plays at most `most` matches,
-which bounds the cost.
+Pairing: when a quarter of the bots (at least MANY, more at larger tables) are free, or no match is open, they are sorted by points, equal ones by a
+draw, and each meets the next ones in the order whom it has not met in its last matches (LATELY). The draw depends on the secret of the tournament,
+which nobody knows before the end. The clock is the league's affair (`league.domain.tournaments.progress`): this module knows only that each bot plays
+at most `most` matches, which bounds the cost.
 """
 
 from __future__ import annotations
@@ -51,50 +52,61 @@ def play(field: Field, sheet: Sheet) -> Outcome:
     busy: set[int] = set()
     for table in sheet.drawn:
         boards = sheet.stand(table)
-        a, b = table.entries
-        records[a].met.append(b)
-        records[b].met.append(a)
+        for entry in table.entries:
+            records[entry].met += [other for other in table.entries if other != entry]
         if boards is None:
-            busy |= {a, b}
+            busy |= set(table.entries)
         elif boards:  # A void match counts for nobody.
-            _note(records[a], records[b], boards)
-    most = field.number("most")
+            _note([records[entry] for entry in table.entries], boards)
+    rivals = field.table - 1
+    most = field.number("most") * rivals
     active = [e for e in range(field.entries) if e not in field.withdrawn and len(records[e].met) < most]
     free = [entry for entry in active if entry not in busy]
-    if not busy or len(free) >= max(MANY, len(active) // 4):
+    if not busy or len(free) >= max(MANY * rivals, len(active) // 4):
         rng = random.Random(f"arena\n{field.lot}\n{len(sheet.drawn)}")
         lots = {entry: rng.random() for entry in free}
         line = sorted(free, key=lambda entry: (-records[entry].points, lots[entry]))
-        lately = max(0, min(LATELY, (len(active) - 1) // 2))
-        pairs = _pair(line, records, lately)
-        while not pairs and not busy and lately:  # Nobody is left to wait for.
+        lately = max(0, min(LATELY * rivals, (len(active) - 1) // 2))
+        groups = _group(line, records, lately, field.table)
+        while not groups and not busy and lately:  # Nobody is left to wait for.
             lately -= 1
-            pairs = _pair(line, records, lately)
-        for pair in pairs:
-            sheet.seat(1, pair, field.boards)
+            groups = _group(line, records, lately, field.table)
+        for group in groups:
+            sheet.seat(1, group, field.boards)
     return Outcome(not sheet.waiting, lambda: _rank(field, records), "" if sheet.waiting else "budget")
 
 
-def _note(a: _Record, b: _Record, boards: Sequence[Scores]) -> None:
-    ahead = sum((score[0] > score[1]) - (score[0] < score[1]) for score in boards)
-    a.note(ahead, len(boards) + ahead)
-    b.note(-ahead, len(boards) - ahead)
+def _note(records: Sequence[_Record], boards: Sequence[Scores]) -> None:
+    """Add a match to the records of those at its table, in the order of the scores."""
+    for own, record in enumerate(records):
+        ahead = [
+            sum((score[own] > score[other]) - (score[own] < score[other]) for score in boards)
+            for other in range(len(records))
+            if other != own
+        ]
+        lead = sum((margin > 0) - (margin < 0) for margin in ahead)
+        record.note(lead, sum(len(boards) + margin for margin in ahead))
 
 
-def _pair(line: Sequence[int], records: dict[int, _Record], lately: int) -> list[tuple[int, int]]:
-    """Pair each entry, from the top, with the next one that neither has met in its last `lately` matches; who finds nobody waits."""
-    waiting, pairs = list(line), []
+def _group(line: Sequence[int], records: dict[int, _Record], lately: int, seats: int) -> list[tuple[int, ...]]:
+    """Seat each entry, from the top, with the next ones of whom none has met another lately; who finds too few waits.
+
+    lately: the number of its last opponents that an entry does not meet.
+    """
+    waiting, tables = list(line), []
 
     def is_fresh(a: int, b: int) -> bool:
         return not lately or (b not in records[a].met[-lately:] and a not in records[b].met[-lately:])
 
     while waiting:
-        entry = waiting.pop(0)
-        other = next((other for other in waiting if is_fresh(entry, other)), None)
-        if other is not None:
-            waiting.remove(other)
-            pairs.append((entry, other))
-    return pairs
+        table = [waiting.pop(0)]
+        for other in waiting:
+            if len(table) < seats and all(is_fresh(entry, other) for entry in table):
+                table.append(other)
+        if len(table) == seats:
+            waiting = [entry for entry in waiting if entry not in table]
+            tables.append(tuple(table))
+    return tables
 
 
 def _rank(field: Field, records: dict[int, _Record]) -> Ranking:
@@ -109,8 +121,8 @@ def _rank(field: Field, records: dict[int, _Record]) -> Ranking:
 
 
 def size(field: Field) -> Size:
-    """Return at most entries x most / 2 matches; the clock may end it before the second one."""
-    matches = field.entries * field.number("most") // 2
+    """Return at most entries x most / seats matches; the clock may end it before the second one."""
+    matches = field.entries * field.number("most") // field.table
     return Size((1, matches), (field.boards, matches * field.boards))
 
 
@@ -123,7 +135,6 @@ FORMAT = Format(
     ),
     play=play,
     size=size,
-    unseated=translatable("an arena needs tables of two, not {seats}; choose one of {others}"),
     unmixed=translatable("an arena pairs single bots, and mixed pairs are four; choose one of {others}"),
     parameters=(
         Parameter(

@@ -63,7 +63,10 @@ FORMAT = Format(
     key="round_robin",
     place=1,
     title=translatable("round robin"),
-    sentence=translatable("In each cycle every entry meets every other once. The fairest result for a small field."),
+    sentence=translatable(
+        "In each cycle every entry meets every other once. The fairest result for a small field. All tables follow from the entries at the start, so "
+        "nobody enters later."
+    ),
     play=play,
     size=size,
     parameters=(

@@ -73,7 +73,7 @@ class Field:
         return self.seeds or tuple(range(self.entries))
 
     def present(self, number: int) -> int:
-        """Return the number of entries that had come by a round."""
+        """Return the number of entries that had joined by a round."""
         return self.entries - sum(first > number for first in self.since.values())
 
     def number(self, name: str) -> int:

@@ -1,12 +1,13 @@
-"""Results of two owners against each other that their ratings do not explain.
+"""Results and decisions of two owners against each other that their ratings and their other matches do not explain.
 
-The rating of a bot predicts its result against anybody. Who loses on purpose to one owner alone scores less there than predicted. `surprise` says by
-how many standard deviations; it allows for the uncertainty of the ratings, and for what honest styles do to each other.
+The rating of a bot predicts its result against anybody. Who loses on purpose to one owner alone scores less there than predicted (`surprise`), and
+gives away more points in a decision there than elsewhere (`throwing`). Both say by how many standard deviations, and allow for what honest styles do
+to each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -16,6 +17,12 @@ from league.pure.rating.leaderboard import ELO, expected_score
 
 LEAST_BOARDS = 32  # Fewer boards make no case.
 SURPRISE = 4.5  # Standard deviations that make a case; benchmarks/collusion.py counts the false ones.
+WATCHED = 1.0  # Standard deviations from which on the decisions of a pair are analysed.
+LEAST_JUDGED = 64  # Fewer analysed boards, against the pair's winner or against others, make no case.
+THROWING = 3.5  # Standard deviations of the losses by decision that make a case.
+STYLE_LOSS = (
+    0.1  # How much the loss by decision of an honest bot may depend on its opponent: a share of its usual loss.
+)
 STYLE_SD = 30.0  # Elo. How much the styles of two honest bots may shift their results against each other.
 
 
@@ -44,6 +51,11 @@ class Surprise:
         """Return True if people should look at these results."""
         return self.boards >= LEAST_BOARDS and self.deviations >= SURPRISE
 
+    @property
+    def is_watched(self) -> bool:
+        """Return True if the decisions of these boards should be analysed."""
+        return self.boards >= LEAST_BOARDS and self.deviations >= WATCHED
+
 
 def surprise(encounters: Iterable[PairRecord]) -> Surprise:
     """Sum up the encounters of the bots of two owners. The errors of their ratings are added, as if they all erred in the same direction."""
@@ -62,3 +74,51 @@ def surprise(encounters: Iterable[PairRecord]) -> Surprise:
         comparable(expected),
         comparable((expected - points) / sqrt(variance + error**2)),
     )
+
+
+@dataclass(frozen=True)
+class Throwing:
+    """The points that a decision gave away against one owner and against others, its difference in standard deviations, and the fewer boards."""
+
+    boards: int
+    against: float
+    others: float
+    deviations: float
+
+    @property
+    def makes_a_case(self) -> bool:
+        """Return True if people should look at these decisions."""
+        return self.boards >= LEAST_JUDGED and self.deviations >= THROWING
+
+
+Boards = Sequence[tuple[float, int]]  # The points given away and the number of judged decisions, board by board.
+
+
+def throwing(strata: Iterable[tuple[Boards, Boards]]) -> Throwing | None:
+    """Compare the losses of each version against one owner with its losses against others; None if no version has two boards of both kinds."""
+    rows = [(sorted(here), sorted(elsewhere)) for here, elsewhere in strata if len(here) > 1 and len(elsewhere) > 1]
+    rows.sort()
+    weights = [sum(judged for _, judged in here) for here, _ in rows]
+    total = sum(weights)
+    if not total or not all(sum(judged for _, judged in elsewhere) for _, elsewhere in rows):
+        return None
+    against = others = variance = 0.0
+    for weight, (here, elsewhere) in zip(weights, rows, strict=True):
+        share = weight / total
+        (mean, squares), (usual, others_squares) = _mean(here), _mean(elsewhere)
+        against, others = against + share * mean, others + share * usual
+        variance += share**2 * (squares + others_squares)
+    variance += (STYLE_LOSS * others) ** 2
+    boards = min(sum(len(here) for here, _ in rows), sum(len(elsewhere) for _, elsewhere in rows))
+    deviations = (against - others) / sqrt(variance) if variance else 0.0
+    return Throwing(boards, comparable(against), comparable(others), comparable(deviations))
+
+
+def _mean(boards: Boards) -> tuple[float, float]:
+    """Return the mean loss of a decision and its variance, clustered by board."""
+    count, judged = len(boards), sum(number for _, number in boards)
+    if not judged:
+        return 0.0, 0.0
+    mean = add_up(lost for lost, _ in boards) / judged
+    squares = add_up((lost - mean * number) ** 2 for lost, number in boards)
+    return mean, squares * count / (count - 1) / judged**2

@@ -51,6 +51,8 @@ function show(text) {
   const page = new DOMParser().parseFromString(text, "text/html"), fresh = page.getElementById("main");
   if (!fresh) return;
   if (fresh.querySelector(".game")) { location.reload(); return; } // The table that was waited for has started.
+  const go = fresh.querySelector("a[data-go]"); // The table for which the viewer has waited here.
+  if (go && !main.querySelector("a[data-go]")) { location.assign(go.href); return; }
   const focused = document.activeElement, where = focused?.getAttribute("href"), before = main.textContent;
   const height = main.contains(focused) ? focused.getBoundingClientRect().top : -1;
   for (const part of page.head.querySelectorAll("link[rel=stylesheet], script[src]")) {

@@ -56,7 +56,7 @@ MOST_MATCHES = 24  # Number of latest matches of a bot in which its last loss is
 FIRST_MATCHES = 6  # Number of matches on the overview.
 FIRST_GAMES = 6  # Number of games on the overview.
 TABS = ("overview", "games", "leagues", "matches", "versions", "history", "settings")
-NEEDS = {"history": BotAct.LOOK, "settings": BotAct.MANAGE}  # What a viewer must be allowed to do for a tab.
+NEEDS = {"history": BotAct.LOOK, "settings": BotAct.MANAGE}  # The right that a viewer needs to see a tab.
 MOST_MATCHES_OF_TWO = 20  # Number of latest matches of two bots against each other.
 
 

@@ -51,6 +51,7 @@ HEAVY = frozenset(
             "tournament",
             "event",
             "circuit",
+            "arena",
             "calendar",
             "status",
             "search",
@@ -66,7 +67,7 @@ FRAMED = frozenset({"embed-match", "embed-table", "embed-table-replay", "embed-p
 # Actions of people on contests, classes, comments, teams and on what they follow, which can be repeated at will.
 CHANGES = frozenset(
     {
-        *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link"),
+        *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link", "arena-do"),
         *("class-do", "class-join", "class-hand-in", "talk", "comment", "follow"),
         *("teams", "team-do", "bot-hand-on", "lobby"),
     }

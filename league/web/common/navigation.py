@@ -41,7 +41,11 @@ SECTIONS = (
         "ladders", _("Ladders"), "games", ("game", "overall", "bots", "bot", "version", "encounter", "player", "digest")
     ),
     Section(
-        "tournaments", _("Tournaments"), "tournaments", ("tournament", "event", "circuit", "calendar"), at_thumb=False
+        "tournaments",
+        _("Tournaments"),
+        "tournaments",
+        ("tournament", "event", "circuit", "calendar", "arena"),
+        at_thumb=False,
     ),
     Section("build", _("Build"), "editor", ("editor", "try", "submit", "bot-edit", "challenge", "match-sent")),
     Section(

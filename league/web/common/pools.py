@@ -20,8 +20,9 @@ def rated_pools(keys: Iterable[str]) -> dict[str, list[Pool]]:
     counted = Pool.objects.filter(game__in=list(keys)).annotate(
         rated=count_of(Rating.objects.filter(listed=True), "pool")
     )
-    for pool in counted.filter(rated__gt=0).order_by("-revision", "pk"):
-        pools_by_game[pool.game].append(pool)
+    for pool in counted.order_by("-revision", "pk"):
+        if vars(pool)["rated"]:  # A condition in the query would count the ratings twice.
+            pools_by_game[pool.game].append(pool)
     for pools in pools_by_game.values():
         pools.sort(key=lambda pool: (bool(pool.options), pool.players != usual[pool.game]))
     return pools_by_game

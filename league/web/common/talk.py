@@ -131,13 +131,16 @@ def step_query(row: Comment) -> str:
 
 def address(place: Place, step: str = "") -> str:
     """Return the address at which the comments of a place are read."""
-    if place.match is not None:
-        query = {"b": place.board, "s": place.sitting} | ({"step": step} if step else {}) | {"tab": "talk"}
-        return f"{reverse('match', args=[place.match.public_id])}?{urlencode(query)}#talk"
-    if place.puzzle:
-        return f"{reverse('puzzle', args=[place.puzzle])}#talk"
-    kind, _colon, slug = place.name.partition(":")
-    return f"{reverse(kind, args=[slug])}#talk"
+    return address_of(place.name, step)
+
+
+def address_of(name: str, step: str = "") -> str:
+    """Return the address at which the comments of the place with this name are read. No query."""
+    kind, *parts = name.split(":")
+    if kind == "match":
+        query = {"b": parts[1], "s": parts[2]} | ({"step": step} if step else {}) | {"tab": "talk"}
+        return f"{reverse(kind, args=[parts[0]])}?{urlencode(query)}#talk"
+    return f"{reverse(kind, args=[parts[0]])}#talk"
 
 
 def title(place: Place) -> str:

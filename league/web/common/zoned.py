@@ -14,7 +14,7 @@ LOCAL = "%Y-%m-%dT%H:%M"
 
 
 def moment_field(label: Any, help_text: Any, *, required: bool = False) -> forms.DateTimeField:
-    """Return the field of a time in the zone of the form."""
+    """Return a field for a time in the zone that the form names."""
     return forms.DateTimeField(
         label=label,
         required=required,

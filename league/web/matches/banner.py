@@ -58,11 +58,11 @@ def banner(
         answer.figures = [Figure(number, fixed(score)) for number, score in zip(sides, scores, strict=True)]
     answer.rows = _rows(game, moments, sides)
     if not answer.figures:
-        answer.rows.append(ScoreRow(_total(game), [_score(game, score) for score in scores]))
+        answer.rows.append(ScoreRow(_total(game), [score_text(game, score) for score in scores]))
     if len(row.scores) > 1:
         totals = [sum(board[game.sides[number][0]] for board in row.scores) for number in sides]
         name = ngettext("%(n)s hand", "%(n)s hands", len(row.scores)) % {"n": len(row.scores)}
-        answer.rows.append(ScoreRow(name, [_score(game, total) for total in totals]))
+        answer.rows.append(ScoreRow(name, [score_text(game, total) for total in totals]))
     return answer
 
 
@@ -120,7 +120,8 @@ def _total(game: engine.Game) -> str:
     }.get(game.score_unit, _("Score"))
 
 
-def _score(game: engine.Game, score: int) -> str:
+def score_text(game: engine.Game, score: int) -> str:
+    """Return a score in the unit of the game, in the language of the reader."""
     if game.score_unit == "marks":
         return fixed(-score)
     return fixed(score // game.score_size)

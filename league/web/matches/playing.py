@@ -22,6 +22,7 @@ from league.domain.people.guests import Visitor
 from league.domain.tables import clocks, ending, levels, people, rooms, seating, standing
 from league.domain.tables.levels import Level
 from league.domain.tables.people import Sitter
+from league.enums import TableWatching
 from league.models import BotVersion, Player, Table, TablePerson
 from league.models.tables import LIVE
 from league.web.common import families
@@ -38,7 +39,7 @@ FIRST: dict[str, Any] = {
     "boards": 1,
 }  # The table without any choice.
 LATEST = 10  # Number of own tables on the page.
-HEAVY = ("seen", "table__seen", "table__legal", "table__hand", "table__spectated", "table__records", "table__secret")
+HEAVY = ("events", "table__seen", "table__legal", "table__hand", "table__spectated", "table__records", "table__secret")
 
 
 class TableForm(forms.Form):
@@ -78,6 +79,20 @@ class SharedForm(TableForm):
         help_text=gettext_lazy("The table stands in the lobby, and any player with an account may sit down."),
     )
 
+    watching = forms.ChoiceField(
+        label=gettext_lazy("Who may watch"),
+        required=False,
+        choices=TableWatching.choices,
+        help_text=gettext_lazy("A player could watch in a second browser. Show hands only among friends."),
+    )
+    same_deals = forms.BooleanField(
+        label=gettext_lazy("Others may play the same cards"),
+        required=False,
+        help_text=gettext_lazy(
+            "Other tables play them within a day, and all results are compared. Until then nobody watches, and the cards stay hidden."
+        ),
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         set_choices(self, clock=[(clock_word(*time), clock_name(*time)) for time in clocks.CLOCKS])
@@ -87,6 +102,7 @@ class SharedForm(TableForm):
         values = self.cleaned_data
         time = {clock_word(*time): time for time in clocks.CLOCKS}.get(values["clock"], clocks.CLOCK)
         chosen = {"boards": int(values["boards"]), "time": time, "listed": values["listed"]}
+        chosen |= {"watching": values["watching"] or TableWatching.HIDDEN, "same_deals": values["same_deals"]}
         return {"game": rules.game.key, "level": values["level"] or FIRST["level"], **chosen, **self.rules(rules)}
 
 

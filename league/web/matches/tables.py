@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST
 
 import engine
 from engine.runner.table import NEXT
+from league.domain.arenas import arenas
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.tables import clocks, ending, holding, people, phrases, rooms, seating
@@ -73,7 +74,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     numbers = numbered(names)
     board = whole_number(request.GET.get("b"))
     is_own, seat = view.is_own, view.seat
-    if row.records and board is not None:
+    if board is not None and seating.opened(row):
         return _replay(request, view, min(max(1, board), len(row.scores)))
     board = row.board
     record = board_record(view, board)
@@ -83,13 +84,16 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     if view.turn is not None and not view.is_away:
         choices = offer(view.legal, view.hand, felt.song_points(game, view.seen), french=is_french(game), names=numbers)
     is_live, awaited, now = row.status in LIVE, view.asked, clock.present()
+    sides = arenas.sides_of(row) if row.shared else []
     context = {
         "row": row,
+        "arena": sides[0].entry.arena if sides else None,
+        "gave_up": any(side.given_up for side in sides if view.own and side.entry.player_id == view.own.player_id),
         "view": view,
         "mine": is_own,
         "live": is_live,
         "topic": topics.of_table(row.public_id) if is_live and settings.LIVE_LISTENERS else "",
-        "since": topics.table_version(row.status, row.turn, row.news),
+        "since": topics.table_version(row.status, row.turn, row.question, row.news),
         "board": board,
         "lines": narrate.narrate(moments, numbers, names, seat if is_own else None),
         "head": felt.head(game, moments, seat, numbers, is_own=is_own),
@@ -99,6 +103,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "advice": _advice(view),
         "banner": banner.banner(row, game, moments, numbers, seat, is_own=is_own),
         "ending": ending.ending(view),
+        "hidden": row.status == TableStatus.FINISHED and not seating.opened(row),
         "late": row.status == TableStatus.WAITING and now - row.since > LATE,
         "away_min": holding.away_s(row) // 60,
         "clock": clock_name(row.clock_s, row.increment_s),
@@ -232,7 +237,7 @@ def _ask_advice(request: HttpRequest, sitter: Sitter, public_id: str, number: in
     if request.POST.get("listens"):
         return HttpResponse(status=204)
     if row.status == TableStatus.HELD:
-        _wait(row, people__advice_asked=number, people__advice="")
+        _wait(row, people__advice_asked=row.turn, people__advice="")
     return redirect("table", public_id=public_id)
 
 

@@ -66,6 +66,7 @@ def page(
         options = OptionsForm(game, initial={"players": game.players} | _chosen_options(row))
         initial = {"game": game.key, "level": row.level, "boards": row.boards, "listed": row.listed}
         initial["clock"] = clock_word(row.clock_s, row.increment_s)
+        initial |= {"watching": row.watching, "same_deals": bool(row.deals)}
         form = SharedForm(tries.rivals(), initial=initial)
     seats = _seats(view, game)
     free = sum(not seat.name for seat in seats)
@@ -80,6 +81,7 @@ def page(
         "changing": status != 200 or request.method == "POST",
         "level": Level(row.level).label if row.level in Level.values else "",
         "clock": clock_name(row.clock_s, row.increment_s),
+        "watching": row.get_watching_display(),
         "challenges": challenges.at_table(row),
         "player": viewer_of(request),
     }

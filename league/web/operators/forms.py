@@ -53,6 +53,9 @@ def _subjects_help(action: Action) -> str:
         "audit": "audit:7hq2mx9c4k",
         "case": "case:12",
         "comment": "comment:12",
+        "job": "job:12",
+        "judgement": "judgement:12",
+        "consultation": "consultation:12",
     }
     text = ", ".join(examples[kind] for kind in action.kinds)
     return (

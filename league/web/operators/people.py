@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from league.domain.core import clock, paging
 from league.domain.people import quotas, rights, sessions
 from league.enums import MatchKind
-from league.models import BotVersion, LeagueEvent, Match, Player, Table, Tournament
+from league.models import BotVersion, Comment, LeagueEvent, Match, Player, Table, Tournament
 from league.web.common import lists, words
 
 DECISIONS = (
@@ -77,6 +77,12 @@ def _key(row: Any) -> Line:
     return Line(f"tute_{row.prefix}…", "", str(state), row.created, row.label)
 
 
+def _comment(row: Comment, state: str = "", at: datetime | None = None) -> Line:
+    own_state = _("hidden") if row.hidden else _("deleted") if row.deleted else ""
+    title = _("Comment %(number)s of %(name)s") % {"number": row.pk, "name": row.author.name}
+    return Line(title, reverse("comment", args=[row.pk]), state or str(own_state), at or row.created, row.text)
+
+
 LISTS: dict[str, PersonList] = {
     "did": PersonList(_("Did"), lambda player: LeagueEvent.objects.filter(actor=player.name), event_line),
     "journal": PersonList(
@@ -134,6 +140,12 @@ LISTS: dict[str, PersonList] = {
         lambda row: Line(
             row.public_id, reverse("table", args=[row.public_id]), row.get_status_display(), row.created, row.reason
         ),
+    ),
+    "comments": PersonList(_("Comments"), lambda player: player.comments.select_related("author"), _comment),
+    "reports": PersonList(
+        _("Reports"),
+        lambda player: player.reports.select_related("comment__author"),
+        lambda row: _comment(row.comment, row.get_outcome_display() or row.get_reason_display(), row.created),
     ),
     "passkeys": PersonList(
         _("Passkeys"), lambda player: player.passkeys.all(), lambda row: Line(row.name, at=row.last_used or row.created)

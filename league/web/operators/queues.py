@@ -14,6 +14,7 @@ from league.domain.audits import cases as audit_cases
 from league.domain.talk import reports
 from league.domain.upkeep import cases
 from league.models import Audit, Case, Match
+from league.pure.rating.collusion import Throwing
 
 MOST = 50  # The most open cases of each kind on their page.
 
@@ -45,7 +46,7 @@ class OpenCase:
     """An audit or a case of results, with its evidence and matches if it is shown alone."""
 
     row: Audit | Case
-    evidence: cases.Evidence | None = None
+    evidence: Throwing | None = None
     matches: Sequence[Match] = field(default_factory=tuple)
 
     @property

@@ -11,14 +11,16 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.operators import acting, searching
 from league.domain.operators.actions import ACTIONS, Action
-from league.domain.operators.overview import Overview, Symptom, overview
+from league.domain.operators.overview import Guide, Overview, Symptom, overview
 from league.domain.operators.subjects import CASE, KINDS, PLAYER
 from league.domain.people import rights
 from league.domain.talk import reports as talk_reports
@@ -79,7 +81,29 @@ def _row(sign: Symptom, own_rights: list[str]) -> dict[str, Any]:
         "subjects": sign.subjects,
         "button": button if button and button.right in own_rights else None,
         "query": urlencode({"subject": " ".join(sign.subjects)}),
+        "guide": _guide(sign.guide) if sign.guide else None,
     }
+
+
+# The page of each guide: its title, and the name of a document with its section, or of a page.
+GUIDES = {
+    Guide.WORKERS: (_lazy("Workers"), "operations/install#workers"),
+    Guide.SANDBOX: (_lazy("Where the sandbox does not hold"), "sandbox#where-a-tier-does-not-hold"),
+    Guide.SCHEDULER: (_lazy("The scheduler"), "operations/queue#the-scheduler"),
+    Guide.MAIL: (_lazy("Mail"), "operations/players#mail"),
+    Guide.REPAIR: (_lazy("Repair"), "operations/backup#repair"),
+    Guide.DISKS: (_lazy("Disks"), "operations/backup#disks"),
+    Guide.TROUBLE: (_lazy("When something is wrong"), "operations/trouble#when-something-is-wrong"),
+    Guide.QUEUE: (_lazy("Status"), "status"),
+    Guide.JOURNAL: (_lazy("Journal"), "admin:league_leagueevent_changelist"),
+}
+
+
+def _guide(guide: Guide) -> tuple[Promise, str]:
+    """Return the title and the address of a guide."""
+    title, place = GUIDES[guide]
+    name, _hash, section = place.partition("#")
+    return title, f"{reverse('doc', args=[name])}#{section}" if section else reverse(name)
 
 
 def act_rows(events: Any) -> list[dict[str, Any]]:
@@ -160,7 +184,7 @@ def _subject(request: HttpRequest, subject: str, own_rights: list[str]) -> HttpR
     page = lists.page_of(request, LeagueEvent.objects.filter(subject=subject))
     context |= {"page": page, "lines": people.lines(page)}
     if kind == CASE and row is not None:
-        context["cases"] = [queues.OpenCase(row, cases.evidence(row), list(cases.matches_of(row, against=True)))]
+        context["cases"] = [queues.OpenCase(row, cases.evidence(row), cases.matches_of(row))]
     return render(request, "operators/subject.html", context)
 
 

@@ -32,7 +32,7 @@ def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...
     if ids := _named(requested, topics.TABLE):
         sitter, requested_tables = person_of(request), Table.objects.filter(public_id__in=ids)
         own = people.own(sitter).values("pk") if sitter is not None else []
-        watched = requested_tables.filter(Q(pk__in=own) | Q(shared=True))  # Anyone may watch a shared table.
+        watched = requested_tables.filter(Q(pk__in=own) | people.watchable())
         visible |= set(map(topics.of_table, watched.values_list("public_id", flat=True)))
     guarded = ("tournament:", "match:", topics.TABLE)
     return tuple(topic if topic in visible or not topic.startswith(guarded) else NOTHING for topic in requested)

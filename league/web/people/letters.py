@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
@@ -17,7 +18,7 @@ from django.views.decorators.csrf import csrf_exempt
 from league.domain.bots.digests import Against, Digest, DigestLine
 from league.domain.notices import ways
 from league.domain.notices.letters import Letter, Mailing
-from league.domain.people import subscriptions
+from league.domain.people import links, subscriptions
 from league.enums import NoticeKind
 from league.models import Player, Subscription
 from league.service import mail
@@ -97,7 +98,8 @@ def ask_to_confirm(request: HttpRequest, owner: Player) -> None:
         "The Tute League account {name} wants to use this email address. Confirm it within three "
         "days:\n\n{link}\n\nIf this was not you, ignore this email. We will not send any more to this address."
     ).format(name=owner.name, link=link)
-    mail.send(owner.user.email, _("Confirm your email address for the Tute League"), text)
+    title = _("Confirm your email address for the Tute League")
+    mail.send(owner.user.email, title, text, failed=partial(links.note_unsent, owner))
 
 
 @never_cache

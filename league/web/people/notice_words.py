@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from league.models import Notice
 from league.web.common.game_lines import game_title
+from league.web.common.talk import address_of
 from league.web.common.words import fault_name
 
 Words = dict[str, Any]
@@ -58,6 +59,14 @@ def _table(words: Words) -> str:
     return reverse("table", args=[words["table"]])
 
 
+def _talk(words: Words) -> str:
+    return address_of(words["place"], words.get("step", ""))
+
+
+def _comment(words: Words) -> str:
+    return reverse("comment", args=[words["comment"]])
+
+
 SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "refused": (_("%(bot)s v%(version)s was refused: %(fault)s."), _version),
     "partly_refused": (_("%(bot)s v%(version)s was accepted, but not for: %(games)s."), _version),
@@ -72,6 +81,8 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "table_challenge": (_("%(player)s challenges you to a table of %(game)s."), _lobby),
     "table_waits": (_("Your table of %(game)s waits for you."), _table),
     "starts_soon": (_("%(tournament)s starts soon: %(at)s UTC."), _contest),
+    "arena_soon": (_("The arena of %(game)s starts soon: %(at)s UTC."), _contest),
+    "arena_placed": (_("The arena of %(game)s has ended: you are in place %(place)s."), _contest),
     "started": (_("%(tournament)s has started."), _contest),
     "placed": (_("%(tournament)s has ended: %(bot)s is in place %(place)s."), _contest),
     "ended": (_("%(tournament)s has ended."), _contest),
@@ -79,6 +90,16 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "new_version": (_("%(bot)s has a new version: v%(version)s."), _version),
     "won": (_("%(bot)s has won %(tournament)s."), _contest),
     "entered": (_("%(player)s entered %(bot)s in %(tournament)s."), _contest),
+    "commented_match": (_("%(player)s commented on a match of %(bot)s."), _talk),
+    "commented_puzzle": (_("%(player)s commented on a puzzle from a match of %(bot)s."), _talk),
+    "commented": (_("%(player)s commented on %(tournament)s."), _talk),
+    "answered": (_("%(player)s answered your comment."), _talk),
+    "comment_hidden": (_("An operator hid your comment: %(why)s."), _comment),
+    "report_hidden": (_("The comment that you reported is hidden now."), _talk),
+    "report_left": (_("An operator looked at the comment that you reported and left it as it is."), _talk),
+    "request_granted": (_("%(bot)s plays in %(tournament)s, as you asked."), _contest),
+    "request_refused": (_("%(bot)s does not play in %(tournament)s: its owner refused your request."), _contest),
+    "request_expired": (_("Nobody answered your request to enter %(bot)s in %(tournament)s in time."), _contest),
 }
 
 

@@ -101,7 +101,7 @@ def follows(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def follow(request: HttpRequest, kind: str, name: str) -> HttpResponse:
-    """Follow a bot, player, tournament or event, or stop following it."""
+    """Follow a bot, player, tournament, event or recurring league, or stop following it."""
     player = player_of(request)
     target = following.find(kind, name, player)
     if target is None:

@@ -56,7 +56,7 @@ def team(request: HttpRequest, name: str) -> HttpResponse:
     bots = row.bots.select_related("owner").exclude(state=BotState.RETIRED).order_by("slug")
     context: dict[str, Any] = {"team": row, "own": own, "bots": bots}
     if own is None or own.since is None:
-        shown_members = [member for member in members if member.shown and member.since is not None]
+        shown_members = [member for member in members if member.is_public and member.since is not None]
         return render(request, "people/team.html", context | {"members": shown_members})
     page = lists.page_of(request, LeagueEvent.objects.filter(subject=domain.subject(row)))
     context |= {

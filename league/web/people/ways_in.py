@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -37,7 +38,8 @@ def forgotten(request: HttpRequest) -> HttpResponse:
                 "Someone asked to reset the password of {name}. If this was you, set a new one within an "
                 "hour:\n\n{link}\n\nIf this was not you, ignore this email. Your password does not change."
             ).format(name=player.name, link=where)
-            mail.send(player.user.email, _("Reset your Tute League password"), text)
+            title = _("Reset your Tute League password")
+            mail.send(player.user.email, title, text, failed=partial(links.note_unsent, player))
         messages.success(request, _("If this account has a confirmed email address, we have sent a link to it."))
         return redirect("login")
     return render(request, "people/forgotten.html", {"mail": settings.MAIL})

@@ -15,15 +15,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 import engine
-from league.domain.bots import consent
 from league.domain.core import clock
 from league.domain.tournaments import agenda, formats
 from league.domain.tournaments.agenda import Appointment
 from league.enums import Entrance, RequestStatus, VersionStatus
-from league.models import Bot, BotVersion, Circuit, EntryRequest, Event, Player
+from league.models import Arena, ArenaEntry, Bot, BotVersion, Circuit, EntryRequest, Event, Player
 from league.pure.calendar import event_plan, icalendar
 from league.service import changes
-from league.web.common.game_lines import describe_game, game_title
+from league.web.common.game_lines import describe_game, game_title, pool_label
 from league.web.common.viewers import player_of, viewer_of
 from league.web.tournaments.entrants import FREE
 from league.web.tournaments.forms import WELL_KNOWN
@@ -39,9 +38,9 @@ class CalendarLine:
     can_enter: Sequence[str] = ()
 
 
-@changes.kept_until(changes.EVENTS, changes.BOTS, changes.CLOCK)
+@changes.kept_until(changes.EVENTS, changes.BOTS, changes.NAMES, changes.CLOCK)
 def calendar(request: HttpRequest) -> HttpResponse:
-    """Show the dates of the next weeks, of all games or one. Three queries; three more for a viewer who is logged in."""
+    """Show the dates of the next weeks, of all games or one. Five queries; four more for a viewer who is logged in."""
     game = _game(request.GET.get("game", ""))
     now, viewer = clock.present(), viewer_of(request)
     week, later = agenda.coming(agenda.public(game=game, now=now), now=now)
@@ -78,8 +77,10 @@ def _lines(dates: Sequence[Appointment], viewer: Player | None) -> list[Calendar
     own, inside = _own_bots(viewer), _entered(dates, viewer)
     lines = []
     for date in dates:
-        place = consent.place(date.contest)
-        entered: Sequence[str] = inside[place]
+        entered: Sequence[str] = inside[date.place]
+        if isinstance(date.contest, Arena):
+            lines.append(CalendarLine(date, _("arena for people"), entered))
+            continue
         playing = [slug for slug, games in own.items() if date.game in games]
         owned = viewer is not None and date.contest.owner_id == viewer.pk
         has_share = owned or len(entered) < date.contest.per_player
@@ -117,11 +118,14 @@ def _own_bots(viewer: Player | None) -> dict[str, set[str]]:
 
 
 def _entered(dates: Sequence[Appointment], viewer: Player | None) -> dict[str, list[str]]:
-    """Return the viewer's bots in each of these contests, by its name in the journal. Two queries."""
+    """Return the viewer's bots in each of these contests, by its name in the journal; the viewer themselves in an arena. Three queries."""
     inside: dict[str, list[str]] = defaultdict(list)
     if viewer is None:
         return inside
-    events = [date.contest.pk for date in dates if not date.is_circuit]
+    events = [date.contest.pk for date in dates if not (date.is_circuit or date.is_arena)]
+    hours = [date.contest.pk for date in dates if date.is_arena]
+    for slug in ArenaEntry.objects.filter(arena__in=hours, player=viewer).values_list("arena__slug", flat=True):
+        inside[f"arena:{slug}"].append(viewer.name)
     rows = EntryRequest.objects.filter(event__in=events, bot__owner=viewer, status=RequestStatus.GRANTED)
     for slug, bot in rows.order_by("bot__slug").values_list("event__slug", "bot__slug"):
         inside[f"event:{slug}"].append(bot)
@@ -140,7 +144,7 @@ def change_link(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@changes.kept_until(changes.EVENTS, changes.BOTS, changes.CLOCK)
+@changes.kept_until(changes.EVENTS, changes.BOTS, changes.NAMES, changes.CLOCK)
 def calendar_file(request: HttpRequest, game: str = "") -> HttpResponse:
     """Return the public calendar, of all games or one, as a file. Four queries."""
     if game and not _game(game):
@@ -160,21 +164,27 @@ def own_calendar_file(request: HttpRequest, name: str, link: str) -> HttpRespons
     return _file(request, _("Tute League: my tournaments"), agenda.own(player, now=clock.present()))
 
 
-def _file(request: HttpRequest, name: str, dates: Sequence[Appointment]) -> HttpResponse:
+def _name(date: Appointment) -> str:
+    if isinstance(date.contest, Arena):
+        return _("Arena: %(game)s") % {"game": pool_label(date.contest.pool)}
+    return date.contest.name
+
+
+def _file(request: HttpRequest, title: str, dates: Sequence[Appointment]) -> HttpResponse:
     counts = agenda.changes(dates)
     host = request.get_host()
     items = []
     for date in dates:
-        sequence, stamp = counts[consent.place(date.contest)]
+        sequence, stamp = counts[date.place]
         text = describe_game(date.game).title
-        if date.contest.description:
-            text = f"{text}\n{date.contest.description}"
-        page = _address(request, reverse("circuit" if date.is_circuit else "event", args=[date.contest.slug]))
+        name, description = _name(date), "" if isinstance(date.contest, Arena) else date.contest.description
+        if description:
+            text = f"{text}\n{description}"
+        view = "circuit" if date.is_circuit else "arena" if date.is_arena else "event"
+        page = _address(request, reverse(view, args=[date.contest.slug]))
         items.append(
-            icalendar.CalendarItem(
-                f"{date.key}@{host}", date.start, date.contest.name, text, page, stamp, sequence, date.cancelled
-            )
+            icalendar.CalendarItem(f"{date.key}@{host}", date.start, name, text, page, stamp, sequence, date.cancelled)
         )
-    answer = HttpResponse(icalendar.write(name, items), content_type="text/calendar; charset=utf-8")
+    answer = HttpResponse(icalendar.write(title, items), content_type="text/calendar; charset=utf-8")
     answer["Content-Disposition"] = 'inline; filename="tute-league.ics"'
     return answer

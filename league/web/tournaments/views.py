@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from league.domain.arenas import arenas
 from league.domain.bots import bots, consent
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
@@ -46,6 +47,7 @@ from league.web.tournaments.forms import UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
 
 BY_PLACE = paging.Order.by("place")
+MOST_ARENAS = 3  # Arenas for people above the list of tournaments.
 MOST_OPEN = 6  # The most tournaments open for entries above the list.
 # Actions of the owner that need only a button.
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
@@ -60,9 +62,9 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
 ENTRY_ACTIONS = ("replace", "disqualify", "reinstate", "remove")
 
 
-@changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
+@changes.kept_until(changes.TOURNAMENTS, changes.EVENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """List all tournaments, newest first; above them the viewer's own and those open for entries. Eight queries."""
+    """List all tournaments, newest first; above them the viewer's own, those open for entries, and arenas. Nine queries."""
     page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
     lists.counted(page)
     context = {
@@ -70,12 +72,13 @@ def tournaments(request: HttpRequest) -> HttpResponse:
         "open_tournaments": lists.open_tournaments([], user_of(request))[:MOST_OPEN],
         "open_events": lists.open_events(user_of(request))[:MOST_OPEN],
         "mine": lists.contests_of(viewer_of(request)),
+        "arenas": arenas.near(MOST_ARENAS),
     }
     return render(request, "tournaments/tournaments.html", context)
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show state, standings, crosstable and matches. Eleven queries; twelve while entries change."""
+    """Show state, standings, crosstable and matches. Ten queries; eleven while entries change."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
     changes.keep_until(request, changes.of_tournament(pk), changes.BOTS, changes.TALK, changes.CLOCK)
     topics.follow(request, changes.of_tournament(pk))

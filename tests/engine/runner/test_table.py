@@ -8,6 +8,7 @@ import os
 import random
 import resource
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -53,12 +54,19 @@ def spec(bot: BotSpec, game: str, boards: int) -> MatchSpec:
     return MatchSpec("t1", game, SECRET, "table-t1", range(1, boards + 1), (bot,))
 
 
-def played(bot: BotSpec, box: Sandbox, game: str, desk: Desk, boards: int = 1) -> TableResult:
+def played(bot: BotSpec, box: Sandbox, game: str, desk: Desk, boards: int = 1, **more: Any) -> TableResult:
     seats = [0] * engine.load(game).players
     while True:
         try:
             result = play_table(
-                spec(bot, game, boards), seats, [0], box, taken=list(desk.taken), ask=desk.ask, stop=lambda: False
+                spec(bot, game, boards),
+                seats,
+                [0],
+                box,
+                taken=list(desk.taken),
+                ask=desk.ask,
+                stop=lambda: False,
+                **more,
             )
         except Rest:
             continue
@@ -70,7 +78,7 @@ def without_board(events: Sequence[dict]) -> list[dict]:
     return [{name: value for name, value in event.items() if name != "board"} for event in events]
 
 
-SOME = ["codillo", "guinote", "partnership"]  # Of each kind one
+SOME = ["codillo", "guinote", "partnership"]  # One of each kind
 
 
 @pytest.mark.parametrize("game_names", mostly_slow([SOME, engine.games()], SOME.__eq__), ids=["some", "all"])
@@ -104,6 +112,26 @@ def decisions(record: dict) -> list[tuple[str, bool]]:
         actions.append((text, own_card or len(state.legal_actions()) > 1))
         state.apply(state.game.parse_action(text))
     return actions
+
+
+@pytest.mark.parametrize(("game", "delay"), [("partnership", 12), ("guinote", 3), ("brisca", 10**6)])
+def test_spectators_see_all_hands_only_so_many_decisions_later(
+    game: str, delay: int, box: Sandbox, honest: BotSpec
+) -> None:
+    desk = Desk(rests=0.1)
+    result = played(honest, box, game, desk, delay=delay)
+    (record,) = json.loads(json.dumps(result.records))
+    state = engine.replay.begin(record)
+    lengths = [len(state.events)]
+    for text in record["actions"]:
+        is_asked = len(state.legal_actions()) > 1 or (state.current_seat == 0 and text.startswith("play "))
+        state.apply(state.game.parse_action(text))
+        lengths += [len(state.events)] * is_asked
+    hidden = [{name: value for name, value in event.items() if name != "rest"} for event in record["events"]]
+    for question in desk.asked:
+        length = lengths[question.number - delay] if question.number >= delay else 0
+        assert question.spectated == hidden[:length]
+    assert result.spectated == record["events"]
 
 
 def test_a_forced_card_of_the_person_waits_for_the_person(box: Sandbox, honest: BotSpec) -> None:

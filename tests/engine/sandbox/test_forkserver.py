@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -206,16 +207,39 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def name_of(pid: int) -> str:
+    """Name of a process; empty if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def woken() -> int:
+    """Process id of our forkserver, with all its spares: after a minute without bots it has none."""
+    spawn.launch(WAITS).discard()
+    forkserver = spawn.ready()
+    spares_of(forkserver)
+    return forkserver
+
+
 def spares_of(forkserver: int) -> list[int]:
     """Children that a forkserver keeps ready, once it has as many as it wants."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        pids = children(forkserver)
-        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
-        if names.count("tute-spare") == 4:
-            return [pid for pid, name in zip(pids, names, strict=True) if name == "tute-spare"]
-        time.sleep(0.01)
-    raise AssertionError(f"no spares: {names}")
+
+    def all_of_them() -> list[int]:
+        spares = [pid for pid in children(forkserver) if name_of(pid) == "tute-spare"]
+        return spares if len(spares) == 4 else []
+
+    return wait_for(all_of_them, "four spares", 60, every=0.01)
+
+
+def kinds_of_links(pid: int) -> list[str]:
+    """Kinds of the descriptors of a process; one that closes meanwhile, such as that of its name, is left out."""
+    links = set()
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            links.add(str(path.readlink()).partition(":")[0])
+    return sorted(links)
 
 
 def test_spares_hold_nothing_and_die_with_the_forkserver(state: StateDirectory) -> None:
@@ -226,16 +250,11 @@ def test_spares_hold_nothing_and_die_with_the_forkserver(state: StateDirectory) 
     forkserver = int(holder.stdout.readline())
     spares = spares_of(forkserver)
     for pid in spares:
-        links = {path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()}
-        assert sorted(str(link).partition(":")[0] for link in links) == ["/dev/null", "socket"]
+        wait_for(lambda pid=pid: kinds_of_links(pid) == ["/dev/null", "socket"], "a spare to close the rest", 60)
 
     os.kill(forkserver, signal.SIGKILL)
     holder.communicate("", timeout=60)
-    until = time.monotonic() + 60
-    while any(map(running, spares)) and time.monotonic() < until:
-        time.sleep(0.005)
-
-    assert not any(map(running, spares))
+    gone(spares)
 
 
 WAITS = PLAN | {"argv": ["/bin/sh", "-c", "read line"]}
@@ -259,7 +278,7 @@ def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident(fork
     try:
         for own_network in (True, False, True, True, False, False, None):
             if not forked:
-                spares_of(spawn.ready())
+                woken()
             if own_network and not effective(SYS_ADMIN):
                 with pytest.raises(SandboxError, match=r"failed at choose_network: .*not permitted"):
                     network_of({"own_network": own_network})
@@ -293,12 +312,14 @@ def test_a_forkserver_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
 
     The limit is below what the launcher needs to put them in order, too.
     """
-    forkserver = spawn.ready()
+    # The links of spares take the lowest numbers: `poll` refuses to watch more handles than the limit.
+    forkserver = woken()
     table = [spawn.launch(WAITS) for _ in range(4)]  # While they live there are no spares, whose links would be closed
     before = set(children(forkserver))
     used = {int(name) for name in os.listdir(f"/proc/{forkserver}/fd")}  # noqa: PTH208
     soft, hard = resource.prlimit(forkserver, resource.RLIMIT_NOFILE)
     last = [number for number in range(soft) if number not in used][free]
+    assert last > len(table)
     resource.prlimit(forkserver, resource.RLIMIT_NOFILE, (last, hard))
     try:
         with pytest.raises(SandboxError, match=r"open files|arrange: "):
@@ -322,11 +343,15 @@ def test_spares_end_after_a_while_without_bots_and_come_back_with_the_next(
     spawn._close()
     try:
         forkserver = spawn.ready()
-        spares_of(forkserver)
-        wait_for(lambda: not children(forkserver), "the spares to end", 60)
-        spawn.launch(WAITS).discard()
-        spares_of(forkserver)
-        wait_for(lambda: not children(forkserver), "the spares to end again", 60)
+
+        def come_with_a_bot() -> bool:  # Whoever looks after their time sees none.
+            spawn.launch(WAITS).discard()
+            time.sleep(0.05)
+            return any(name_of(pid) == "tute-spare" for pid in children(forkserver))
+
+        for _ in range(2):
+            wait_for(come_with_a_bot, "spares beside a bot", 60)
+            wait_for(lambda: not children(forkserver), "the spares to end", 60)
     finally:
         spawn._close()  # The next one has the usual patience.
 
@@ -335,13 +360,11 @@ def test_a_spare_that_was_killed_is_replaced(
     state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
-    forkserver = spawn.ready()
+    forkserver = woken()
     spares = spares_of(forkserver)
     for pid in spares:
         os.kill(pid, signal.SIGKILL)
-    until = time.monotonic() + 60
-    while any(map(running, spares)) and time.monotonic() < until:
-        time.sleep(0.005)
+    gone(spares)
 
     with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", Policy()) as process:
         process.send(b"play 1o\n")

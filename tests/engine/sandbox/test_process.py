@@ -19,6 +19,7 @@ from engine.sandbox.files import runtimes
 from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.process import bot as process_of_a_bot
 from engine.sandbox.process import spawn, watch
+from engine.sandbox.tiers import namespaces
 from tests.engine.sandbox.support import StateDirectory
 from tests.support import languages
 from tests.support.parts import mostly_slow
@@ -268,6 +269,25 @@ def test_a_bot_without_its_first_thread_has_crashed(start: Start) -> None:
         wait_for(lambda: goes_on(process), "a look at its threads", 60)
 
     assert str(caught.value) == "crash: ended its first thread and continued without it"
+
+
+@pytest.mark.parametrize("timeless", [False, True], ids=["pipe", "socket"])
+def test_who_has_not_run_since_the_request_is_not_blamed_for_silence(
+    timeless: bool, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine stands still, here one bot, for longer than a bot may wait for its next line."""
+    launch = namespaces.launch
+    monkeypatch.setattr(namespaces, "launch", lambda plan, **how: launch(plan, **how | {"timeless": timeless}))
+    monkeypatch.setattr(process_of_a_bot, "_SILENT_S", 0.2)
+    with start() as process:
+        assert process.ask(b"one\n", 5, 10).line == b"one"
+        process.thaw()
+        wait_for(lambda: watch.reads_input(process.pid), "a bot that waits for its next line", 60)
+        os.kill(process.pid, signal.SIGSTOP)
+        wait_for(lambda: watch.all_stopped(process.pid), "a bot that stands still", 60)
+        threading.Timer(1, os.kill, (process.pid, signal.SIGCONT)).start()
+        process.send(b"two\n")
+        assert process.read_line(5, 10).line == b"two"
 
 
 def test_an_entry_may_bear_the_name_of_the_wrapper(

@@ -31,7 +31,7 @@ LISTS = {
     "bots/a-0/judged": 2,
     "tournaments": 2,
     "tournaments/{cup}/entries": 2,
-    "tournaments/{cup}/standings": 5,
+    "tournaments/{cup}/standings": 4,
     "tournaments/{cup}/rounds": 6,
     "tournaments/{cup}/bracket": 1,
     "formats": 0,

@@ -227,6 +227,7 @@ def test_index_lists_every_operation_as_page_and_as_json(nobody):
     for operation in operations():
         assert operation["path"] in page.content.decode()
         assert operation["summary"] in page.content.decode()
+        assert ", ".join(operation["query"]) in page.content.decode()
 
 
 def test_head_is_get_without_a_body(nobody, league):

@@ -50,7 +50,7 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
     row.refresh_from_db()
     assert (view["status"], view["turn"], view["legal"], view["hand"]) == (
         "held",
-        row.turn,
+        row.question,
         seats.person(row).legal,
         seats.person(row).hand,
     )
@@ -73,7 +73,7 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
     assert (taken.status_code, taken.json()["turn"], taken.json()["legal"]) == (200, None, [])
     assert as_alice.post(f"{where}/choices", choice).status_code == 409
     assert TableAction.objects.filter(seat=0).count() == 1
-    assert holding.answer(lease, choice["turn"]) == choice["do"]
+    assert holding.answer(lease, row.turn) == choice["do"]
 
     state.apply(engine.load("partnership").parse_action(choice["do"]))
     while not state.is_over:
@@ -100,7 +100,7 @@ def test_advice_is_asked_for_at_a_table_with_hints(as_alice, as_charlie) -> None
     assert as_alice.post(f"{where}/advice", {"turn": turn + 1}).status_code == 409
     assert as_alice.post(f"{where}/advice", {}).status_code == 400
     assert as_alice.post(f"{where}/advice", {"turn": turn}).json()["advice"] == ""
-    holding.advise(lease, turn, "play 1o")
+    holding.advise(lease, Table.objects.get().turn, "play 1o")
     assert as_alice.get(where).json()["advice"] == "play 1o"
 
 

@@ -25,6 +25,7 @@ from league.service.migrating import AddIndexMeanwhile, CheckOldRows, Forget
 SMALL = {
     "apitoken",
     "draft",
+    "follow",
     "player",
     "quota",
 }  # tables that are read through in no time, so that a constraint may look at their rows

@@ -52,7 +52,7 @@ def chance_to_rise(elo: float, attempt: int) -> tuple[float, float]:
 def test_an_equal_bot_rises_by_luck_in_at_most_one_season_of_twenty_however_often_it_is_uploaded():
     by_luck = [chance_to_rise(0.0, attempt)[0] for attempt in (1, 2, 3, 4)]
     assert by_luck == sorted(by_luck, reverse=True)
-    # Beyond these attempts the shares of the error rate are the rest of it.
+    # Later attempts share the rest of the error rate.
     rest = bosses.ALPHA - sum(map(bosses.error_rate, (1, 2, 3, 4)))
     assert sum(by_luck) + rest <= bosses.ALPHA
     assert sum(map(bosses.error_rate, range(1, 10_000))) == pytest.approx(bosses.ALPHA, abs=1e-5)
@@ -108,11 +108,22 @@ def test_a_season_is_a_quarter_of_a_year():
 HOUSE = [Candidate(n, 0, 800.0 + 200 * n) for n in range(5)]  # Versions 0 to 4: 800, 1000, 1200, 1400, 1600.
 
 
+def test_a_house_bot_that_guards_more_leagues_has_to_be_beaten_by_more_in_each():
+    assert [boss.margin for boss in choose_bosses(HOUSE[:3], [])] == [0, 0, 0, bosses.MARGIN]
+    assert [boss.margin for boss in choose_bosses(HOUSE[:1], [])] == [0, 60, 120, 180]
+    lead = sprt.expected(bosses.MARGIN)
+    won = round(400 * lead)
+    plain, ahead = boss_rules(1), boss_rules(1, bosses.MARGIN)
+    assert plain.decide(400 - won, 0, won)[1] == "stronger", "as strong as the margin: it has beaten silver, not gold"
+    assert ahead.decide(400 - won, 0, won)[1] != "stronger"
+    assert ahead.decide(400 - won - 40, 0, won + 40)[1] == "stronger"
+
+
 @pytest.mark.parametrize(
     ("house", "offered", "expected"),
     [
         (HOUSE, [], [(0, None), (1, None), (2, None), (4, None)]),
-        (HOUSE[:3], [], [(0, None), (1, None), (2, None), (None, None)]),
+        (HOUSE[:3], [], [(0, None), (1, None), (2, None), (2, None)]),
         ([], [Candidate(9, 7, 1500.0)], [(None, None)] * 4),
         # The best one in its band, once for each owner; who is weaker than the house bot stays out.
         (
@@ -120,13 +131,13 @@ HOUSE = [Candidate(n, 0, 800.0 + 200 * n) for n in range(5)]  # Versions 0 to 4:
             [Candidate(9, 7, 1700.0), Candidate(10, 7, 1300.0), Candidate(11, 8, 1250.0), Candidate(12, 9, 700.0)],
             [(0, None), (1, None), (11, 4), (9, None)],
         ),
-        # Without a house bot in gold the best takes gold, and the next one silver.
+        # Without a house bot in gold the best takes gold, if it is stronger than the one in silver by the margin.
         (
             HOUSE[:3],
             [Candidate(9, 7, 1300.0), Candidate(10, 8, 1290.0), Candidate(11, 9, 1100.0)],
-            [(0, None), (11, 2), (10, None), (9, None)],
+            [(0, None), (11, 2), (2, None), (9, None)],
         ),
-        ([Candidate(0, 0, None)], [Candidate(9, 7, 1300.0)], [(0, None), (None, None), (None, None), (None, None)]),
+        ([Candidate(0, 0, None)], [Candidate(9, 7, 1300.0)], [(0, None)] * 4),
         (HOUSE, [Candidate(9, 7, None)], [(0, None), (1, None), (2, None), (4, None)]),
     ],
 )

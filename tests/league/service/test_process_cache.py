@@ -39,7 +39,9 @@ def test_a_cached_table_equals_a_new_one(ana, berto) -> None:
     matches.void(rows[0], why="a test", actor="operator")
     compare()
     with CaptureQueriesContext(connection) as queries:
-        standings.standings(cup)
+        table = standings.standings(cup)
+        entries = [row.entry for row in table.rows]
+        assert standings.meetings(cup, entries, entries, played=table.played)
     assert len(queries) == 2
     assert not [query for query in queries if "league_party" in query["sql"]]
 

@@ -24,7 +24,7 @@ from league.domain.matches import leases, logs, reports
 from league.domain.people import players
 from league.domain.ratings import ratings
 from league.domain.tournaments import progress, tournaments
-from league.models import BotVersion, Match, Player, Pool, Sitting, Tournament
+from league.models import Arena, ArenaEntry, BotVersion, Match, Player, Pool, Sitting, Tournament
 from tests.support import league as made
 from tests.support import rows
 from tests.support.live import database_url
@@ -63,6 +63,7 @@ class League:
     faulty: Match
     clean: Match
     pool: Pool
+    arena: Arena
 
 
 @functools.cache
@@ -91,7 +92,11 @@ def played() -> League:
     next_cup = tournaments.create(ana, "Next cup", "corriente", versions=[rufo], now=made.NOW)
     assert faulty is not None
     assert clean is not None
-    return League(ana, berto, rufo, luna, sol, cup, next_cup, faulty, clean, cup.pool)
+    hours = {"start": made.NOW, "ends": made.NOW.replace(year=2100), "created": made.NOW}
+    arena = Arena.objects.create(slug="arena", pool=cup.pool, **hours)
+    ArenaEntry.objects.create(arena=arena, player=ana, joined=made.NOW, points=2, games=1, wins=1)
+    ArenaEntry.objects.create(arena=arena, bot=luna.bot, joined=made.NOW, games=1)
+    return League(ana, berto, rufo, luna, sol, cup, next_cup, faulty, clean, cup.pool, arena)
 
 
 def crash(match: Match, version: BotVersion) -> Match:

@@ -210,6 +210,7 @@ def test_pages_fit_and_are_quiet(live, visit, width: int, height: int) -> None:
         assert visited.hosts == {url.split("/")[2]}, path
 
 
+@pytest.mark.slow
 def test_without_javascript_the_record_is_a_list_of_words(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/#d1p3", java_script_enabled=False).page

@@ -45,9 +45,9 @@ LEARN = ("/learn/", "/learn/how/", "/teach/", "/research/", "/run-your-own/")
 
 
 def dead_links(client: Client, paths: Iterable[str], answered: Collection[str] = ()) -> tuple[list[str], set[str]]:
-    """Return the links of these pages, and of what is below /docs/ and they link to, that lead nowhere; and all pages that answer.
+    """Return the dead links of these pages and of the pages below /docs/ that they lead to; and all pages that answer.
 
-    Those in `answered` are known to.
+    answered: pages that are known to answer.
     """
     pages: dict[str, Read | None] = {}
     dead: list[str] = []
@@ -93,7 +93,7 @@ def _nothing_found() -> Iterator[None]:
 
 
 def test_every_link_of_every_document_leads_somewhere(client: Client, db: None) -> None:
-    """The Spanish pages are read where a document is translated: the others are the same."""
+    """Only translated documents are read in Spanish: the others are the same page."""
     dead, answered = dead_links(client, all_pages())
     assert dead == []
     assert len(answered) > 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -22,7 +23,7 @@ from league.domain.core import clock
 from league.domain.matches import sight
 from league.domain.notices import inbox as inbox_of_site
 from league.domain.notices import letters, notifying, ways
-from league.domain.people import bans, links, subscriptions
+from league.domain.people import bans, links, players, subscriptions
 from league.enums import NoticeKind, NoticeWay
 from league.models import LeagueEvent, Match, Notice, Subscription, Tournament
 from league.service import mail
@@ -31,6 +32,8 @@ from tests.league.web.conftest import League
 from tests.league.web.page import Page, faults
 from tests.support import inbox as inboxes
 from tests.support.inbox import Inbox
+from tests.support.live import LiveLeague
+from tests.support.processes import wait_for
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)  # The bots of the league have played on it
 EVENING, MORNING = DAY + timedelta(hours=20), DAY + timedelta(days=1, hours=6)
@@ -205,20 +208,54 @@ def test_an_address_that_is_refused_keeps_no_other_from_its_letter(subscribed, i
     assert inbox.read[0]["To"] == "ana@example.org"
 
 
-def test_who_is_killed_while_sending_sends_nothing_twice(subscribed, monkeypatch) -> None:
+def killed_by(monkeypatch, end: BaseException) -> None:
+    """Let the process die, or its line break, after the server has the next letter."""
     sending = EmailMessage.send
 
-    def killed(self: EmailMessage) -> int:
+    def send_and_end(self: EmailMessage) -> int:
         sending(self)
-        raise SystemExit
+        monkeypatch.setattr(EmailMessage, "send", sending)
+        raise end
 
-    monkeypatch.setattr(EmailMessage, "send", killed)
+    monkeypatch.setattr(EmailMessage, "send", send_and_end)
+
+
+def test_a_digest_of_unknown_arrival_is_sent_once_more_under_the_same_id(subscribed, monkeypatch) -> None:
+    killed_by(monkeypatch, SystemExit())
     with pytest.raises(SystemExit):
         send(MORNING)
-    monkeypatch.setattr(EmailMessage, "send", sending)
-    for later in (timedelta(minutes=4), timedelta(minutes=5), timedelta(hours=5)):
-        assert send(MORNING + later) == 0
-    assert len(outgoing.outbox) == 1
+    assert send(MORNING + timedelta(minutes=4)) == 0, "the claim of the dead process has not ended"
+    killed_by(monkeypatch, SystemExit())
+    with pytest.raises(SystemExit):
+        send(MORNING + timedelta(minutes=6))
+    for later in (timedelta(minutes=30), timedelta(hours=5)):
+        assert send(MORNING + later) == 0, "a third copy is never sent"
+    first, copy = outgoing.outbox
+    assert first.extra_headers["Message-ID"] == copy.extra_headers["Message-ID"]
+    assert first.body == copy.body
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_killed_sender_leaves_one_copy_to_be_sent(inbox, settings) -> None:
+    now, ana = clock.present(), players.create("ana", email="ana@example.org")
+    Subscription.objects.create(player=ana, address="ana@example.org", confirmed=now, site=SITE, language="en")
+    ways.choose(ana, {NoticeKind.FAILED: NoticeWay.ONCE}, now=now)
+    notifying.notify([ana], "paused", "p", now=now, bot="rufo")
+    inbox.silent = True
+    live = LiveLeague(MAIL_URL=f"smtp://127.0.0.1:{inbox.server_address[1]}?tls=no", SECRET_KEY=settings.SECRET_KEY)
+    try:
+        sender = live.start("send_letters")
+        wait_for(lambda: inbox.letters, "the server has the text", 60)
+        sender.kill()
+        inbox.silent = False
+        assert send(now + timedelta(minutes=5)) == 0
+        assert send(now + timedelta(minutes=15)) == 1
+        assert send(now + timedelta(hours=9)) == 0
+        first, copy = inbox.read
+        assert (first["Message-ID"], first.get_content()) == (copy["Message-ID"], copy.get_content())
+    finally:
+        live.close()
 
 
 def test_two_schedulers_send_one(subscribed, monkeypatch) -> None:
@@ -324,24 +361,21 @@ def test_letters_at_once_survive_kills_races_floods_and_a_server_that_is_away(at
     monkeypatch.setattr(transaction, "atomic", late)
     assert send(EVENING) == 0, "two schedulers send one letter"
 
-    sending = EmailMessage.send
-
-    def killed(self: EmailMessage) -> int:
-        sending(self)
-        raise SystemExit
-
-    def broken(self: EmailMessage) -> int:
-        sending(self)
-        raise SMTPServerDisconnected
-
-    for number, end in enumerate((killed, broken), 2):
+    for number, end in enumerate((SystemExit(), SMTPServerDisconnected()), 2):
+        evening = EVENING + timedelta(minutes=number)
         fail(at_once, number)
-        monkeypatch.setattr(EmailMessage, "send", end)
+        killed_by(monkeypatch, end)
         with suppress(SystemExit):
-            assert send(EVENING) == 0
-        monkeypatch.setattr(EmailMessage, "send", sending)
-        assert send(EVENING + timedelta(hours=1)) == 0
-    assert len({letter["Message-ID"] for letter in inbox.read}) == len(inbox.letters) == 4
+            assert send(evening) == 0
+        assert send(evening + timedelta(minutes=5)) == 0
+        fail(at_once, 10 * number)
+        assert send(evening + timedelta(hours=1)) == 2, "the same letter once more, and one with what is new"
+        assert send(evening + timedelta(hours=9)) == 0
+    copies = Counter(letter["Message-ID"] for letter in inbox.read)
+    assert sorted(copies.values()) == [1, 1, 1, 1, 2, 2]
+    Notice.objects.all().delete()
+    inbox.letters.clear()
+    Subscription.objects.update(letters=0)
 
     for number in range(4, 40):
         fail(at_once, number)

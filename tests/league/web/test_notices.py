@@ -1,4 +1,4 @@
-"""Notices: from the journal to the players concerned, once each, however many follow and whoever is killed."""
+"""Notices: from the journal to the players concerned, once each, with any number of followers and after any crash."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from league.domain.arenas import playing
 from league.domain.bots import bots, challenges, closing, consent
-from league.domain.core import journal
+from league.domain.core import journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import sight
 from league.domain.notices import following, inbox, notifying, sources, spreading, ways
 from league.domain.notices.kinds import DEFAULTS, TEXTS
 from league.domain.people import bans, players
+from league.domain.tournaments import circuits
 from league.enums import NoticeKind, NoticeWay
 from league.models import (
+    Arena,
     Bot,
     BotVersion,
     Event,
@@ -94,7 +97,7 @@ def test_refused_stopped_asked_and_challenged(league: League) -> None:
     journal.append("version.moved", f"version:{version.pk}", now=NOW, was="validating", to="rejected")
     journal.append("version.refused", f"version:{version.pk}", now=NOW, games=["partnership"])
     consent.set_policy(league.sol.bot, "ask", actor="cira", now=NOW)
-    consent.ask(league.next_cup, Bot.objects.get(slug="sol"), league.ana, "please", now=NOW)
+    request = consent.ask(league.next_cup, Bot.objects.get(slug="sol"), league.ana, "please", now=NOW)
     challenges.challenge(league.ana, league.rufo, [league.luna], "partnership", now=NOW)
     bots.stop(Bot.objects.get(slug="rufo"), why="a test", actor="eva", now=NOW)
     spreading.run(now=SOON)
@@ -104,6 +107,11 @@ def test_refused_stopped_asked_and_challenged(league: League) -> None:
     [notice] = Notice.objects.filter(player=cira)
     assert notice_words.sentence(notice) == "ana asks to enter sol in Next cup."
     assert notice_words.address(notice) == "/accounts/requests/"
+    transitions.move(request, "refused", now=NOW, actor="cira")
+    spreading.run(now=SOON)
+    [answer] = Notice.objects.filter(player=league.ana, text="request_refused")
+    assert notice_words.sentence(answer) == "sol does not play in Next cup: its owner refused your request."
+    assert notice_words.address(answer) == f"/t/{league.next_cup.slug}/"
     closing.close(league.ana, now=NOW)
     assert not Notice.objects.filter(player=cira).exists(), "the name is gone everywhere"
     assert not Notice.objects.filter(player=league.ana).exists()
@@ -258,6 +266,35 @@ def test_overtaken_once_a_day_by_a_bot_that_stood_below(league: League) -> None:
     assert ([fall.bot.slug for fall in falls], reached) == (["rufo"], 2)
     falls, reached = sources.falls(TableOfDay.objects.latest("day"), 2, 2)
     assert ([(fall.bot.slug, fall.rival) for fall in falls], reached) == ([("luna", "sol")], None)
+
+
+def test_a_season_and_an_arena_are_announced_and_a_league_is_followed(league: League) -> None:
+    hours = {"days": "thu", "at": "14:00", "time_zone": "Europe/Madrid"}
+    liga = circuits.create(league.ana, "Liga", "partnership", boards=1, **hours, now=NOW)
+    circuits.join(liga, league.luna.bot, player=league.berto, now=NOW)
+    fan = players.create("fan", now=NOW)
+    assert following.find("circuit", liga.slug, fan) == liga
+    following.follow(fan, liga, now=NOW)
+    Arena.objects.filter(pk=league.arena.pk).update(start=NOW + timedelta(minutes=50))
+    for minutes in (0, 10, 20):
+        spreading.run(now=NOW + timedelta(minutes=minutes))
+    assert (texts(league.berto)["starts_soon"], texts(fan)["starts_soon"]) == (1, 1)
+    assert (texts(league.ana)["arena_soon"], "arena_soon" in texts(fan)) == (1, False), "only who has entered"
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(fan.user)
+    assert "Liga starts soon" in client.get("/notices/").content.decode()
+    assert client.post(f"/follows/circuit/{liga.slug}/", {"next": f"/c/{liga.slug}/"}).url == f"/c/{liga.slug}/"
+    assert "Stop following" in client.get(f"/c/{liga.slug}/").content.decode()
+    assert "Liga" in client.get("/follows/").content.decode()
+
+    circuits.join(liga, league.rufo.bot, player=league.ana, now=NOW)
+    circuits.open_due(now=NOW + timedelta(hours=2))
+    Arena.objects.filter(pk=league.arena.pk).update(ends=NOW + timedelta(hours=1))
+    playing.run(now=NOW + timedelta(hours=2))
+    spreading.run(now=NOW + timedelta(hours=2))
+    assert texts(fan)["started"] == 1, "once a season, however many divisions"
+    client.force_login(league.ana.user)
+    assert "The arena of Tute por parejas has ended: you are in place 1." in client.get("/notices/").content.decode()
 
 
 def test_a_tournament_that_starts_soon_and_old_notices(league: League) -> None:

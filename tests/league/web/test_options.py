@@ -17,7 +17,7 @@ from tests.support.parts import mostly_slow
 
 TABLES = [(key, players) for key in engine.games() for players in engine.load(key).declared.players]
 
-QUICK = {"partnership", "subastado", "podrida", "guinote", "gana_pierde_3"}  # Of each kind of choice one
+QUICK = {"partnership", "subastado", "podrida", "guinote", "gana_pierde_3"}  # One of each kind of choice
 
 ALONE = {"exchange", "max_bid", "tute_ranks"}  # Options with values that need another option too.
 

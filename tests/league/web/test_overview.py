@@ -14,20 +14,36 @@ from django.test.utils import CaptureQueriesContext
 from league.domain.audits import cases
 from league.domain.core import clock, journal, search_words
 from league.domain.core.errors import Refused
+from league.domain.judgements import asking
 from league.domain.matches import workers
 from league.domain.operators import acting, searching
-from league.domain.operators.overview import Urgency, overview
-from league.domain.people import bans, players, rights, tokens
+from league.domain.operators.actions import ACTIONS
+from league.domain.operators.overview import Guide, Urgency, overview
+from league.domain.people import bans, links, players, rights, tokens
 from league.domain.tables import seating
 from league.domain.upkeep import invariants, schedulers
 from league.enums import Right
-from league.models import Case, Job, Match, Party, Passkey, Subscription, Table, Worker
-from league.web.operators import people
+from league.models import (
+    Case,
+    Comment,
+    Job,
+    Judgement,
+    Match,
+    Notice,
+    Party,
+    Passkey,
+    Report,
+    Subscription,
+    Table,
+    Worker,
+)
+from league.web.operators import people, views
 from tests.league.web.page import Page
 from tests.support import league as made
 
 ENGLISH = {"accept-language": "en"}
 WHY = {"why": "a test", "actor": "operator"}
+LATER = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -104,6 +120,27 @@ def unsent_mail(league) -> None:
     )
 
 
+def unsent_notice(league) -> None:
+    now = clock.present()
+    Notice.objects.create(player=league.ana, kind="failed", about="x", text="paused", created=now, due=now + LATER)
+
+
+def unsent_link(league) -> None:
+    for _number in range(5):
+        links.note_unsent(league.ana)
+
+
+def failed_analysis(league) -> None:
+    row, _fresh = asking.ask(league.clean, "open", league.ana)
+    Job.objects.all().delete()
+    Judgement.objects.filter(pk=row.pk).update(status="failed", finished=clock.present(), reason="no room")
+
+
+def pausing_job(league) -> None:
+    asking.ask(league.clean, "open", league.ana)
+    Job.objects.update(attempts=1, not_before=clock.present() + LATER, reason="no disk")
+
+
 def broken_row(league) -> None:
     findings = [{"check": "sums", "subject": "pool:1", "what": "boards are missing", "do": "rebuild"}]
     journal.append("league.checked", "league", now=clock.present(), count=1, whole=True, findings=findings)
@@ -145,7 +182,11 @@ TROUBLES = {
     silent_scheduler: ("took its last step 60 min ago", Urgency.NOW),
     lost_worker: ("Workers that stopped reporting: 1 (host:2)", Urgency.SOON),
     refusing_worker: ("host:2 says: the sandbox does not hold", Urgency.NOW),
-    unsent_mail: ("Mail could not be sent, after up to 3 attempts", Urgency.SOON),
+    unsent_mail: ("Mail could not be sent", Urgency.SOON),
+    unsent_notice: ("Mail could not be sent", Urgency.SOON),
+    unsent_link: ("letters with a link that the mail server did not take, 5", Urgency.SOON),
+    failed_analysis: ("Analyses and consultations that failed in the last day: 1", Urgency.SOON),
+    pausing_job: ("Jobs pause after a failed attempt, the longest for another 59 min: no disk", Urgency.SOON),
     broken_row: ("pool:1: boards are missing", Urgency.NOW),
     full_disk: ("Free on the disk of a worker: 0.0 GB", Urgency.NOW),
     waiting_table: ("Waiting, jobs of kind table: 1", Urgency.NOW),
@@ -153,6 +194,9 @@ TROUBLES = {
     retried: ("needed more than one attempt", Urgency.SOON),
     failing_bots: ("Faults of bots in the latest", Urgency.SOON),
 }
+
+
+BUTTONS = (unsent_mail, unsent_notice, failed_analysis, pausing_job)
 
 
 def test_each_trouble_is_seen_with_its_urgency_and_a_remedy(league, settings) -> None:
@@ -164,8 +208,24 @@ def test_each_trouble_is_seen_with_its_urgency_and_a_remedy(league, settings) ->
             state = overview()
             order = [sign.urgency for sign in state.stuck]
             assert order == sorted(order)
-            assert all(sign.do is not None for sign in (*state.stuck, *state.failing, *state.growing))
+            for sign in (*state.stuck, *state.failing, *state.growing):
+                assert sign.do is not None, sign
+                assert sign.action in ACTIONS or sign.guide, sign
+            if trouble in BUTTONS:
+                [subject] = next(sign.subjects for sign in (*state.stuck, *state.failing) if text in str(sign.what))
+                assert acting.act("retry", [subject], {}, why="mended", operator=None).effects
+                assert trouble is unsent_mail or urgency(text) is None, "it waits until the next pass"
+                assert not acting.act("retry", [subject], {}, why="mended", operator=None).effects
             transaction.set_rollback(True)
+
+
+def test_each_guide_has_a_page_with_its_section(olga: Client) -> None:
+    assert set(views.GUIDES) == set(Guide)
+    for guide in Guide:
+        path, _hash, section = views._guide(guide)[1].partition("#")
+        answer = olga.get(path)
+        assert (path, answer.status_code) == (path, 200)
+        assert not section or f'id="{section}"' in answer.content.decode(), (path, section)
 
 
 def test_the_page_has_the_button_and_the_button_helps(league, olga: Client) -> None:
@@ -300,7 +360,11 @@ def test_the_page_of_a_person_has_all_that_they_did(league, olga: Client) -> Non
         "events": "Nothing here",
         "circuits": "Nothing here",
         "tries": "Nothing here",
+        "comments": "what a swindle",
+        "reports": "insult or threat",
     }
+    comment = Comment.objects.create(author=league.ana, tournament=league.cup, text="what a swindle", created=made.NOW)
+    Report.objects.create(comment=comment, reporter=league.ana, reason="insult", created=made.NOW)
     assert set(expected) == {*people.LISTS, "sessions", "limits"}
     acting.act("quota", ["ana"], {"limit": "bots", "value": "50"}, why="a class", operator=None)
     for name, text in expected.items():

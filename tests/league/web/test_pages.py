@@ -49,6 +49,7 @@ def addresses(league) -> dict[str, str]:
         "overall": "/overall/",
         "events": "/e/",
         "calendar": "/calendar/",
+        "arena": "/arenas/arena/",
         "status": "/status/",
         "search": "/search/?q=ru",
         "players": "/players/",
@@ -121,13 +122,14 @@ QUERIES = {
     "encounter": 10,
     "player": 15,
     "digest": 7,
-    "tournaments": 11,
+    "tournaments": 12,
     "tournament": 21,
     "open tournament": 24,
     "matches": 5,
     "overall": 9,
     "events": 5,
-    "calendar": 8,
+    "calendar": 9,
+    "arena": 13,
     "match": 15,
     "faulty match": 15,
     "board": 10,
@@ -350,6 +352,7 @@ def test_the_list_of_games_tells_who_rises(league, reader) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_one_moment")
 def test_the_leaderboard_tells_what_moved_and_who_is_chosen(league, reader, owner) -> None:
     rows = [row.rating.version.bot for row in leaderboards.leaderboard(league.pool)]
     assert "Semana" not in reader.get("/g/partnership/").content.decode()

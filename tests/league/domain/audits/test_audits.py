@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -14,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.runner import BotSpec
 from engine.runner import audit as runner
-from engine.sandbox import Sandbox
 from engine.sandbox.errors import BrokenOff
 from league.domain.audits import cases, results, sampling
 from league.domain.bots import house
@@ -30,7 +26,6 @@ from league.enums import AuditReason, AuditVerdict, MatchStatus, VersionStatus
 from league.models import Audit, BotVersion, LeagueEvent, Match, RatingPoint, Tournament
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded, with_token
-from tests.support.runtimes import lend
 
 FOUND = runner.AuditResult(
     runner.DIFFERS,
@@ -375,17 +370,6 @@ def test_the_mark_is_earned_by_who_declares_and_always_answers_the_same(cup) -> 
 
 
 # ---- by a real worker
-
-
-@pytest.fixture
-def worker() -> Iterator[WorkerLoop]:
-    with tempfile.TemporaryDirectory(prefix="tute-audit-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        worker = WorkerLoop(Path(folder) / "bots")
-        worker.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield worker
-        worker.ahead.close()
 
 
 @pytest.mark.slow

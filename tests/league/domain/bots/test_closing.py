@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
+import io
+import re
+import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.test import Client
 
 from engine.runner.table import Question
-from league.domain.bots import bots, closing, drafts, house, tries
-from league.domain.core import names
+from league.domain.bots import bots, challenges, closing, drafts, house, teams, tries
+from league.domain.core import journal, names
 from league.domain.core.errors import Refused
+from league.domain.judgements import asking
 from league.domain.matches import holds
-from league.domain.people import players, subscriptions, tokens
+from league.domain.notices import notifying, spreading, ways
+from league.domain.people import exporting, players, subscriptions, tokens
 from league.domain.people.sessions import SessionStore
 from league.domain.tables import holding, seating
-from league.domain.tournaments import progress, tournaments
-from league.enums import BotState, MatchStatus, RequestStatus, TournamentStatus
-from league.models import Block, Bot, EntryRequest, LeagueEvent, Match, Player, Table, Tournament
+from league.domain.tournaments import events, progress, tournaments
+from league.enums import BotState, ClassRole, MatchStatus, RequestStatus, TournamentStatus
+from league.models import (
+    Block,
+    Bot,
+    BotOffer,
+    BotVersion,
+    Comment,
+    EntryRequest,
+    LeagueEvent,
+    Match,
+    Player,
+    SchoolClass,
+    Table,
+    Tournament,
+)
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 NAME = "maria-luisa"
+MOST_PAGES = 80
+DOCUMENT = {
+    "name": "League of May",
+    "game": "partnership",
+    "stages": [{"format": "round_robin", "boards": 1}],
+}
 MAY_NAME = {"LeagueEvent", "TakenName"}  # The journal, and the name that nobody may take.
 
 
 @pytest.fixture
-def maria(db) -> Player:
+def maria(berto) -> Player:
     """Create a player with a row in every table that names a player or is private."""
     maria = players.create(NAME, password="a long password", email=f"{NAME}@example.org", now=NOW)
-    berto = players.create("berto", now=NOW)
     accepted(house.player(now=NOW), "greedy")
     theirs = accepted(berto, "trufo")
     accepted(maria, "rufa")
@@ -50,11 +76,143 @@ def maria(db) -> Player:
 
 
 def rows_with(text: str) -> Iterator[str]:
-    """Yield the table of each row that has the text in a column."""
-    for model in [*apps.get_app_config("league").get_models(), User, Session]:
-        for row in model._default_manager.values():
-            if text in str(row):
+    """Yield the table of each row that has the text in a column, compressed or not."""
+    for model in apps.get_models():
+        for row in model._base_manager.values():
+            if any(text in readable(value) for value in row.values()):
                 yield model.__name__
+
+
+def readable(value: object) -> str:
+    if isinstance(value, bytes | memoryview):
+        with suppress(zlib.error):
+            return zlib.decompress(bytes(value)).decode(errors="replace")
+        return bytes(value).decode(errors="replace")
+    return str(value)
+
+
+# The file of a player's own data that has the rows of each table about people.
+EXPORTED = {
+    **dict.fromkeys(("Player", "SessionOwner", "Quota", "Subscription", "Passkey", "ApiToken"), "account.json"),
+    "NoticeChoice": "account.json",
+    "Bot": "bots.jsonl",
+    "BotVersion": "versions.jsonl",
+    **dict.fromkeys(("Tournament", "Event", "Circuit"), "contests.jsonl"),
+    "Guest": "events.jsonl",
+    "Match": "matches.jsonl",
+    "ClassMember": "classes.jsonl",
+    "EntryRequest": "requests.jsonl",
+    "Block": "blocks.jsonl",
+    "Draft": "drafts.jsonl",
+    **dict.fromkeys(("Judgement", "Consultation"), "analyses.jsonl"),
+    **dict.fromkeys(("Table", "TablePerson"), "tables.jsonl"),
+    "Follow": "follows.jsonl",
+    "Notice": "notices.jsonl",
+    "PuzzleAnswer": "puzzles.jsonl",
+    "Comment": "comments.jsonl",
+    "Report": "reports.jsonl",
+    "TeamMember": "teams.jsonl",
+    "BotOffer": "offers.jsonl",
+    "Try": "tries.jsonl",
+}
+NOT_EXPORTED = {
+    "LogEntry": "the admin changes nothing, so the table is empty",
+    "Job": "work in progress, removed with its subject",
+    "IdempotencyKey": "repeats the answers to the player's own requests, for a day",
+    "CoOwner": "follows from the teams",
+    "Case": "a suspicion that only operators know",
+}
+
+
+def test_each_table_about_people_is_exported_or_has_a_reason_not_to_be() -> None:
+    about_people = {
+        model.__name__
+        for model in apps.get_models()
+        for column in model._meta.concrete_fields
+        if column.related_model in (Player, User)
+    }
+    assert about_people == {*EXPORTED, *NOT_EXPORTED}
+    names_of_operators = {
+        (model, column.name)
+        for model in apps.get_models()
+        for column in model._meta.concrete_fields
+        if column.name.endswith("_by") and column.get_internal_type() == "CharField"
+    }
+    assert names_of_operators == set(closing.DECIDED_BY)
+
+
+def fill_tables(maria: Player, berto: Player) -> None:
+    """Add rows about Maria to the tables that the fixture leaves empty."""
+    trufo, rufa, greedy = (BotVersion.objects.get(bot__slug=slug) for slug in ("trufo", "rufa", "greedy"))
+    cup = Tournament.objects.get()
+    maria.quotas.create(name="bots", value=50)
+    maria.passkeys.create(name=f"phone of {NAME}", credential="x", public_key=b"", created=NOW)
+    ways.choose(maria, {"talk": "never"}, now=NOW)
+    event = events.create(berto, DOCUMENT, [], wait=True, entrance="anybody", now=NOW)
+    event.guests.create(player=maria, created=NOW)
+    match = play(started(berto, [rufa, trufo], name="Their cup").matches.get())
+    challenges.challenge(maria, rufa, [greedy], "partnership", now=NOW)
+    asking.ask(match, "open", maria, now=NOW)
+    row = SchoolClass.objects.create(slug="1a", name="1 A", places=30, created=NOW)
+    row.members.create(player=maria, role=ClassRole.STUDENT, name="María Luisa", joined=NOW)
+    comment = Comment.objects.create(author=maria, tournament=cup, text=f"{NAME} was here", created=NOW)
+    answer = Comment.objects.create(author=berto, tournament=cup, answers=comment, text="really?", created=NOW)
+    answer.reports.create(reporter=maria, reason="insult", created=NOW)
+    Comment.objects.filter(pk=answer.pk).update(hidden=NOW, hidden_by=NAME)  # She was an operator once.
+    journal.append("operator.acted", f"comment:{answer.pk}", now=NOW, actor=NAME)
+    maria.puzzle_answers.create(puzzle="p1", game="tute", answer="play 1o", solved=True, created=NOW)
+    maria.follows.create(bot=trufo.bot, created=NOW)
+    berto.follows.create(person=maria, created=NOW)
+    Block.objects.create(owner=maria, blocked=players.create("nemo", now=NOW), created=NOW)
+    team = teams.create(berto, "tute", now=NOW)
+    teams.invite(team, NAME, "reader", player=berto, now=NOW)
+    teams.put_in(team, trufo.bot, player=berto, now=NOW)
+    BotOffer.objects.create(bot=accepted(berto, "regalo").bot, receiver=maria, created=NOW)
+    notifying.notify([maria], "stopped", "x", now=NOW, bot="rufa")
+    notifying.notify([berto], "challenged", "y", now=NOW, actor=maria, bot="trufo", player=NAME, match="x")
+    spreading.run(now=NOW)
+
+
+def test_a_zip_before_and_no_trace_after(maria, berto) -> None:
+    fill_tables(maria, berto)
+    seating.sit(maria, "partnership", "greedy", boards=1, now=NOW)
+    target = io.BytesIO()
+    exporting.write(maria, target, site="https://league.example")
+    packed = zipfile.ZipFile(target)
+    assert {name for name in EXPORTED.values() if not packed.read(name).strip()} == set()
+
+    closing.close(maria, now=later(60))
+    spreading.run(now=later(61))
+
+    assert set(rows_with(NAME)) <= MAY_NAME
+
+
+@pytest.mark.slow
+def test_no_page_names_a_player_who_has_left(maria, berto, client) -> None:
+    fill_tables(maria, berto)
+    rooms = {"/": "", "/api/v1/": ""}
+    client.force_login(berto.user)
+    assert NAME in client.get("/players/").content.decode()
+    closing.close(maria, now=later(60))
+    spreading.run(now=later(61))
+    for reader in (client, Client()):
+        assert list(crawl(reader, dict(rooms))) == []
+
+
+def crawl(client: Client, rooms: dict[str, str]) -> Iterator[str]:
+    """Yield the addresses of pages with the name, among all that links lead to; documents and operators' pages aside."""
+    queue = list(rooms)
+    for path in queue:
+        answer = client.get(path)
+        text = b"".join(answer).decode(errors="replace")
+        if NAME in text:
+            yield path
+        for link in re.findall(r'(?:href="|"https?://testserver)(/[^"#]*)', text.replace("&amp;", "&")):
+            is_aside = re.match(r"/(docs|static|accounts/logout|operators|admin|g/|editor|i18n)", link)
+            shape = re.sub(r"[?].*|[0-9a-z-]{9,}|[0-9]+", "*", link)  # A page of each kind, and not for each query.
+            if not is_aside and shape not in rooms.values() and len(rooms) < MOST_PAGES:
+                rooms[link] = shape
+                queue.append(link)
 
 
 def test_no_row_names_a_player_who_has_left(maria) -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import tempfile
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from engine.packages.manifest import PackageRefused
-from engine.sandbox import Sandbox
 from league.domain.bots import house, tries
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers import tries as handler
@@ -27,7 +23,6 @@ from league.models import Bot, BotVersion, Match, Package, Player, Sitting, Try
 from tests.league.api.client import Api
 from tests.support import rows
 from tests.support.league import BOT, NOW, accepted, later, started, uploaded, with_token
-from tests.support.runtimes import lend
 
 TEXT = BOT.decode()
 
@@ -197,17 +192,6 @@ class Mine(Bot):
 
 run(Mine())
 """
-
-
-@pytest.fixture
-def worker() -> Iterator[WorkerLoop]:
-    with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        worker = WorkerLoop(Path(folder) / "bots")
-        worker.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield worker
-        worker.ahead.close()
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ def league_of(version: BotVersion) -> int:
 
 def test_the_house_bots_are_the_first_bosses(house):
     bosses = Boss.objects.order_by("league").values_list("league", "version__bot__slug")
-    assert list(bosses) == [(BossLeague.WOOD, "random"), (BossLeague.BRONZE, "greedy"), (BossLeague.SILVER, "counting")]
+    assert list(bosses) == list(zip(range(4), ("random", "greedy", "counting", "counting"), strict=True))
     assert not BossTest.objects.exists(), "house bots do not rise"
 
 
@@ -97,17 +97,19 @@ def test_house_bots_that_are_about_to_enter_are_waited_for(house):
 
 def test_a_bot_rises_by_beating_each_boss_and_by_nothing_else(house, ana):
     rufo = enter(ana, "rufo")
-    for league in (BossLeague.WOOD, BossLeague.BRONZE, BossLeague.SILVER):
+    for league in (BossLeague.WOOD, BossLeague.BRONZE, BossLeague.SILVER, BossLeague.GOLD):
         drawing.draw(now=later(2))
         match = waiting_match()
         assert (match.rated, match.priority, match.boards_planned) == (False, drawing.BOSS_PRIORITY, drawing.BOARDS)
         seats = match.parties.order_by("number").values_list("version__bot__slug", flat=True)
-        assert list(seats) == ["rufo", HOUSE[league]]
+        assert list(seats) == ["rufo", HOUSE[min(league, 2)]]
         assert drawing.draw(now=later(2)) == 0, "one match of it at a time"
         test = play_test(1, 0)
-        assert (test.verdict, test.boss.league, test.won) == ("stronger", league, 24)
+        assert (test.verdict, test.boss.league) == ("stronger", league)
+        # The house bot of silver guards gold, too, where it has to be beaten by more, which takes more boards.
+        assert (test.margin, test.won) == ((60, 32) if league == BossLeague.GOLD else (0, 24))
         assert league_of(rufo) == league + 1
-    assert drawing.draw(now=later(3)) == 0, "gold has no boss yet"
+    assert drawing.draw(now=later(3)) == 0, "nobody is above the crown"
 
 
 @pytest.mark.parametrize("scores", mostly_slow([((0, 1),), ((1, 1),)], lambda case: case == ((0, 1),)))
@@ -189,7 +191,7 @@ def test_a_season_starts_once_with_the_best_offered_bots_and_everybody_keeps_the
     Rung.objects.filter(bot=strong.bot).update(league=BossLeague.CROWN)
     Rung.objects.filter(bot=weak.bot).update(league=BossLeague.SILVER)
     drawing.draw(now=NOW)
-    assert Boss.objects.count() == 3, "an offer counts from the next season on"
+    assert Boss.objects.count() == 4, "an offer counts from the next season on"
     [old] = BossTest.objects.filter(verdict="", version__bot__owner=berto)
 
     Match.objects.filter(status="queued").delete()

@@ -88,8 +88,10 @@ def test_nothing_is_added_to_a_paused_tournament(cup, monkeypatch) -> None:
     assert progress.schedule(cup, now=NOW) == 3
 
 
-def test_a_pause_by_the_owner_delays_no_match_that_counts(cup) -> None:
-    """An owner could read the queue and hold the match, and with it one of the two tables at which the opponent may sit."""
+@pytest.mark.parametrize("counts", [True, False])
+def test_a_pause_by_the_owner_delays_no_match_of_an_event(cup, counts) -> None:
+    """An owner could read the queue and hold the match, and with it one of the two tables at which the opponent may sit, or the whole event."""
+    cup.matches.update(rated=counts)
     bots.set_state(Bot.objects.get(slug="rufo"), BotState.PAUSED, actor="ana", now=NOW)
     workers.explain(now=NOW)
     assert not cup.matches.filter(held_back=True).exists()
@@ -99,7 +101,7 @@ def test_a_pause_by_the_owner_delays_no_match_that_counts(cup) -> None:
 
 @pytest.mark.slow
 def test_a_bot_paused_by_its_owner_holds_back_its_matches_for_a_day_and_not_again_within_a_week(cup) -> None:
-    cup.matches.update(rated=False)
+    cup.matches.update(rated=False, kind="challenge")
     rufo = Bot.objects.get(slug="rufo")
     first = leases.claim("w1", prefer=cup.matches.filter(parties__version__bot=rufo).first().pk, now=NOW)
     leases.start(first, now=NOW)
@@ -129,7 +131,7 @@ def test_a_bot_paused_by_its_owner_holds_back_its_matches_for_a_day_and_not_agai
 
 
 def test_making_it_active_or_retiring_it_lets_its_matches_be_played(cup) -> None:
-    cup.matches.update(rated=False)
+    cup.matches.update(rated=False, kind="challenge")
     rufo = Bot.objects.get(slug="rufo")
     for to in (BotState.ACTIVE, BotState.RETIRED):
         bots.set_state(rufo, BotState.PAUSED, actor="ana", now=NOW)

@@ -36,10 +36,10 @@ def _no_polling(monkeypatch) -> None:
     monkeypatch.setattr(live, "PACE_S", NEVER_S)
 
 
-def pull(name: str, row: Table) -> None:
+def pull(name: str, row: Table, reason: str = "") -> None:
     """Move a row and notify."""
     with transaction.atomic():
-        Table.objects.filter(pk=row.pk).update(reason=name)
+        Table.objects.filter(pk=row.pk).update(reason=reason or name)
         listening.notify(name)
 
 
@@ -66,6 +66,19 @@ def test_a_subscription_receives_its_own_and_whatever_a_lost_connection_missed(r
     assert not LISTENER.is_listening, "no subscription: no thread, no connection"
 
 
+def test_a_change_of_another_table_wakes_nobody(row, berto) -> None:
+    other = seating.sit(berto, "partnership", "greedy", now=NOW)
+    with LISTENER.subscribe(transitions.subject(row)) as mine, LISTENER.subscribe(transitions.subject(other)) as theirs:
+        wait_for(lambda: LISTENER.is_listening, "the thread listens", 60)
+        for number in range(4):
+            theirs.wait(0)
+            if number == 3:  # The first changes make both known.
+                mine.wait(0)
+            pull(transitions.subject(other), other, str(number))
+            assert theirs.wait(60)
+        assert not mine.wait(0)
+
+
 @pytest.mark.usefixtures("_no_polling")
 def test_a_page_hears_of_its_table_at_once(row) -> None:
     def read(names: Collection[str]) -> changes.Counts:
@@ -81,7 +94,7 @@ def test_a_page_hears_of_its_table_at_once(row) -> None:
     try:
         hub.adopt(theirs, Wanted("a", (topic,), (0,)))
         assert b"retry" in browser.recv(2**16)
-        Table.objects.filter(pk=row.pk).update(turn=6)
+        Table.objects.filter(pk=row.pk).update(turn=9, question=6)
         heard = b""
         while b"data" not in heard:
             pull(topic, row)

@@ -60,7 +60,7 @@ def test_the_role_of_the_workers_has_a_table_and_no_more(ana, berto) -> None:
                 forbidden()
         assert table.update(turn=None) == 0, "nobody answers for the person"
         become("NONE")
-        seating.act(ana, row.public_id, 1, "play 1o", now=NOW)
+        seating.act(ana, row.public_id, 0, "play 1o", now=NOW)
         become("tute_runner")
         again = holding.claim("host:1", now=NOW)
         assert again is not None

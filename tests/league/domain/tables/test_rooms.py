@@ -266,3 +266,15 @@ def test_guests_go_after_a_day_and_a_new_account_takes_the_seat_along(ana) -> No
     assert list(Table.objects.order_by("pk")) == [row, mixed]
     assert not Table.objects.filter(pk=alone.pk).exists()
     assert not TablePerson.objects.exclude(guest="").exists()
+
+
+def test_tables_that_need_no_look_yet_keep_none_from_those_that_do(ana, berto) -> None:
+    patient, lease = started(ana, GUEST, time=(300, 0))
+    asked(lease, 0, 0, ["play 1o", "play 3o"])
+    assert holding.rest(lease, 0, now=NOW)
+    hasty, lease = started(berto, of_key("another guest"), time=(30, 0))
+    asked(lease, 0, 0, ["play 1o", "play 3o"])
+    assert holding.rest(lease, 0, now=NOW)
+    for _ in range(2):
+        holding.abandon(now=later(35), most=1)
+    assert (state(patient), state(hasty)) == ("resting", "waiting")

@@ -134,15 +134,15 @@ def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) ->
     asked(lease, 2, [Taken(1, "play 7o"), Taken(2, "play 6o")])
     assert holding.answer(lease, 2) is None
     for player, number, what, why in (
-        (berto, 2, "play 1o", "no such table"),
+        (berto, 0, "play 1o", "no such table"),
         (ana, 1, "play 1o", "answered already"),
-        (ana, 2, "play 2o", "not possible now"),
+        (ana, 0, "play 2o", "not possible now"),
     ):
         with pytest.raises(Refused, match=why):
             seating.act(player, row.public_id, number, what, now=NOW)
-    seating.act(ana, row.public_id, 2, "play 3o", now=NOW)
+    seating.act(ana, row.public_id, 0, "play 3o", now=NOW)
     with pytest.raises(Refused, match="answered already"):
-        seating.act(ana, row.public_id, 2, "play 1o", now=NOW)
+        seating.act(ana, row.public_id, 0, "play 1o", now=NOW)
     assert holding.answer(lease, 2) == "play 3o"
     assert not holding.rest(lease, 2, now=NOW)  # they have just answered
     assert holding.taken(row) == [Taken(1, "play 7o"), Taken(2, "play 6o"), Taken(0, "play 3o")]
@@ -201,7 +201,7 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     assert status(row) == "resting"
     with pytest.raises(holding.LeaseLost):
         asked(lease, 2)
-    seating.act(ana, row.public_id, 1, "play 1o", now=later(32))
+    seating.act(ana, row.public_id, 0, "play 1o", now=later(32))
     for attempt in (1, 2, 3):
         assert status(row) == "waiting"
         again = claimed(after=32 + 20 * attempt)
@@ -316,7 +316,7 @@ def answers(row: Table, player: Player, rng: random.Random, most: int = 10_000) 
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
         if row.turn is None:
             return
-        seating.act(player, row.public_id, row.turn, rng.choice(seats.person(row).legal))
+        seating.act(player, row.public_id, row.question, rng.choice(seats.person(row).legal))
 
 
 @pytest.mark.timeout(600)
@@ -329,7 +329,7 @@ def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people,
     boards: dict[int, list[list[dict]]] = {}
     while True:
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-        boards.setdefault(row.board, []).append(seats.person(row).seen)
+        boards.setdefault(row.board, []).append(seats.person(row).events)
         if row.turn is None:
             break
         if seats.person(row).legal != [NEXT]:
@@ -337,7 +337,7 @@ def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people,
             assert {text[5:] for text in seats.person(row).legal if text.startswith("play")} <= set(
                 seats.person(row).hand
             )
-        seating.act(people, row.public_id, row.turn, rng.choice(seats.person(row).legal))
+        seating.act(people, row.public_id, row.question, rng.choice(seats.person(row).legal))
     assert status(row) == "finished"
     records = seating.opened(row)
     assert [engine.replay.verify(record) for record in records] == [None, None]
@@ -363,7 +363,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
         other = live.start("worker")
         answers(row, people, rng, most=2)
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-        before, events = holding.taken(row), seats.person(row).seen
+        before, events = holding.taken(row), seats.person(row).events
         assert (row.status, len(before)) == ("held", row.turn)
         other.kill()
     finally:
@@ -374,7 +374,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
     answers(row, people, rng, most=1)
     assert worker.tables.look()
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-    assert seats.person(row).seen[: len(events)] == events
+    assert seats.person(row).events[: len(events)] == events
     answers(row, people, rng)
     assert status(row) == "finished"
     assert holding.taken(row)[: len(before)] == before
@@ -387,7 +387,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
 @pytest.mark.slow
 @pytest.mark.parametrize("pooled", [False, True])
 def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, worker, monkeypatch, pooled) -> None:
-    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # an idle reader does not look in time on its own
+    monkeypatch.setattr(running, "ALONE_S", 3600.0)  # an idle reader does not look in time on its own
     if pooled:  # each transaction may be another session
         monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     else:
@@ -405,7 +405,7 @@ def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, worker, monkeypatch) -> None:
-    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # a wake-up brings it
+    monkeypatch.setattr(running, "ALONE_S", 3600.0)  # a wake-up brings it
     monkeypatch.setattr(running, "DEAF_S", 3600.0)
     rated(BotVersion.objects.get(bot__slug="counting"), "brisca", 1300)
     row = seating.sit(people, "brisca", "random", advice=True)
@@ -413,11 +413,11 @@ def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, wo
     assert worker.tables.look()
     for _ in range(3):
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-        seating.ask_advice(people, row.public_id, row.turn)
+        seating.ask_advice(people, row.public_id, row.question)
         wait_for(lambda: row.people.exclude(advice="").exists(), "the advice", 120, every=0.01)
         row.refresh_from_db()
         assert seats.person(row).advice in seats.person(row).legal
-        seating.act(people, row.public_id, row.turn, seats.person(row).advice)
+        seating.act(people, row.public_id, row.question, seats.person(row).advice)
     seating.leave(people, row.public_id)
     wait_for(lambda: not worker.tables._held, "the worker has let it go", 60)
 
@@ -447,7 +447,7 @@ def test_rated_matches_and_people_hold_nobody_up(people, worker, settings, monke
         wait_for(lambda: status(first) == "resting", "the first one makes way", 60)
         wait_for(worker.tables.look, "there is room", 60)
         wait_for(lambda: is_asked(second), "the second one is asked", 120, every=0.01)
-        seating.act(people, first.public_id, first.turn, seats.person(first).legal[0])
+        seating.act(people, first.public_id, first.question, seats.person(first).legal[0])
         wait_for(lambda: status(second) == "resting", "the second one makes way", 60)
         wait_for(worker.tables.look, "there is room", 60)
     moved = LeagueEvent.objects.filter(kind__in=["match.moved", "table.moved"]).order_by("pk")

@@ -16,8 +16,9 @@ from league.domain.puzzles import answers, shelf
 from league.domain.talk import comments, places, reports
 from league.domain.tournaments import events, releases
 from league.enums import Audience
-from league.models import Comment, Match, Player, Report, Subscription, Tournament
+from league.models import Comment, FoundPuzzle, Match, Notice, Player, Report, Subscription, Tournament
 from league.pure import comments as texts
+from league.web.people import notice_words
 from tests.support import league as made
 from tests.support import rows
 
@@ -165,7 +166,7 @@ def test_answers_and_blocks(cup, ana, berto) -> None:
     consent.block(ana, "berto", now=LATE)
     assert [shown(place, viewer) for viewer in (ana, berto, None)] == [
         ["a question"],
-        ["an answer", "a question"],
+        ["an answer"],
         ["an answer", "a question"],
     ]
     with pytest.raises(Refused, match="ana does not want answers from you"):
@@ -177,6 +178,51 @@ def test_answers_and_blocks(cup, ana, berto) -> None:
     Tournament.objects.update(talk=False)
     cup.refresh_from_db()
     assert places.find(f"tournament:{cup.slug}", berto) is None
+
+
+def texts_of(player: Player) -> dict[str, int]:
+    return dict(Notice.objects.filter(player=player).values_list("text", "count"))
+
+
+def test_owners_and_the_answered_hear_of_comments_unless_they_block(cup, ana, berto, monkeypatch) -> None:
+    place, cira = at_match(cup, ana), players.create("cira", now=made.NOW)
+    first = write(ana, place, "a question")
+    assert (texts_of(ana), texts_of(berto)) == ({}, {"commented_match": 1}), "nobody hears of their own"
+    write(berto, place, "an answer", answers=first)
+    write(cira, place, "another", answers=first)
+    write(cira, places.Place(tournament=cup), "nice")
+    write(cira, places.Place(tournament=cup), "very nice")
+    assert texts_of(ana) == {"answered": 2, "commented": 2}, "an answer is not told twice"
+    assert texts_of(berto) == {"commented_match": 2}
+    match = cup.matches.get()
+    puzzle = FoundPuzzle.objects.create(puzzle="p" * 12, match=match, created=made.NOW, line="")
+    write(cira, places.Place(puzzle=puzzle.puzzle), "easy")
+    assert "commented_puzzle" in texts_of(ana)
+    for notice in Notice.objects.all():
+        assert notice_words.sentence(notice)
+        assert notice_words.address(notice).endswith("#talk")
+
+    Notice.objects.all().delete()
+    consent.block(ana, "cira", now=LATE)
+    write(cira, place, "are you there?")
+    assert (texts_of(ana), texts_of(berto)) == ({}, {"commented_match": 1})
+    monkeypatch.setattr(places, "find", lambda name, viewer: None)  # The result is withheld from them by now.
+    Notice.objects.all().delete()
+    write(cira, place, "is anybody?")
+    assert not Notice.objects.exists()
+
+
+def test_a_decision_reaches_the_author_and_those_who_reported(cup, ana, berto) -> None:
+    comment = write(ana, at_match(cup, ana), "rude")
+    Notice.objects.all().delete()
+    reports.report(berto, comment, "insult", now=LATE)
+    comments.leave(comment, actor="judge", now=LATE)
+    assert (texts_of(ana), texts_of(berto)) == ({}, {"report_left": 1})
+    comments.hide(comment, **BY)
+    assert texts_of(ana) == {"comment_hidden": 1}
+    [notice] = Notice.objects.filter(player=ana)
+    assert notice_words.sentence(notice) == "An operator hid your comment: a test."
+    assert notice_words.address(notice) == f"/talk/{comment.pk}/"
 
 
 def test_operators_hide_show_and_leave(cup, ana, berto) -> None:

@@ -230,7 +230,7 @@ def test_house_bots_fill_a_season_that_few_have_joined_and_the_quarter_counts_pl
     Entry.objects.filter(tournament=tournament, version=rufo).update(place=3)
     assert circuits.table(weekly, now=friday + timedelta(days=9)) == [], "it is not finished"
     Tournament.objects.filter(pk=tournament.pk).update(status="finished")
-    assert circuits.table(weekly, now=friday + timedelta(days=9)) == [circuits.CircuitPlace("rufo", 10, 1, 0)]
+    assert circuits.table(weekly, now=friday + timedelta(days=9)) == [circuits.CircuitPlace("rufo", 10, 1, 0, 1)]
     assert circuits.table(weekly, now=friday + timedelta(days=90)) == [], "another quarter has begun"
 
 
@@ -244,6 +244,8 @@ def test_a_lower_division_begins_where_the_one_above_ends(circuit, field) -> Non
     places = circuits.table(circuit, now=friday)
     assert [row.points for row in places] == list(circuits.POINTS[:6])
     assert [row.bot for row in places] == [f"bot{number}" for number in range(6)]
+    Entry.objects.filter(tournament__season__circuit=circuit, tournament__group=1, place__lte=2).update(place=1)
+    assert [row.place for row in circuits.table(circuit, now=friday)][:3] == [1, 1, 3], "equal bots share a place"
 
 
 def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None:

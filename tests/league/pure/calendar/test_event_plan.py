@@ -152,3 +152,19 @@ def test_a_calendar_may_name_every_day_there_is():
 def test_a_division_is_large_enough_to_play(size, least):
     with pytest.raises(ValueError, match="a division needs"):
         divisions.next_divisions([], [], [1, 2, 3], size=size, moves=0, least=least)
+
+
+@pytest.mark.parametrize(
+    ("days", "clock", "after", "expected"),
+    [
+        ("tue", "20:00", (2028, 2, 22, 19), [(2028, 2, 29, 19), (2028, 3, 7, 19)]),  # through a leap day
+        ("28,1", "08:00", (2028, 2, 27), [(2028, 2, 28, 7), (2028, 3, 1, 7)]),
+        ("28,1", "08:00", (2027, 2, 27), [(2027, 2, 28, 7), (2027, 3, 1, 7)]),
+        ("sun", "02:30", (2027, 3, 21, 2), [(2027, 3, 28, 1, 30), (2027, 4, 4, 0, 30)]),  # 02:30 does not exist
+        ("sun", "02:30", (2027, 10, 24, 2), [(2027, 10, 31, 0, 30), (2027, 11, 7, 1, 30)]),  # 02:30 comes twice
+    ],
+)
+def test_leap_days_and_changes_of_the_clock_in_madrid(days, clock, after, expected):
+    hours = calendars.read_calendar(days, clock, "Europe/Madrid")
+    first = hours.next(at(*after))
+    assert [first, hours.next(first)] == [at(*numbers) for numbers in expected]

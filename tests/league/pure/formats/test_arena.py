@@ -59,6 +59,27 @@ def test_nobody_meets_the_same_bot_too_soon_and_all_play_as_much(n):
     assert verdict.why == "budget"
 
 
+@pytest.mark.parametrize(("seats", "n"), [(3, 3), (3, 7), (5, 5), (5, 12)])
+def test_larger_tables_are_filled_by_points_and_all_play_as_much(seats, n):
+    played = field("arena", n, boards=1, most=8, seats=seats, lot="a")
+    verdict, sheet = play_out("arena", played, by_chance(1, {entry: -0.1 * entry for entry in range(n)}), order=n)
+    games = Counter(entry for table in sheet.pairings for entry in table.entries)
+    assert {len(set(table.entries)) for table in sheet.pairings} == {seats}
+    assert max(games.values()) == 8
+    assert sum(games.values()) >= 8 * n - seats * 8, "who is left over at the end finds no table"
+    assert verdict.why == "budget"
+
+
+@pytest.mark.parametrize(
+    ("scores", "points"), [((9, 5, 1), (2, 1, 0)), ((5, 5, 1), (2, 2, 0)), ((9, 8, 7, 6, 5), (2, 2, 1, 0, 0))]
+)
+def test_a_win_at_a_larger_table_is_to_beat_more_than_one_loses_to(scores, points):
+    seats = len(scores)
+    drawn = [Pairing(1, "-".join(map(str, range(seats))), tuple(range(seats)), 1, 1)]
+    verdict, _sheet = look("arena", field("arena", seats, boards=1, seats=seats), {drawn[0].slot: [scores]}, drawn)
+    assert tuple(verdict.rank().breaks[entry]["arena"] for entry in range(seats)) == points
+
+
 def test_leaders_meet_leaders():
     played = field("arena", 40, boards=1, most=30, lot="b")
     verdict, sheet = play_out("arena", played, by_chance(2, {entry: -0.2 * entry for entry in range(40)}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models import F
 
 from league.domain.core import clock
 from league.enums import BossLeague
@@ -20,7 +21,7 @@ def read(client, path: str, language: str = "en") -> str:
 
 
 @pytest.fixture
-def test(league) -> BossTest:
+def test(league, _one_moment: None) -> BossTest:
     """Rufo in silver, in the middle of its test against luna; it lost two boards of a match by 30 and 10 points."""
     boss = Boss.objects.create(
         game="partnership", season=season_of(clock.present()), league=BossLeague.SILVER, version=league.luna, secret=b""
@@ -50,6 +51,7 @@ def test_a_bot_shows_how_far_it_is_and_which_boards_cost_it_the_boss(test, reade
         text = read(reader, path)
         assert "Silver 63 % of the way to beating luna. It has 65.6% of 32 boards." in text
         assert "These boards cost it most −30" in text
+        assert "It stays It rises" in text
         assert "Open this decision in the editor" not in text, "a stranger has nothing to open"
         page = owner.get(path).content.decode().replace("&amp;", "&")
         assert f'href="/m/{test.match}/open/?{test.place}"' in page
@@ -78,6 +80,12 @@ def test_a_game_shows_its_leagues_with_their_bosses_and_bots(test, reader):
     text = read(reader, "/g/partnership/?tab=leagues")
     assert "Wood Boss: none yet" in text
     assert "Silver Boss: luna" in text
+    assert "Matches against a boss are unrated." in text
+    Boss.objects.update(margin=60, house=F("version"))
+    BossTest.objects.update(margin=60)
+    margin = read(reader, "/g/partnership/?tab=leagues")
+    assert "Silver Boss: luna , by 60 Elo" in margin
+    assert "to beating luna. It has to be stronger by 60 Elo." in margin
     assert "rufo ana Silver 63 % of the way to beating luna." in text
     assert "rufo" in read(reader, "/g/partnership/?tab=leagues&league=2")
     for odd in ("1", "x", "99", "-1"):
@@ -93,6 +101,7 @@ def test_the_api_has_the_leagues_of_a_bot(test):
         "boss": "luna",
         "state": "running",
         "opponent": "luna",
+        "margin": 0,
         "progress": 63,
         "won": 20,
         "drawn": 2,

@@ -6,10 +6,8 @@ import csv
 import io
 import os
 import re
-import tempfile
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
 from datetime import timedelta
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -17,7 +15,6 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from engine.sandbox import Sandbox
 from league.domain.bots import house
 from league.domain.classes import measuring
 from league.domain.core import clock
@@ -26,7 +23,6 @@ from league.enums import VersionStatus
 from league.models import BotVersion, HandIn, Match
 from tests.league.web.conftest import PATIENT_MS
 from tests.support import league as made
-from tests.support.runtimes import lend
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 CAREFUL = (Path(__file__).resolve().parents[4] / "bots/sdk/templates/careful.py").read_text(encoding="utf-8")
@@ -58,17 +54,6 @@ class Person:
         with self.opener.open(urllib.parse.urljoin(self.site, path), body) as answer:
             self.at = urllib.parse.urlsplit(answer.url).path
             return answer.read().decode()
-
-
-@pytest.fixture
-def worker() -> Iterator[WorkerLoop]:
-    with tempfile.TemporaryDirectory(prefix="tute-class-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        loop = WorkerLoop(Path(folder) / "bots")
-        loop.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield loop
-        loop.ahead.close()
 
 
 @pytest.mark.slow

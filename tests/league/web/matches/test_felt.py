@@ -64,6 +64,11 @@ class Bots:
         hand = [self.game.pack.texts[card] for card in state.hand_of(0)]
         holding.ask(self.lease, Question(self.number, 1, self.legal, hand, events, []), decisions)
 
+    @property
+    def question(self) -> int:
+        """Return the number of the person's decision."""
+        return Table.objects.values_list("question", flat=True).get(pk=self.row.pk)
+
     def answer(self) -> str:
         """Take the answer that the person has given, and play on."""
         wait_for(lambda: holding.answer(self.lease, self.number), "the person answers", PATIENT_MS / 1000, every=0.02)
@@ -77,7 +82,7 @@ class Bots:
     def until(self, cards: int) -> None:
         """Play the person's first choices until this number of cards is left."""
         while len(self.state.hand_of(0)) > cards:
-            seating.act(self.row.player, self.row.public_id, self.number, self.legal[0])
+            seating.act(self.row.player, self.row.public_id, self.question, self.legal[0])
             self.answer()
 
 
@@ -255,7 +260,7 @@ def test_the_end_says_who_won_in_the_first_view_without_a_new_page(ana, visit) -
 def test_cards_that_cannot_be_played_are_no_buttons(ana) -> None:
     bots = Bots(row := seating.sit(ana, "partnership", "greedy"))
     while len(bots.legal) == len(bots.state.hand_of(0)):
-        seating.act(ana, row.public_id, bots.number, bots.legal[0])
+        seating.act(ana, row.public_id, bots.question, bots.legal[0])
         bots.answer()
     client = Client(headers={"accept-language": "en"})
     client.force_login(ana.user)

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,19 @@ from django.test import Client
 
 import engine
 from engine.game import declared
+from engine.rules.resolving import choices
 from engine.runner.spec import BotSpec, MatchSpec
 from engine.runner.table import Advise, Question, Taken, play_table
 from engine.sandbox import Sandbox
 from league.domain.bots import house
 from league.domain.people import players
-from league.domain.tables import holding, rooms, seating
+from league.domain.tables import holding, people, rooms, seating
+from league.enums import TableWatching
 from league.models import Table
 from league.web.common.words import card_name
+from league.web.previews import links
 from tests.league.web.page import Page, faults
-from tests.support import rows
+from tests.support import rows, tables
 from tests.support.league import accepted
 from tests.support.parts import mostly_slow
 from tests.support.runtimes import lend
@@ -49,12 +53,20 @@ class Viewer:
     def look(self, row: Table, hidden: dict[str, str]) -> None:
         """Read everything that is served of the table. hidden: cards that this viewer may not know, with their names."""
         where = f"/tables/{row.public_id}/"
+        if self.seat is None and row.watching == TableWatching.NOBODY:
+            for path in (where, f"{where}replay.json", f"/api/v1{where}".rstrip("/")):
+                assert self.client.get(path).status_code == 404
+            assert row.public_id not in self.client.get("/live", {"topic": f"table:{row.public_id}"}).content.decode()
+            return
         part = self.client.get(where, headers={"X-Part": "moved"}).content.decode()
         page = self.client.get(where).content.decode()
         record = self.client.get(f"{where}replay.json").json()
         api = self.client.get(f"/api/v1{where}".rstrip("/")).content.decode()
         live = self.client.get("/live", {"topic": f"table:{row.public_id}", "since": "1"}).content.decode()
         assert re.findall(r"^data: (.*)$", live, re.M)
+        picture = re.search(r'property="og:image" content="[^"]*/preview/([^"/]+)[.]png"', page)
+        assert picture is None or not (links.read(picture[1]).laid or links.read(picture[1]).hands)
+        assert not {"ETag", "Last-Modified"} & set(self.client.get(where).headers), "no digest of what others hold"
         for text in (part, page):
             words = Page(text).text.lower()
             for card, name in hidden.items():
@@ -81,35 +93,59 @@ def test_nobody_is_sent_a_card_that_the_seat_may_not_know(games: list[str], tmp_
     assert looked >= 2 * len(games)
 
 
+def _options(game: str, seats: int, rng: random.Random) -> dict[str, object]:
+    """Return options of a game, at random, that go together."""
+    options: dict[str, object] = {}
+    for name, choice in sorted(choices(declared(game), seats).items()):
+        candidate = options | {name: rng.choice(tables.values(choice))}
+        if rng.random() < 0.5:
+            with suppress(engine.OptionError):
+                engine.load(game, players=seats, **candidate)
+                options = candidate
+    return options
+
+
 def _play(game: str, seats: int, box: Sandbox, behind: BotSpec) -> int:
     """Play a board with people at all seats, with the referee and the rows of a worker; return how often the viewers looked."""
+    rng, looks = random.Random(f"{game} {seats}"), 0
+    options, watching = _options(game, seats, rng), rng.choice(TableWatching.values)
     viewers = [Viewer(f"{game.replace('_', '-')}-{seats}-{seat}", seat) for seat in range(seats)]
     sitters = [viewer.player for viewer in viewers if viewer.player is not None]
-    row = rooms.gather(sitters[0], game, players=seats)
+    row = rooms.gather(sitters[0], game, players=seats, options=options, watching=watching)
     for sitter in sitters[1:]:
         rooms.take_seat(sitter, row.public_id)
     rooms.start(sitters[0], row.public_id)
     lease = holding.claim("host:1")
     assert lease is not None
-    rng, looks = random.Random(game), 0
-    watching = [*viewers, Viewer("", None)]
-    texts = engine.load(game, players=seats).pack.texts
+    audience = [Viewer("", None), *viewers]
+    texts = engine.load(game, players=seats, **options).pack.texts
 
     def ask(question: Question, decisions: Sequence[Taken], advise: Advise) -> str:
         nonlocal looks
         holding.ask(lease, question, decisions)
         views = {question.seat: question.events} | {view.seat: view.events for view in question.others}
         if question.number % OFTEN == 0:
-            viewer = watching[looks % len(watching)]
+            viewer = audience[looks % len(audience)]
             open_text = json.dumps(question.spectated if viewer.seat is None else views[viewer.seat])
             viewer.look(row, {card: card_name(card) for card in texts if f'"{card}"' not in open_text})
             looks += 1
         answer = rng.choice(question.legal)
-        seating.act(sitters[question.seat], row.public_id, question.number, answer)
+        row.refresh_from_db()
+        seating.act(sitters[question.seat], row.public_id, row.question, answer)
         return answer
 
-    spec = MatchSpec(row.public_id, game, lease.secret, f"table-{row.public_id}", range(1, 2), (behind,), players=seats)
-    result = play_table(spec, [0] * seats, range(seats), box, taken=[], ask=ask, stop=lambda: False)
+    spec = MatchSpec(
+        row.public_id,
+        game,
+        lease.secret,
+        f"table-{row.public_id}",
+        range(1, 2),
+        (behind,),
+        players=seats,
+        options=options,
+    )
+    parties, delay = [0] * seats, people.delay(row)
+    result = play_table(spec, parties, range(seats), box, taken=[], ask=ask, stop=lambda: False, delay=delay)
     assert result is not None
     (record,) = json.loads(json.dumps(result.records))
     for view in result.views:

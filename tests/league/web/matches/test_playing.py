@@ -92,7 +92,7 @@ def test_the_guest_answers_and_follows_and_nobody_else_does(visitor, ana) -> Non
     hold(row)
     row.refresh_from_db()
     where, topic = f"/tables/{row.public_id}/", f"table:{row.public_id}"
-    answer = {"do": seats.person(row).legal[0], "turn": row.turn, "listens": 1}
+    answer = {"do": seats.person(row).legal[0], "turn": row.question, "listens": 1}
     others = [Client(headers=OWN) for _ in range(3)]
     others[0].force_login(ana.user)
     others[1].post("/play/")  # A guest with another table.
@@ -105,14 +105,14 @@ def test_the_guest_answers_and_follows_and_nobody_else_does(visitor, ana) -> Non
         codes = [other.get(where).status_code, other.get(f"{where}replay.json").status_code]
         codes += [
             other.post(f"{where}do/", form).status_code
-            for form in (answer, {"do": "leave"}, {"do": "advice", "turn": row.turn})
+            for form in (answer, {"do": "leave"}, {"do": "advice", "turn": row.question})
         ]
         assert codes == [404] * 5
         assert topic not in other.get(f"/live?topic={topic}").content.decode()
     assert visitor.post(f"{where}do/", answer).status_code == 403, "a card needs the token of its page"
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', visitor.get(where).content.decode())
     assert token is not None
-    assert f'"{topic}":{row.turn + 1}' in visitor.get(f"/live?topic={topic}").content.decode()
+    assert f'"{topic}":{row.question + 1}' in visitor.get(f"/live?topic={topic}").content.decode()
     assert visitor.post(f"{where}do/", {**answer, "csrfmiddlewaretoken": token[1]}).status_code == 204
     row.refresh_from_db()
     assert row.turn is None

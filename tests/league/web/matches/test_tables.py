@@ -6,9 +6,6 @@ import json
 import os
 import random
 import re
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -19,7 +16,6 @@ from playwright.sync_api import Error as PlaywrightError
 
 import engine
 from engine.runner.table import NEXT, Question, TableResult
-from engine.sandbox import Sandbox
 from league.domain.bots import house
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.people import players
@@ -33,7 +29,6 @@ from tests.support import rows, seats
 from tests.support.league import accepted
 from tests.support.playing import choose
 from tests.support.processes import wait_for
-from tests.support.runtimes import lend
 from tests.support.seats import hold, rated
 
 
@@ -146,7 +141,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert foreign.post(f"{where}do/", {"do": legal[0], "turn": row.turn or 0}).status_code == 404
 
     # Only who sits there hears of it, and no more than to which decision it has moved
-    turn = Table.objects.get().turn
+    turn = Table.objects.get().question
     topic = f"table:{row.public_id}"
     assert f'data-since="{turn + 1}"' in text
     assert f'data-topic="{topic}"' in text
@@ -154,7 +149,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         (told_of,) = re.findall(r"data: (.*)", who.get(f"/live?topic={topic}").content.decode())
         assert json.loads(told_of) == heard
 
-    refused = client.post(f"{where}do/", {"do": "play 9z", "turn": Table.objects.get().turn}, follow=True)
+    refused = client.post(f"{where}do/", {"do": "play 9z", "turn": turn}, follow=True)
     assert "not possible now" in refused.content.decode()
     response = client.post(f"{where}do/", {"do": legal[0], "turn": turn, "listens": 1})
     assert (response.status_code, response.content) == (204, b"")
@@ -210,7 +205,7 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
     assert len(queries) == 7
-    form = {"do": "advice", "turn": row.turn}
+    form = {"do": "advice", "turn": row.question}
     assert client.post(f"{where}do/", {**form, "listens": 1}).status_code == 204
     thinks = client.get(where).content.decode()
     assert faults(Page(thinks)) == []
@@ -267,7 +262,7 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
     rated(row.seats.get(number=1).version, "partnership", 1000)
     lease, _ = hold(row)
     number = Table.objects.get().turn
-    seating.act(ana, row.public_id, number, TablePerson.objects.get().legal[0])
+    seating.act(ana, row.public_id, 0, TablePerson.objects.get().legal[0])
     holding.finish(lease, TableResult([[60, 70, 60, 70]], [{}]), number + 1)
     page = client.get("/play/").content.decode()
     assert faults(Page(page)) == []
@@ -278,19 +273,6 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
 
 
 # ---- in a browser
-
-
-@pytest.fixture
-def worker() -> Iterator[WorkerLoop]:
-    with tempfile.TemporaryDirectory(prefix="tute-seat-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        new_worker = WorkerLoop(Path(folder) / "bots")
-        new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield new_worker
-        new_worker.stopping.set()
-        new_worker.tables.close()
-        new_worker.ahead.close()
 
 
 MY_TURN = "document.querySelector('.game:not([data-locked]):has(tute-table.ready) #hand button[name=do]') !== null"
@@ -541,3 +523,74 @@ def test_three_people_play_together_and_one_of_them_is_cut_off(site: str, browse
     for page in company.pages.values():
         page.context.close()
     assert company.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_cut_a_sleeping_screen_and_a_second_device_lose_nothing(site: str, browser, worker: WorkerLoop) -> None:
+    accepted(house.player(), "greedy")
+    session = Client()
+    session.force_login(players.create("ana").user)
+    cookies = {settings.SESSION_COOKIE_NAME: session.cookies[settings.SESSION_COOKIE_NAME].value, "rest": "0"}
+    complaints: list[str] = []
+
+    def device(width: int, height: int):
+        touch, size = width < 500, {"width": width, "height": height}
+        context = browser.new_context(viewport=size, has_touch=touch, is_mobile=touch, locale="en-GB")
+        context.set_default_timeout(PATIENT_MS)
+        context.add_cookies([{"name": name, "value": value, "url": site} for name, value in cookies.items()])
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    phone, desk = device(390, 844), device(1280, 800)
+    phone.goto(f"{site}/play/")
+    phone.click("main form button.button")
+    phone.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
+    wait_for(worker.tables.look, "a table waits", PATIENT_MS / 1000)
+
+    def turn_of(page) -> str:
+        comes(page, MY_TURN)
+        return page.locator("#seat").get_attribute("data-turn") or ""
+
+    def is_at(page, number: str) -> None:
+        comes(page, f"({MY_TURN}) && document.querySelector('#seat').dataset.turn === '{number}'")
+
+    turn_of(phone)
+    answer(phone, touch=False)
+    before = turn_of(phone)
+    # The line is cut while a card is on its way: it is not lost, and not played twice.
+    phone.context.set_offline(True)
+    phone.locator("#hand button[name=do]").first.focus()
+    phone.keyboard.press("Enter")
+    comes(phone, "'lost' in document.querySelector('.game').dataset")
+    look(phone, "bad-line-cut")
+    phone.wait_for_timeout(30_000)
+    phone.context.set_offline(False)
+    comes(phone, "!('lost' in document.querySelector('.game').dataset)")
+    is_at(phone, before)
+    # A second device shows the same and answers; the first one follows.
+    desk.goto(phone.url)
+    is_at(desk, before)
+    look(desk, "bad-line-second")
+    answer(desk, touch=False)
+    after = turn_of(desk)
+    assert int(after) == int(before) + 1
+    is_at(phone, after)
+    # The screen sleeps, and the table goes on without it.
+    lifecycle = phone.context.new_cdp_session(phone)
+    lifecycle.send("Page.setWebLifecycleState", {"state": "frozen"})
+    for _ in range(2):
+        answer(desk, touch=False)
+        after = turn_of(desk)
+    lifecycle.send("Page.setWebLifecycleState", {"state": "active"})
+    is_at(phone, after)
+    look(phone, "bad-line-awake")
+    answer(phone, touch=False)
+    is_at(desk, turn_of(phone))
+    row = Table.objects.get()
+    answers = row.actions.filter(seat=0).count()
+    assert (answers, row.question) == (5, 5)
+    for page in (phone, desk):
+        page.context.close()
+    assert complaints == []

@@ -6,11 +6,8 @@ import hashlib
 import html
 import os
 import re
-import tempfile
 import tomllib
-from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -19,7 +16,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from engine.runner import Limits
-from engine.sandbox import Sandbox
 from league.domain.bots import drafts, house, tries
 from league.domain.bots.languages import JAVASCRIPT, LANGUAGES, PYTHON
 from league.domain.jobs.handlers import tries as handler
@@ -36,7 +32,6 @@ from tests.league.web.page import Page, faults
 from tests.support import league, rows
 from tests.support.chromium import until
 from tests.support.league import BOT, accepted, started
-from tests.support.runtimes import lend
 
 VENDOR = settings.BASE_DIR / "league" / "static" / "league" / "vendor"
 TEXT = BOT.decode()
@@ -468,17 +463,6 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
 
 
 # ---- in a browser
-
-
-@pytest.fixture
-def worker() -> Iterator[WorkerLoop]:
-    with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        new_worker = WorkerLoop(Path(folder) / "bots")
-        new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield new_worker
-        new_worker.ahead.close()
 
 
 def house_plays() -> None:

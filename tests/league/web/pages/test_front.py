@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from league.domain.core import clock
 from league.domain.people import players
 from league.domain.puzzles import shelf
 from league.domain.tables import people
@@ -79,9 +80,10 @@ def test_an_empty_league_has_a_front_page(db) -> None:
     assert "No tournament takes entries now." in page.text
 
 
+@pytest.mark.usefixtures("_one_moment")
 def test_the_puzzle_of_the_day_changes_and_can_be_answered_without_a_token(league) -> None:
     days = [puzzle_of_day(date(2026, 11, 1) + timedelta(days=day)) for day in range(5)]
-    today = puzzle_of_day(timezone.now().date())
+    today = puzzle_of_day(clock.present().date())
     assert today is not None
     visitor = Client(enforce_csrf_checks=True, headers=VISITOR)
     page = visitor.get("/").content.decode()

@@ -249,3 +249,13 @@ def test_a_person_writes_at_the_step_that_is_shown(live, visit) -> None:
     box = page.locator("tute-replay .felt").bounding_box()
     assert box
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    rival = league.clean.parties.exclude(version__bot__owner=league.ana).get().version.bot
+    user = Client()
+    user.force_login(rival.owner.user)
+    page.context.clear_cookies()
+    page.context.add_cookies([{"name": "sessionid", "value": user.cookies["sessionid"].value, "url": url}])
+    page.goto(f"{url}/notices/")
+    page.click(f"text=ana ha comentado una partida de {rival.slug}", timeout=9000)
+    page.wait_for_url("**/m/*/?b=1&s=0&step=d1p3&tab=talk#talk")
+    assert page.locator("#talk .text").count() == 2

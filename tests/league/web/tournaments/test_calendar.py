@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from league.domain.arenas import arenas
 from league.domain.bots import house
 from league.domain.core import clock
 from league.domain.tournaments import agenda, circuits, events, releases
@@ -16,6 +17,7 @@ from league.models import Circuit, Event, Player
 from tests.league.pure.calendar.test_icalendar import unfolded
 from tests.league.web.page import Page, faults
 from tests.support import league as made
+from tests.support.league import accepted
 
 pytestmark = pytest.mark.usefixtures("_one_moment")
 
@@ -149,3 +151,47 @@ def test_a_crowd_of_leagues_hides_none_of_the_house_and_costs_no_queries(league,
     page = signed_in(league.ana).get("/calendar/?game=partnership").content.decode()
     assert (page.count("<li><b><time"), "Casa" in page) == (2, True)
     assert Client().get("/calendar/all.ics").content.decode().count("Liga") <= 1
+
+
+def test_a_start_that_is_dropped_is_cancelled_and_a_later_one_is_the_same_date(league):
+    now = clock.present()
+    cup, liga = event(league.ana, "Copa", hours=1), circuit(league.ana, days="mon,tue,wed,thu,fri,sat,sun")
+    events.start_due(now=now + timedelta(hours=2))
+    circuits.open_due(now=now + timedelta(days=1, hours=1))
+    lines = lines_of(Client(), "/calendar/all.ics")
+    items = {uid: place for place, uid in enumerate(values(lines, "UID"))}
+    place = items[f"event-{cup.slug}@testserver"]
+    assert (values(lines, "STATUS")[place], values(lines, "SEQUENCE")[place]) == ("CANCELLED", "1")
+    assert values(lines, "DTSTART")[place] == f"{cup.due:%Y%m%dT%H%M%SZ}"
+    season = liga.seasons.get()
+    assert season.reason
+    missed = items[f"circuit-{liga.slug}-{season.due:%Y%m%dT%H%M}@testserver"]
+    assert values(lines, "STATUS")[missed] == "CANCELLED"
+    assert values(lines, "STATUS").count("CANCELLED") == 2
+    assert set(values(lines, "SEQUENCE")) == {"1"}
+
+    cup.refresh_from_db()
+    later = now + timedelta(days=2)
+    for due, status, sequence in ((later, "CONFIRMED", "2"), (None, "CANCELLED", "3")):
+        releases.change(cup, releases.ReleaseTerms("public", False, None, 0, due), actor="ana", now=now)
+        lines = lines_of(Client(), "/calendar/all.ics")
+        place = values(lines, "UID").index(f"event-{cup.slug}@testserver")
+        assert (values(lines, "STATUS")[place], values(lines, "SEQUENCE")[place]) == (status, sequence)
+        assert values(lines, "DTSTART")[place] == f"{later:%Y%m%dT%H%M%SZ}"
+
+
+def test_an_arena_is_in_the_calendar_with_one_button(league):
+    accepted(house.player(now=made.NOW), "greedy")
+    start = clock.present() + timedelta(hours=1)
+    arena = arenas.create("partnership", start, now=clock.present())
+    ana = signed_in(league.ana)
+    for action, inside in (("play", True), ("stop", False)):
+        answer = ana.post(f"/arenas/{arena.slug}/do/", {"action": action, "next": "/calendar/"})
+        assert answer.url == "/calendar/"
+        page = ana.get("/calendar/").content.decode()
+        assert faults(Page(page)) == []
+        assert ("You are in." in page) == inside
+    assert "Arena: Tute por parejas" in Client().get("/calendar/").content.decode()
+    lines = lines_of(Client(), "/calendar/partnership.ics")
+    assert values(lines, "UID") == [f"arena-{arena.slug}@testserver"]
+    assert values(lines, "URL") == [f"http://testserver/arenas/{arena.slug}/"]
