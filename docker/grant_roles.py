@@ -60,7 +60,7 @@ TABLE = (
     "question",
     "due",
 )
-PERSON = ("legal", "hand", "seen", "advice_asked", "advice", "away", "seated")
+PERSON = ("legal", "hand", "seen", "advice_asked", "advice", "away", "seated", "left_ms")
 ANALYSIS = ("cpu_s", "decisions", "judged", "limited", "body")
 REQUEST = ("status", "reason", "finished")
 # The leases of the release before, whose workers may go on until they are replaced

@@ -63,6 +63,14 @@ class ReportOutcome(models.TextChoices):
     LEFT = "left", _("left as it is")
 
 
+class ChallengeAnswer(models.TextChoices):
+    """The answer to a challenge to a table. An unanswered one ends by itself (league.domain.tables.challenges)."""
+
+    ACCEPTED = "accepted", _("accepted")
+    DECLINED = "declined", _("declined")
+    WITHDRAWN = "withdrawn", _("withdrawn")
+
+
 class Period(models.TextChoices):
     """The length of a digest: a whole day, or a whole week from Monday on, UTC."""
 

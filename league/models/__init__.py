@@ -27,7 +27,7 @@ from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.search import SearchWord
-from league.models.tables import Table, TableAction, TablePerson, TableSeat
+from league.models.tables import Table, TableAction, TableChallenge, TablePerson, TableSeat
 from league.models.talk import Comment, Report
 from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
@@ -108,6 +108,7 @@ __all__ = [
     "Subscription",
     "Table",
     "TableAction",
+    "TableChallenge",
     "TableOfDay",
     "TablePerson",
     "TableSeat",

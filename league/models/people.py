@@ -21,6 +21,8 @@ class Player(models.Model):
     banned_for = models.TextField(blank=True, default="", db_default="")
     # The secret part of the address of the player's own calendar; empty: there is none.
     calendar_link = models.CharField(max_length=40, blank=True, default="", db_default="")
+    # False: nobody may challenge the player by name (league.domain.tables.challenges).
+    challengeable = models.BooleanField(default=True, db_default=True)
 
     class Meta:
         permissions = [(right.value, right.name.lower()) for right in Right]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import FaultKind, TableStatus, TableWatching
+from league.enums import ChallengeAnswer, FaultKind, TableStatus, TableWatching
 from league.models.bots import BotVersion
 from league.models.people import Player
 from league.models.pools import Pool
@@ -47,6 +47,9 @@ class Table(models.Model):
     # True: anyone with the address may sit down while `gathering`, and watch as `watching` says later.
     shared = models.BooleanField(default=False, db_default=False)
     gathering = models.BooleanField(default=False, db_default=False)  # True: people take their seats, no card is dealt.
+    listed = models.BooleanField(default=False, db_default=False)  # True: in the lobby, where any player may sit down.
+    # The players (ids) and guests (keys) whom the host asked to leave; they cannot sit down again.
+    barred = models.JSONField(default=list, db_default=[])
     watching = models.CharField(
         max_length=8, choices=TableWatching, default=TableWatching.HIDDEN, db_default=TableWatching.HIDDEN
     )
@@ -55,8 +58,10 @@ class Table(models.Model):
     deals = models.CharField(max_length=12, blank=True, default="", db_default="")
     deals_until = models.DateTimeField(null=True)
     # Of a shared table: the level of its bots (league.domain.tables.levels), and the seconds for an answer; 0: TABLE_AWAY_S.
+    # With an increment, `clock_s` is the time of each person for a hand, and each answer adds the increment.
     level = models.CharField(max_length=12, blank=True, default="", db_default="")
     clock_s = models.PositiveIntegerField(default=0, db_default=0)
+    increment_s = models.PositiveSmallIntegerField(default=0, db_default=0)
     rematch = models.CharField(max_length=12, blank=True, default="", db_default="")  # The address of the next table.
     # A number that grows with each change that pages show besides decisions: who sits where, a phrase, advice.
     news = models.PositiveIntegerField(default=0, db_default=0)
@@ -125,6 +130,7 @@ class TablePerson(models.Model):
     ready = models.BooleanField(default=False)  # To begin, while the table is gathering.
     away = models.BooleanField(default=False)  # True: the bot behind the seat plays for the person.
 
+    left_ms = models.PositiveIntegerField(default=0, db_default=0)  # The time left on a clock with increment.
     legal = models.JSONField(default=list)  # The choices; empty if another seat is asked.
     hand = models.JSONField(default=list)
     events = models.JSONField(default=list, db_column="seen")  # The events of the board that the seat may know.
@@ -163,6 +169,30 @@ class TablePerson(models.Model):
     def awaits_advice(self) -> bool:
         """Return True if the person has asked for advice and has no answer yet."""
         return self.advice_asked is not None and not self.advice
+
+
+class TableChallenge(models.Model):
+    """A challenge: somebody at a shared table asks a player by name to sit down there (league.domain.tables.challenges)."""
+
+    # The constraint table_challenge_once has an index.
+    table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="challenges", db_index=False)
+    challenger = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+", db_index=False)
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="table_challenges", db_index=False)
+    created = models.DateTimeField()
+    answer = models.CharField(max_length=10, choices=ChallengeAnswer, blank=True, default="")  # Empty: not answered.
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["table", "player"], name="table_challenge_once"),
+            only_words("table_challenge", "answer", ChallengeAnswer, or_empty=True),
+        ]
+        indexes = [
+            models.Index(fields=["challenger", "created"], name="table_challenge_sent"),
+            models.Index(fields=["player", "created"], name="table_challenge_received"),
+        ]
+
+    def __str__(self) -> str:
+        return f"challenge of player {self.player_id} to table {self.table_id}"
 
 
 class TableSeat(models.Model):

@@ -20,9 +20,10 @@ from league.service import changes
 
 MOST = 8  # The most topics of one listener.
 FORM = re.compile(
-    r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot|arena):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
+    r"(?:pools|bots|audits|judgements|matches|tournaments|events|lobby|(?:ratings|pool|tournament|bot|arena):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
 TABLE = "table:"
+LOBBY = "lobby"  # The tables open to all at which people wait; its version is a digest of their rows.
 LIVE = ("waiting", "held", "resting")  # Statuses of tables in play.
 # The version of a table: the number of the decision of its people, from 1 on, plus NEWS for each other change; OVER at the end.
 NEWS, OVER = 10**5, 10**12
@@ -75,7 +76,11 @@ def read(topics: Collection[str]) -> changes.Counts:
     matches = [topic.partition(":")[2] for topic in topics if topic.startswith("match:")]
     bots = [int(topic.partition(":")[2]) for topic in topics if topic.startswith("bot:")]
     tables = [topic.removeprefix(TABLE) for topic in topics if topic.startswith(TABLE)]
-    for part in _parts([topic for topic in topics if not topic.startswith(("match:", "bot:", TABLE))]):
+    if LOBBY in topics:
+        versions[LOBBY] = _lobby()
+    for part in _parts(
+        [topic for topic in topics if topic != LOBBY and not topic.startswith(("match:", "bot:", TABLE))]
+    ):
         versions |= changes.read(part)
     for part in _parts(matches):
         versions |= _matches(part)
@@ -109,6 +114,15 @@ def _matches(ids: list[str]) -> changes.Counts:
         ids,
     )
     return {of_match(row[0]): _version([row]) for row in rows}
+
+
+def _lobby() -> int:
+    """Return a digest of the lobby. Uses the index of the live tables."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, news FROM league_table WHERE status IN ('waiting', 'held', 'resting') AND listed AND gathering ORDER BY id"
+        )
+        return _version(list(cursor.fetchall()))
 
 
 def _bots(ids: Sequence[Any]) -> changes.Counts:

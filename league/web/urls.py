@@ -11,7 +11,7 @@ from league.web.bots import views as bots
 from league.web.classes import views as classes
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import embedding, opening, playing, puzzles, same_deals, tables, trying, tv
+from league.web.matches import embedding, lobby, opening, playing, puzzles, same_deals, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, search, sitemaps
@@ -59,6 +59,7 @@ urlpatterns = [
     path("tries/<slug:public_id>/", trying.tried, name="try"),
     path("tries/<slug:public_id>/replay.json", trying.tried_json, name="try-replay"),
     path("play/", playing.play, name="play"),
+    path("lobby/", lobby.show, name="lobby"),
     path("tables/", RedirectView.as_view(pattern_name="play", query_string=True, permanent=True), name="tables"),
     path("tables/<slug:public_id>/", tables.table, name="table"),
     path("deals/<slug:key>/", same_deals.page, name="deals"),

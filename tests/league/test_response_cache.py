@@ -310,7 +310,7 @@ NOT_KEPT = {
     "it is for who is logged in": """
         account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
         table table-replay operators operator-cases operator-action operator-reports comment
-        notices notice notice-ways follows api:my-notices
+        lobby notices notice notice-ways follows api:my-notices
         teams team bot-hand-on classes class-new class class-join class-edit class-marks class-student class-assignment-new
         class-assignment class-assignment-edit class-alike calendar-own
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit

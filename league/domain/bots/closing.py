@@ -43,6 +43,7 @@ from league.models import (
     SchoolClass,
     Subscription,
     Table,
+    TableChallenge,
     TablePerson,
     TakenName,
 )
@@ -119,6 +120,7 @@ def _remove_private(player: Player, now: datetime) -> None:
     Block.objects.filter(Q(owner=player) | Q(blocked=player)).delete()
     Notice.objects.filter(actor=player).delete()  # They have the name.
     Follow.objects.filter(person=player).delete()
+    TableChallenge.objects.filter(Q(player=player) | Q(challenger=player)).delete()
     taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
     for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription):
         model._default_manager.filter(player=player).delete()

@@ -26,6 +26,7 @@ TEXTS: dict[str, NoticeKind] = {
     "invited": NoticeKind.ASKED,
     "offered": NoticeKind.ASKED,
     "challenged": NoticeKind.ASKED,
+    "table_challenge": NoticeKind.ASKED,
     "table_waits": NoticeKind.TABLE,
     "starts_soon": NoticeKind.EVENT,
     "arena_soon": NoticeKind.EVENT,

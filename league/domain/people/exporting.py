@@ -48,6 +48,7 @@ offers.jsonl      bots that others want to hand on to you
 drafts.jsonl      texts in the editor that you have not submitted
 tries.jsonl       texts that you tried, with results and cards; they are removed after some days
 tables.jsonl      tables at which you sat; with every card if they have ended
+challenges.jsonl  challenges to you at tables of others
 puzzles.jsonl     your answers to puzzles
 classes.jsonl     your classes, and what you have handed in there
 matches.jsonl     matches that you asked for
@@ -114,6 +115,7 @@ def _account(player: Player) -> Row:
     open_sessions = sessions.open_sessions(user.pk, None)
     return {
         "name": player.name,
+        "challengeable": player.challengeable,
         "email": user.email,
         "created": player.created,
         "last_login": user.last_login,
@@ -147,6 +149,11 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "drafts", player.drafts.order_by("pk").values("bot", "language", "text", "updated").iterator(CHUNK)
     yield "tries", _tries(player)
     yield "tables", _sat_at(player)
+    challenges = player.table_challenges.order_by("pk")
+    yield (
+        "challenges",
+        challenges.values("created", "answer", table_name=F("table__public_id"), by=F("challenger__name")),
+    )
     answers = player.puzzle_answers.order_by("pk")
     yield "puzzles", answers.values("puzzle", "game", "answer", "solved", "created").iterator(500)
     yield "classes", _classes(player)

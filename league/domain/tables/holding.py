@@ -22,12 +22,12 @@ from engine.runner.table import NEXT, Question, SeatView, TableResult, Taken
 from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.core.queue import AttemptTerms, LeaseLost
-from league.domain.tables import people, seating
+from league.domain.tables import clocks, people, seating
 from league.domain.tables.seating import JOB
 from league.enums import JobState, TableStatus
 from league.models import Job, Table, TableAction, TablePerson, TableSeat
 from league.models.tables import LIVE, NO_ADVICE
-from league.service import listening
+from league.service import listening, topics
 
 log = logging.getLogger("league.tables")
 TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of a person.
@@ -201,20 +201,29 @@ def _replace(row: Table, now: datetime) -> bool:
 
     The last person who is present is waited for as at a table for one.
     """
-    if not row.shared or row.gathering or now - row.since < timedelta(seconds=patience_s(row)):
+    if not row.shared or row.gathering:
         return False
-    present = TablePerson.objects.filter(table=row, seated=True, away=False)
-    others = present.filter(legal=[])
-    if not others.exists() or not present.exclude(legal__in=[[], [NEXT]]).update(away=True):
+    present = list(TablePerson.objects.filter(table=row, seated=True, away=False))
+    late = next((person for person in present if clocks.is_running(person)), None)
+    if late is None or all(person.legal for person in present) or not _is_late(row, late, now):
         return False
+    TablePerson.objects.filter(pk=late.pk).update(away=True, left_ms=0)
     people.tell(row)
     listening.notify(transitions.subject(row))
     return True
 
 
-def patience_s(row: Table) -> int:
-    """Return the seconds that a shared table waits for an answer before a bot plays."""
-    return min(row.clock_s or away_s(row), away_s(row))
+def _is_late(row: Table, person: TablePerson, now: datetime) -> bool:
+    """Return True if the time of the person whose answer a shared table waits for is up."""
+    return clocks.left_ms(row, person, now) == 0 or now - row.since >= timedelta(seconds=away_s(row))
+
+
+def _patience(row: Table, now: datetime) -> timedelta:
+    """Return the time until the clock of the person whose answer a table waits for is up, at most `away_s`."""
+    seated = TablePerson.objects.filter(table=row, seated=True)
+    times = [clocks.left_ms(row, person, now) for person in seated if clocks.is_running(person)]
+    away = timedelta(seconds=away_s(row))
+    return min([away, *(timedelta(milliseconds=time_ms) for time_ms in times if time_ms is not None)])
 
 
 def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool:
@@ -319,8 +328,7 @@ def abandon(*, now: datetime | None = None, most: int = 500) -> int:
             if row.turn is not None and (_replace(row, now) or not _is_asked(row)):
                 seating.call_worker(row, "", now)
             else:
-                following = max(row.since + timedelta(seconds=patience_s(row)), now + SHORTEST)
-                Table.objects.filter(pk=row.pk).update(due=following)
+                Table.objects.filter(pk=row.pk).update(due=now + max(SHORTEST, _patience(row, now)))
     ready = TablePerson.objects.filter(table=OuterRef("pk"), ready=True)
     for row in resting.filter(~Exists(ready), gathering=True, since__lt=now - ROOM)[:most]:
         count += _end(row, TableStatus.ABANDONED, "nobody was ready to play", now)
@@ -338,6 +346,7 @@ def _end(row: Table, to: str, why: str, now: datetime) -> bool:
         queue.withdraw(JOB, table=row)
         columns = {"gathering": False, **seating.ended(now)}
         is_over = _move(row, to, "", now=now, why=why, guard={"since": row.since}, **columns)
+        listening.notify(topics.LOBBY)
         transaction.set_rollback(not is_over)
     return is_over
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -12,15 +12,14 @@ from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people.guests import lock
 from league.domain.ratings import pools
-from league.domain.tables import deals, levels, people, seating
+from league.domain.tables import challenges, clocks, deals, levels, lobby, people, seating
 from league.domain.tables.levels import Level
 from league.domain.tables.people import Sitter
 from league.enums import TableStatus, TableWatching
-from league.models import Table, TablePerson
-from league.service import listening
+from league.models import Player, Table, TablePerson
+from league.service import listening, topics
 
-CLOCKS = (30, 60, 300, 0)  # Seconds for an answer; 0: no clock but that of a table for one.
-CLOCK_S = 60
+PATIENCE = timedelta(seconds=20)  # How long somebody in the lobby waits for the others to get ready.
 
 
 def gather(
@@ -31,26 +30,34 @@ def gather(
     *,
     players: int | None = None,
     options: dict[str, Any] | None = None,
-    clock_s: int = CLOCK_S,
+    time: tuple[int, int] = clocks.CLOCK,
+    listed: bool = False,
     watching: str = TableWatching.HIDDEN,
     same_deals: bool = False,
     now: datetime | None = None,
 ) -> Table:
     """Open a table that others reach by its link; its host sits at the first seat. Raise Refused or TooMany, like `seating.sit`.
 
-    same_deals: others may open tables with the same deals (`gather_same`).
+    time: the clock, one of `clocks.CLOCKS`; listed: the table stands in the lobby; same_deals: others may open tables with the same deals
+    (`gather_same`).
     """
     now = clock.now_or(now)
-    _check_settings(game, players, options, level, boards, clock_s, watching)
+    _check_settings(sitter, game, players, options, level, boards, time, watching, listed=listed)
     if not seating.may_sit(sitter):
         raise Refused("nobody can play at tables in this league, because its operators have switched them off")
     with transaction.atomic():
         seating.check(sitter, now)
         pool = pools.pool(game, players, options)
-        columns = {"level": level, "clock_s": clock_s, "status": TableStatus.RESTING, "watching": watching}
+        columns = {"level": level, "status": TableStatus.RESTING, "watching": watching, "listed": listed}
+        columns |= _clock_columns(time)
         row = seating.open_table(sitter, pool, boards, now, rated=False, shared=True, gathering=True, **columns)
         _share_deals(row, same_deals, now)
+        listening.notify(topics.LOBBY)
     return row
+
+
+def _clock_columns(time: tuple[int, int]) -> dict[str, int]:
+    return dict(zip(("clock_s", "increment_s"), time, strict=True))
 
 
 def gather_same(sitter: Sitter, key: str, *, now: datetime | None = None) -> Table:
@@ -67,7 +74,12 @@ def gather_same(sitter: Sitter, key: str, *, now: datetime | None = None) -> Tab
             raise TooMany("{most} tables play these cards; that is the limit", retry_after=3600, most=deals.MOST)
         first = rows[0]
         deals.check(sitter, first)
-        columns = {"level": first.level, "clock_s": first.clock_s, "status": TableStatus.RESTING}
+        columns = {
+            "level": first.level,
+            "clock_s": first.clock_s,
+            "increment_s": first.increment_s,
+            "status": TableStatus.RESTING,
+        }
         columns |= {"watching": first.watching, "deals": key, "deals_until": first.deals_until}
         row = seating.open_table(
             sitter, first.pool, first.boards, now, rated=False, shared=True, gathering=True, **columns
@@ -89,11 +101,22 @@ def _share_deals(row: Table, same_deals: bool, now: datetime) -> None:
 
 
 def _check_settings(
-    game: str, seats: int | None, options: dict[str, Any] | None, level: str, boards: int, clock_s: int, watching: str
+    sitter: Sitter,
+    game: str,
+    seats: int | None,
+    options: dict[str, Any] | None,
+    level: str,
+    boards: int,
+    time: tuple[int, int],
+    watching: str,
+    *,
+    listed: bool,
 ) -> None:
+    if listed and not isinstance(sitter, Player):
+        raise Refused("only players with an account open a table to all; sign up or log in")
     if not 1 <= boards <= seating.MOST_BOARDS:
         raise Refused("a table has 1 to {most} boards, not {boards}", most=seating.MOST_BOARDS, boards=boards)
-    if level not in Level.values or clock_s not in CLOCKS:
+    if level not in Level.values or time not in clocks.CLOCKS:
         raise Refused("choose one of the levels and times")
     if watching not in TableWatching.values:
         raise Refused("choose who may watch")
@@ -111,6 +134,7 @@ def take_seat(sitter: Sitter, public_id: str, number: int | None = None, *, now:
             raise Refused("there is no such table")
         if not row.gathering:
             raise Refused("this table has started, so nobody can sit down any more")
+        lobby.check_welcome(row, sitter)
         deals.check(sitter, row)
         taken = set(row.people.values_list("number", flat=True))
         free = [seat for seat in range(row.pool.players) if seat not in taken]
@@ -124,7 +148,19 @@ def take_seat(sitter: Sitter, public_id: str, number: int | None = None, *, now:
             TablePerson.objects.create(table=row, number=number, **people.keys(sitter))
             subject = transitions.subject(row)
             journal.append("table.joined", subject, now=now, actor=people.name_of(sitter), seat=number)
+            if isinstance(sitter, Player):
+                challenges.accept(sitter, row, now)
         _changed(row, now)
+    return row
+
+
+def challenge(player: Player, name: str, game: str, *, now: datetime | None = None) -> Table:
+    """Challenge somebody by name to the table at which the player waits, or to a new one with this game. Raise Refused or TooMany."""
+    now = clock.now_or(now)
+    challenges.find(player, name, now=now)
+    with transaction.atomic():
+        row = people.present(player) or gather(player, game, now=now)
+        challenges.challenge(player, row.public_id, name, now=now)
     return row
 
 
@@ -142,11 +178,14 @@ def get_ready(sitter: Sitter, public_id: str, *, ready: bool = True, now: dateti
 
 
 def start(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
-    """Start the table as its host: bots fill the free seats. Raise Refused."""
+    """Start the table as its host: bots fill the free seats. In the lobby whoever is ready may, after `PATIENCE`. Raise Refused."""
     now = clock.now_or(now)
     with transaction.atomic():
         row, person = _gathering(sitter, public_id)
-        _check_host(row, person)
+        if not (row.listed and person.ready):
+            _check_host(row, person)
+        elif not is_host(row, person) and now < row.since + PATIENCE:
+            raise Refused("give the others {seconds} seconds to get ready", seconds=PATIENCE.seconds)
         _start(row, now)
         _changed(row, now)
     return row
@@ -161,14 +200,15 @@ def change(
     *,
     players: int | None = None,
     options: dict[str, Any] | None = None,
-    clock_s: int = CLOCK_S,
+    time: tuple[int, int] = clocks.CLOCK,
+    listed: bool = False,
     watching: str = TableWatching.HIDDEN,
     same_deals: bool = False,
     now: datetime | None = None,
 ) -> Table:
-    """Change game, rules and times of a table that is gathering, as its host. Everybody has to get ready again. Raise Refused."""
+    """Change the settings of a table that is gathering, as its host. Everybody has to get ready again. Raise Refused."""
     now = clock.now_or(now)
-    _check_settings(game, players, options, level, boards, clock_s, watching)
+    _check_settings(sitter, game, players, options, level, boards, time, watching, listed=listed)
     with transaction.atomic():
         lock()  # Before the row, as everybody does who sits down or opens a table with its deals.
         row, person = _gathering(sitter, public_id)
@@ -184,25 +224,51 @@ def change(
         if any(other.number >= pool.players for other in seated):
             _arrange(row, {other.pk: seat for seat, other in enumerate(seated)})
         row.people.update(ready=False)
-        Table.objects.filter(pk=row.pk).update(
-            pool=pool, level=level, boards=boards, clock_s=clock_s, watching=watching
-        )
+        columns = {"pool": pool, "level": level, "boards": boards, "listed": listed, "watching": watching}
+        Table.objects.filter(pk=row.pk).update(**columns, **_clock_columns(time))
         row.watching = watching
         _share_deals(row, same_deals, now)
         _changed(row, now)
     return row
 
 
-def turn_seats(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
-    """Move everybody one seat on, so that partners change, as the host. Raise Refused."""
+def swap(sitter: Sitter, public_id: str, number: int | None, *, now: datetime | None = None) -> Table:
+    """Exchange the host's seat with that of another person, as the host. Everybody has to get ready again. Raise Refused."""
     now = clock.now_or(now)
     with transaction.atomic():
-        row, person = _gathering(sitter, public_id)
-        _check_host(row, person)
-        _arrange(row, {other.pk: (other.number + 1) % row.pool.players for other in row.people.all()})
+        row, person, other = _hosted(sitter, public_id, number)
+        _arrange(row, {person.pk: other.number, other.pk: person.number})
         row.people.update(ready=False)
         _changed(row, now)
     return row
+
+
+def send_away(sitter: Sitter, public_id: str, number: int | None, *, now: datetime | None = None) -> Table:
+    """Ask another person to leave a table that is gathering, as the host. They cannot sit down there again. Raise Refused."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        row, _person, other = _hosted(sitter, public_id, number)
+        Table.objects.filter(pk=row.pk).update(barred=[*row.barred, other.player_id or other.guest])
+        name = other.player.name if other.player else people.NAME
+        journal.append("table.sent_away", transitions.subject(row), now=now, actor=people.name_of(sitter), person=name)
+        other.delete()
+        _changed(row, now)
+    return row
+
+
+def _hosted(sitter: Sitter, public_id: str, number: int | None) -> tuple[Table, TablePerson, TablePerson]:
+    """Lock a table that is gathering, and return it with its host and the other person at a seat. Raise Refused."""
+    row, person = _gathering(sitter, public_id)
+    _check_host(row, person)
+    other = (
+        row.people.filter(number=-1 if number is None else number)
+        .exclude(pk=person.pk)
+        .select_related("player")
+        .first()
+    )
+    if other is None:
+        raise Refused("nobody else sits at this seat")
+    return row, person, other
 
 
 def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
@@ -220,8 +286,8 @@ def rematch(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> T
             is_free = not following.people.filter(number=seat).exists() and seat < following.pool.players
             return take_seat(sitter, following.public_id, seat if is_free else None, now=now)
         rules = {"players": row.pool.players, "options": row.pool.options}
-        times: dict[str, Any] = {"clock_s": row.clock_s, "watching": row.watching}
-        following = gather(sitter, row.pool.game, row.level, row.boards, **rules, **times, now=now)
+        settings: dict[str, Any] = {"time": (row.clock_s, row.increment_s), "watching": row.watching}
+        following = gather(sitter, row.pool.game, row.level, row.boards, **rules, **settings, now=now)
         following.people.update(number=seat)
         Table.objects.filter(pk=row.pk).update(rematch=following.public_id)
         people.tell(row)
@@ -236,8 +302,10 @@ def come_back(sitter: Sitter, public_id: str, *, now: datetime | None = None) ->
         row, person = seating.locked(sitter, public_id)
         if row.sides.exists():
             raise Refused("you were away for too long, so this hand of the arena is lost")
-        if TablePerson.objects.filter(pk=person.pk, away=True).update(away=False):
-            Table.objects.filter(pk=row.pk).update(since=now)
+        if person.away:
+            TablePerson.objects.filter(pk=person.pk).update(away=False, left_ms=clocks.least_ms(row, person))
+            if person.legal:  # Otherwise the time of another person runs.
+                Table.objects.filter(pk=row.pk).update(since=now)
             people.tell(row)
             listening.notify(transitions.subject(row))
     return row
@@ -251,8 +319,13 @@ def _gathering(sitter: Sitter, public_id: str) -> tuple[Table, TablePerson]:
     return row, person
 
 
+def is_host(row: Table, person: TablePerson) -> bool:
+    """Return True if the table is this person's."""
+    return (row.player_id, row.guest) == (person.player_id, person.guest)
+
+
 def _check_host(row: Table, person: TablePerson) -> None:
-    if (row.player_id, row.guest) != (person.player_id, person.guest):
+    if not is_host(row, person):
         raise Refused("only the host of the table can do this")
 
 
@@ -272,6 +345,7 @@ def _start(row: Table, now: datetime) -> None:
     if version is None:
         raise Refused("no house bot plays {game}; choose another game", game=row.pool.game)
     Table.objects.filter(pk=row.pk).update(gathering=False)
+    clocks.wind(row)
     transitions.move(row, TableStatus.WAITING, now=now)
     seating.deal_in(row, dict.fromkeys(range(row.pool.players), version), now)
 
@@ -281,3 +355,4 @@ def _changed(row: Table, now: datetime) -> None:
     Table.objects.filter(pk=row.pk).update(since=now)
     people.tell(row)
     listening.notify(transitions.subject(row))
+    listening.notify(topics.LOBBY)

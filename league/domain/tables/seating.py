@@ -28,13 +28,13 @@ from league.domain.people import ownership, quotas
 from league.domain.people.guests import lock
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
-from league.domain.tables import deals, guests, people
+from league.domain.tables import clocks, deals, guests, people
 from league.domain.tables.people import Sitter, TableView
 from league.enums import BotState, TableStatus, VersionStatus
 from league.models import ArenaSide, BotVersion, Player, Pool, Rating, Table, TableAction, TablePerson, TableSeat
 from league.models.tables import LIVE
 from league.pure.portable import ELO_DIGITS, comparable
-from league.service import listening
+from league.service import listening, topics
 
 JOB = "table"  # The kind of the jobs that play a table's bots.
 MOST_BOARDS = 4
@@ -235,6 +235,7 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
 def answer(row: Table, person: TablePerson, number: int, action: str, now: datetime) -> None:
     """Write the answer to the current decision as line `number` of the journal; the caller has locked the table."""
     TableAction.objects.create(table=row, number=number, seat=person.number, action=action, at=now)
+    clocks.spend(row, person, now)
     TablePerson.objects.filter(table=row).exclude(legal=[]).update(legal=[], hand=[], advice_asked=None, advice="")
     Table.objects.filter(pk=row.pk).update(turn=None, question=F("question") + 1, since=now)
     row.turn, row.question, row.since = None, row.question + 1, now
@@ -304,6 +305,7 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
         except (IllegalMove, Refused):
             return False
         listening.notify(transitions.subject(row))
+        listening.notify(topics.LOBBY)
     return True
 
 

@@ -119,6 +119,11 @@ function listen() {
 }
 function deaf() { source?.close(); source = null; }
 
+setInterval(() => { // The running clock; the server says what is right with each page.
+  const clock = document.querySelector(".clocks [data-left]"), left = clock ? Math.max(0, clock.dataset.left - 1) : 0;
+  if (clock) { clock.dataset.left = left; clock.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`; }
+}, 1000);
+
 // --- what the person does -----------------------------------------------------------------------------------------------
 main.addEventListener("submit", async (event) => {
   const mine = event.target;

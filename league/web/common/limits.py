@@ -69,7 +69,7 @@ CHANGES = frozenset(
     {
         *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link", "arena-do"),
         *("class-do", "class-join", "class-hand-in", "talk", "comment", "follow"),
-        *("teams", "team-do", "bot-hand-on"),
+        *("teams", "team-do", "bot-hand-on", "lobby"),
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

@@ -35,7 +35,7 @@ class ShownSection:
 
 
 SECTIONS = (
-    Section("play", _("Play"), "play", ("play", "table", "puzzle")),
+    Section("play", _("Play"), "play", ("play", "lobby", "table", "puzzle")),
     Section("watch", _("Watch"), "tv", ("tv", "match", "board", "event-show", "watch")),
     Section(
         "ladders", _("Ladders"), "games", ("game", "overall", "bots", "bot", "version", "encounter", "player", "digest")

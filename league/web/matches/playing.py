@@ -19,7 +19,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.people.guests import Visitor
-from league.domain.tables import ending, levels, people, rooms, seating, standing
+from league.domain.tables import clocks, ending, levels, people, rooms, seating, standing
 from league.domain.tables.levels import Level
 from league.domain.tables.people import Sitter
 from league.enums import TableWatching
@@ -72,8 +72,11 @@ class TableForm(forms.Form):
 class SharedForm(TableForm):
     """The settings of a table for friends."""
 
-    clock_s = forms.TypedChoiceField(
-        label=gettext_lazy("Time for an answer"), required=False, coerce=int, empty_value=str(rooms.CLOCK_S)
+    clock = forms.ChoiceField(label=gettext_lazy("Clock"), required=False)
+    listed = forms.BooleanField(
+        label=gettext_lazy("Open to all"),
+        required=False,
+        help_text=gettext_lazy("The table stands in the lobby, and any player with an account may sit down."),
     )
 
     watching = forms.ChoiceField(
@@ -92,21 +95,33 @@ class SharedForm(TableForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_choices(self, clock_s=[(str(seconds), clock_name(seconds)) for seconds in rooms.CLOCKS])
+        set_choices(self, clock=[(clock_word(*time), clock_name(*time)) for time in clocks.CLOCKS])
 
     def settings(self, rules: OptionsForm) -> dict[str, Any]:
         """Return the arguments of `rooms.gather` and `rooms.change`."""
         values = self.cleaned_data
-        plain: dict[str, Any] = {name: int(values[name]) for name in ("boards", "clock_s")}
-        plain["watching"] = values.get("watching") or TableWatching.HIDDEN
-        plain["same_deals"] = values["same_deals"]
-        return {"game": rules.game.key, "level": values["level"] or FIRST["level"], **plain, **self.rules(rules)}
+        time = {clock_word(*time): time for time in clocks.CLOCKS}.get(values["clock"], clocks.CLOCK)
+        chosen = {"boards": int(values["boards"]), "time": time, "listed": values["listed"]}
+        chosen |= {"watching": values["watching"] or TableWatching.HIDDEN, "same_deals": values["same_deals"]}
+        return {"game": rules.game.key, "level": values["level"] or FIRST["level"], **chosen, **self.rules(rules)}
 
 
-def clock_name(seconds: int) -> str:
-    """Return the time for an answer in words."""
+def clock_word(seconds: int, increment_s: int) -> str:
+    """Return the word of a clock in forms, such as "60" or "120+3"."""
+    return f"{seconds}+{increment_s}" if increment_s else str(seconds)
+
+
+def clock_name(seconds: int, increment_s: int) -> str:
+    """Return a clock in words."""
     if not seconds:
-        return _("no clock, among friends")
+        return _("no clock")
+    words = {"time": _time_name(seconds), "more": _time_name(increment_s)}
+    if increment_s:
+        return _("%(time)s a hand + %(more)s an answer") % words
+    return _("%(time)s an answer") % words
+
+
+def _time_name(seconds: int) -> str:
     if seconds < 60:
         return ngettext("%(n)s second", "%(n)s seconds", seconds) % {"n": seconds}
     return ngettext("%(n)s minute", "%(n)s minutes", seconds // 60) % {"n": seconds // 60}
@@ -191,10 +206,10 @@ def _sit_down(request: HttpRequest) -> HttpResponse:
             return _page(request, sitter, form, rules, 422)
         try:
             again = request.POST.get("again", "")
-            if request.POST.get("do") == "friends":
+            if request.POST.get("do") in ("friends", "open"):
                 shared = SharedForm(form.bots, request.POST)
                 shared.full_clean()
-                row = rooms.gather(sitter, **shared.settings(rules))
+                row = rooms.gather(sitter, **shared.settings(rules) | {"listed": request.POST["do"] == "open"})
             else:
                 row = seating.sit_again(sitter, again) if again else form.sit(sitter, rules)
         except Refused as refusal:

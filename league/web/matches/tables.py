@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +21,7 @@ from engine.runner.table import NEXT
 from league.domain.arenas import arenas
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.tables import ending, holding, people, phrases, rooms, seating
+from league.domain.tables import clocks, ending, holding, people, phrases, rooms, seating
 from league.domain.tables.people import Sitter, TableView
 from league.enums import TableStatus
 from league.models import Table
@@ -32,6 +32,7 @@ from league.web.common.guests import person_of
 from league.web.common.inputs import whole_number
 from league.web.matches import banner, felt, narrate, pictures, waiting
 from league.web.matches.offers import chosen, offer
+from league.web.matches.playing import clock_name
 from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
@@ -105,7 +106,8 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "hidden": row.status == TableStatus.FINISHED and not seating.opened(row),
         "late": row.status == TableStatus.WAITING and now - row.since > LATE,
         "away_min": holding.away_s(row) // 60,
-        "patience_s": holding.patience_s(row) if row.shared else 0,
+        "clock": clock_name(row.clock_s, row.increment_s),
+        "clocks": _clocks(view, numbers, now) if is_live and row.shared else [],
         "asked": numbers[awaited.number] if is_live and awaited is not None and not awaited.away else "",
         "spoken": [
             (person.number, numbers[person.number], text)
@@ -121,6 +123,18 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     }
     moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
+
+
+def _clocks(view: TableView, names: list[str], now: datetime) -> list[tuple[str, int, str, bool]]:
+    """Return the name, the seconds left in two forms, and True for a running clock, of each person; [] without a clock."""
+    lines = []
+    for person in view.people.values():
+        remaining = clocks.left_ms(view.row, person, now)
+        if remaining is not None and person.seated:
+            minutes, seconds = divmod(remaining // 1000, 60)
+            is_running = view.row.turn is not None and clocks.is_running(person)
+            lines.append((names[person.number], remaining // 1000, f"{minutes}:{seconds:02}", is_running))
+    return lines
 
 
 def _replay(request: HttpRequest, view: TableView, board: int) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 import engine
 from league.domain.bots import tries
 from league.domain.core.errors import Refused, shown
-from league.domain.tables import rooms, seating
+from league.domain.tables import challenges, rooms, seating
 from league.domain.tables.levels import Level
 from league.domain.tables.people import TableView
 from league.models import Table
@@ -19,11 +19,13 @@ from league.service import topics
 from league.web.common import guests as cookies
 from league.web.common.inputs import whole_number
 from league.web.common.options import OptionsForm, game_chosen
-from league.web.common.viewers import player_of
-from league.web.matches.playing import SharedForm, clock_name
+from league.web.common.viewers import player_of, viewer_of
+from league.web.matches.playing import SharedForm, clock_name, clock_word
 from league.web.matches.seats import numbered
 
-DOES = frozenset({"sit", "move", "ready", "unready", "start", "change", "refresh", "turn", "rematch"})
+# What a form does to a seat.
+SEAT_DOES = {"sit": rooms.take_seat, "move": rooms.take_seat, "swap": rooms.swap, "send-away": rooms.send_away}
+DOES = frozenset({*SEAT_DOES, "ready", "unready", "start", "change", "refresh", "rematch"})
 # The places around the table by the number of seats, as in table.js: from the viewer's own seat to the right.
 PLACES = {
     1: "s",
@@ -62,7 +64,8 @@ def page(
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
     if form is None or options is None:
         options = OptionsForm(game, initial={"players": game.players} | _chosen_options(row))
-        initial = {"game": game.key, "level": row.level, "boards": row.boards, "clock_s": row.clock_s}
+        initial = {"game": game.key, "level": row.level, "boards": row.boards, "listed": row.listed}
+        initial["clock"] = clock_word(row.clock_s, row.increment_s)
         initial |= {"watching": row.watching, "same_deals": bool(row.deals)}
         form = SharedForm(tries.rivals(), initial=initial)
     seats = _seats(view, game)
@@ -77,9 +80,10 @@ def page(
         "options": options,
         "changing": status != 200 or request.method == "POST",
         "level": Level(row.level).label if row.level in Level.values else "",
-        "clock": clock_name(row.clock_s),
+        "clock": clock_name(row.clock_s, row.increment_s),
         "watching": row.get_watching_display(),
-        "rules": [(name, value) for name, value in row.pool.options.items()],
+        "challenges": challenges.at_table(row),
+        "player": viewer_of(request),
     }
     return render(request, "matches/waiting.html", context, status=status)
 
@@ -108,7 +112,7 @@ def _seats(view: TableView, game: engine.Game) -> list[WaitingSeat]:
 
 
 def act(request: HttpRequest, public_id: str, do: str) -> HttpResponse:
-    """Sit down, move, get ready, start, change the settings, turn the seats, or open a rematch."""
+    """Sit down, move, get ready, start, change settings or seats, ask somebody to leave, or open a rematch."""
     where, key = redirect("table", public_id=public_id), ""
     sitter = cookies.person_of(request)
     if do == "sit" and sitter is None:
@@ -117,14 +121,12 @@ def act(request: HttpRequest, public_id: str, do: str) -> HttpResponse:
     if sitter is None or view is None or not view.row.shared:
         raise Http404
     try:
-        if do in ("sit", "move"):
-            rooms.take_seat(sitter, public_id, whole_number(request.POST.get("seat")))
+        if do in SEAT_DOES:
+            SEAT_DOES[do](sitter, public_id, whole_number(request.POST.get("seat")))
         elif do in ("ready", "unready"):
             rooms.get_ready(sitter, public_id, ready=do == "ready")
         elif do == "start":
             rooms.start(sitter, public_id)
-        elif do == "turn":
-            rooms.turn_seats(sitter, public_id)
         elif do == "rematch":
             where = redirect("table", public_id=rooms.rematch(sitter, public_id).public_id)
         else:

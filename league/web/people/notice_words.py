@@ -51,6 +51,10 @@ def _assignment(words: Words) -> str:
     return reverse("class-assignment", args=[words["class"], words["number"]])
 
 
+def _lobby(_words: Words) -> str:
+    return reverse("lobby")
+
+
 def _table(words: Words) -> str:
     return reverse("table", args=[words["table"]])
 
@@ -74,6 +78,7 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "invited": (_("%(player)s invites you to the team %(team)s."), _teams),
     "offered": (_("%(player)s wants to hand %(bot)s on to you."), _teams),
     "challenged": (_("%(player)s challenged %(bot)s."), _match),
+    "table_challenge": (_("%(player)s challenges you to a table of %(game)s."), _lobby),
     "table_waits": (_("Your table of %(game)s waits for you."), _table),
     "starts_soon": (_("%(tournament)s starts soon: %(at)s UTC."), _contest),
     "arena_soon": (_("The arena of %(game)s starts soon: %(at)s UTC."), _contest),

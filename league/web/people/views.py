@@ -34,7 +34,7 @@ from league.models import BotVersion, Player, Rating
 from league.service import changes
 from league.web.common import inputs, lists, words
 from league.web.common.once import once
-from league.web.common.viewers import player_of, user_of
+from league.web.common.viewers import player_of, user_of, viewer_of
 from league.web.people import news
 from league.web.people.forms import LogInForm, SignUpForm
 
@@ -58,6 +58,7 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
     rated = Rating.objects.filter(version__bot__owner=player, listed=True).select_related("pool", "version__bot")
     context = {
         "player": player,
+        "viewer": viewer_of(request),
         "bots": bots,
         "ratings": rated.order_by("pool", "-elo", "version")[:MOST_RATINGS],
         "results": totals.results_of_player(player),

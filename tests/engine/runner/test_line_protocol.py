@@ -98,7 +98,9 @@ def check(game: engine.Game, seed: object, deals: int | None) -> None:
             snapshot["trick"] if len(snapshot["trick"]) < board.state.size else []
         )  # A whole one shows in its window, too.
         assert position["trick"].split() == [f"{play['seat']}:{play['card']}" for play in trick]
-        assert position["points"] == " ".join(map(str, map(sum, zip(snapshot["cards"], snapshot["songs"], strict=True))))
+        assert position["points"] == " ".join(
+            map(str, map(sum, zip(snapshot["cards"], snapshot["songs"], strict=True)))
+        )
         assert sorted(position["played"].split()) == sorted(snapshot["played"])
         if snapshot["holder"] is None and snapshot["shown"] is not None:
             assert position["shown"] == snapshot["shown"]

@@ -34,6 +34,7 @@ ASKED = {
     "/submit/": ["bot"],
     "/editor/": ["bot", "from", "at", "template", "language", "game", "players"],
     "/play/": ["game"],
+    "/lobby/": ["game"],
     "/accounts/signup/": ["next"],
     "/accounts/login/": ["next"],
 }
@@ -107,6 +108,12 @@ SENT = {
     "/play/": [
         {"game": None, "rival": "greedy", "level": None, "boards": "1"},
         {"game": "partnership", "rival": None, "partner": None, "boards": None},
+    ],
+    "/lobby/": [
+        {"do": None},
+        {"do": "challenge", "name": None},
+        {"do": "withdraw", "name": None, "table": "x"},
+        {"do": "decline", "table": None},
     ],
     "/t/new/?game=partnership": [
         {"name": None, "boards": "2"},

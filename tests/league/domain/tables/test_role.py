@@ -71,7 +71,7 @@ def test_the_role_of_the_workers_has_a_table_and_no_more(ana, berto) -> None:
 
 def test_the_role_of_the_workers_plays_for_somebody_who_is_away(ana, berto) -> None:
     accepted(house.player(now=NOW), "greedy")
-    row = rooms.gather(ana, "partnership", clock_s=30, now=NOW)
+    row = rooms.gather(ana, "partnership", time=(30, 0), now=NOW)
     rooms.take_seat(berto, row.public_id, now=NOW)
     rooms.start(ana, row.public_id, now=NOW)
     with granted():

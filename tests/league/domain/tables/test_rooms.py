@@ -69,13 +69,13 @@ def test_people_sit_down_change_seats_and_start_when_all_are_ready(ana, berto, s
         (berto, lambda: rooms.take_seat(berto, row.public_id, 0), "taken"),
         (berto, lambda: rooms.take_seat(berto, row.public_id, 4), "taken"),
         (berto, lambda: rooms.start(berto, row.public_id), "only the host"),
-        (berto, lambda: rooms.turn_seats(berto, row.public_id), "only the host"),
+        (berto, lambda: rooms.swap(berto, row.public_id, 0), "only the host"),
         (GUEST, lambda: rooms.get_ready(GUEST, row.public_id), "no such table"),
         (berto, lambda: rooms.gather(berto, "partnership"), "already sitting"),
         (berto, lambda: seating.sit(berto, "partnership", "greedy"), "already sitting"),
         (
             ana,
-            lambda: rooms.change(ana, row.public_id, "individual", "normal", 1, players=2, clock_s=7),
+            lambda: rooms.change(ana, row.public_id, "individual", "normal", 1, players=2, time=(7, 0)),
             "levels and times",
         ),
     ):
@@ -91,8 +91,8 @@ def test_people_sit_down_change_seats_and_start_when_all_are_ready(ana, berto, s
     ]
     with pytest.raises(Refused, match="3 people sit here, and this game has 2 seats"):
         rooms.change(ana, row.public_id, "individual", "normal", 1, players=2)
-    rooms.turn_seats(ana, row.public_id, now=NOW)
-    assert sorted(row.people.values_list("number", flat=True)) == [1, 2, 3]
+    rooms.swap(ana, row.public_id, 1, now=NOW)
+    assert [at(row, sitter).number for sitter in (ana, GUEST, berto)] == [1, 0, 2], "berto is no partner any more"
     rooms.change(ana, row.public_id, "individual", "hard", 2, players=3, options=None, now=NOW)
     assert sorted(row.people.values_list("number", flat=True)) == [0, 1, 2]
     for sitter in (ana, GUEST):
@@ -169,7 +169,7 @@ def test_the_seat_that_is_asked_answers_once_and_sees_its_own_hand(ana, berto) -
 
 
 def test_a_bot_plays_for_somebody_who_is_away_until_they_come_back(ana, berto) -> None:
-    row, lease = started(ana, berto, clock_s=30)
+    row, lease = started(ana, berto, time=(30, 0))
     question = asked(lease, 0, 1, ["play 1o", "play 3o"])
     assert not holding.stands_in(lease, question, now=later(29))
     assert holding.stands_in(lease, question, now=later(30))
@@ -218,7 +218,7 @@ def test_who_leaves_ends_the_table_only_for_themselves(ana, berto) -> None:
 
 
 def test_a_rematch_keeps_the_seats_and_is_one_table(ana, berto) -> None:
-    row, lease = started(ana, berto, GUEST, clock_s=300)
+    row, lease = started(ana, berto, GUEST, time=(300, 0))
     holding.finish(lease, TableResult([[1, 0, 1, 0]], [{}]), 0, now=NOW)
     assert people.present(berto) is None
     again = rooms.rematch(berto, row.public_id, now=NOW)
@@ -269,10 +269,10 @@ def test_guests_go_after_a_day_and_a_new_account_takes_the_seat_along(ana) -> No
 
 
 def test_tables_that_need_no_look_yet_keep_none_from_those_that_do(ana, berto) -> None:
-    patient, lease = started(ana, GUEST, clock_s=300)
+    patient, lease = started(ana, GUEST, time=(300, 0))
     asked(lease, 0, 0, ["play 1o", "play 3o"])
     assert holding.rest(lease, 0, now=NOW)
-    hasty, lease = started(berto, of_key("another guest"), clock_s=30)
+    hasty, lease = started(berto, of_key("another guest"), time=(30, 0))
     asked(lease, 0, 0, ["play 1o", "play 3o"])
     assert holding.rest(lease, 0, now=NOW)
     for _ in range(2):

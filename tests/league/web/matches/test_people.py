@@ -179,20 +179,27 @@ def test_a_link_seats_whoever_opens_it_and_gives_nobody_the_rights_of_the_host()
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
         return client.post(to, {"csrfmiddlewaretoken": token[1] if token else "", **fields})
 
-    where = send(ana, "/play/", do="friends", game="partnership", level="normal", clock_s="30").headers["Location"]
+    where = send(ana, "/play/", do="friends", game="partnership", level="normal", clock="30").headers["Location"]
     do = f"{where}do/"
     page = ana.get(where)
     text = " ".join(page.content.decode().split())
     assert faults(Page(text)) == []
     assert "no-store" in page.headers["Cache-Control"]
-    for words in ("bots: Normal", "time: 30 seconds", "Start with 3 bots", 'value="start"', 'value="change"', where):
+    for words in (
+        "bots: Normal",
+        "clock: 30 seconds an answer",
+        "Start with 3 bots",
+        'value="start"',
+        'value="change"',
+        where,
+    ):
         assert words in text
     assert ana.post(do, {"do": "start"}).status_code == 403, "without a token"
     for client in (berto, guest, stranger):
         text = client.get(where).content.decode()
         assert faults(Page(text)) == []
         assert ('value="sit"' in text, 'value="start"' in text, 'value="change"' in text) == (True, False, False)
-        for word in ("start", "change", "turn", "ready", "rematch", "leave", "say"):
+        for word in ("start", "change", "swap", "send-away", "ready", "rematch", "leave", "say"):
             send(client, do, do=word, phrase="luck")
     row = Table.objects.get()
     assert (row.gathering, row.people.count(), row.level) == (True, 1, "normal")
@@ -205,12 +212,12 @@ def test_a_link_seats_whoever_opens_it_and_gives_nobody_the_rights_of_the_host()
     ]
     assert "your partner" in berto.get(where).content.decode()
     assert send(berto, do, do="change", game="brisca").status_code == 404
-    wrong = send(ana, do, do="change", game="brisca", level="normal", boards="9", clock_s="30")
+    wrong = send(ana, do, do="change", game="brisca", level="normal", boards="9", clock="30")
     assert wrong.status_code == 422
     assert faults(Page(wrong.content.decode())) == []
     refreshed = send(ana, do, do="refresh", game="brisca", level="normal")
     assert 'value="brisca" selected' in refreshed.content.decode()
-    assert send(ana, do, do="change", game="guinote", level="normal", boards="2", clock_s="0").status_code == 302
+    assert send(ana, do, do="change", game="guinote", level="normal", boards="2", clock="0").status_code == 302
     row.refresh_from_db()
     assert (row.pool.game, row.boards, row.clock_s) == ("guinote", 2, 0)
     for client in (ana, berto, guest):
