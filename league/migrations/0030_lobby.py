@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('league', '0025_names_of_holder'),
+        ('league', '0029_watch'),
     ]
 
     operations = [

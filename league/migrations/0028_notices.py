@@ -36,7 +36,7 @@ def _forget(apps, schema_editor) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('league', '0025_names_of_holder'),
+        ('league', '0027_class'),
     ]
 
     operations = [

@@ -22,7 +22,7 @@ WATCHING = [
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("league", "0025_names_of_holder")]
+    dependencies = [('league', '0028_notices')]
 
     operations = [
         *(RenameFieldOnly(*names) for names in RENAMED),
