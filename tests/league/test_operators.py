@@ -441,7 +441,12 @@ def ways(league: League) -> list[str]:
     pool = league.cup.pool_id
     match = league.match.public_id
     names = {"public_id": match, "id": match, "number": 1, "sitting": 0, "slug": league.cup.slug, "key": "partnership"}
-    names |= {"kind": "open", "seat": 0, "bot": "greedy"}  # For a judgement and for answers of a house bot
+    names |= {
+        "kind": "open",
+        "seat": 0,
+        "bot": "greedy",
+        "attempt": 1,
+    }  # For a judgement, a house bot's answers, a class
     paths = []
     for pattern in [*web.urlpatterns, *api.urlpatterns]:
         text = str(pattern.pattern)

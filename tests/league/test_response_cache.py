@@ -309,9 +309,9 @@ NOT_KEPT = {
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
         account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
-        table table-replay operators operator-cases operator-action operator-reports comment
+        table table-replay deals operators operator-cases operator-action operator-reports comment
         lobby notices notice notice-ways follows api:my-notices
-        teams team bot-hand-on classes class-new class class-join class-edit class-marks class-student class-assignment-new
+        teams team bot-hand-on classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
         class-assignment class-assignment-edit class-alike calendar-own
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table

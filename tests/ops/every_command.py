@@ -82,6 +82,7 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["repair", "--replays", "--dry-run"],
         ["send_letters"],
         ["weekly_tournaments"],
+        ["create_arena", "partnership", "--start", "2099-01-01T20:00"],
         ["set_quota", "ana", "boards", "500000", *TRIED],
         ["ban", "ana", *TRIED],
         ["unban", "ana", *TRIED],
@@ -108,6 +109,7 @@ def after(folder: Path) -> Iterator[list[str]]:
 REFUSED = {
     **dict.fromkeys(("hide_comment", "show_comment", "leave_comment"), "comment"),
     "close_audit": "audit",
+    "create_arena": "no house bot",
     "reopen_case": "case",
     "revalidate": "is accepted already",
 }

@@ -37,31 +37,31 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json      name, address, limits, log-ins, notice settings, and keys (of a key only the first characters are stored)
-bots.jsonl        your bots
-versions.jsonl    their versions, and those that you uploaded to bots of your teams
-checks.jsonl      what validation found in each game
-ratings.jsonl     their ratings
-bots/             the package of each version, ready to be submitted again
-teams.jsonl       teams that you are in, or are invited to
-offers.jsonl      bots that others want to hand on to you
-drafts.jsonl      texts in the editor that you have not submitted
-tries.jsonl       texts that you tried, with results and cards; they are removed after some days
-tables.jsonl      tables at which you sat; with every card if they have ended
-challenges.jsonl  challenges to you at tables of others
-puzzles.jsonl     your answers to puzzles
-classes.jsonl     your classes, and what you have handed in there
-matches.jsonl     matches that you asked for
-analyses.jsonl    analyses and advice of house bots that you asked for
-events.jsonl      events in which you take part
-contests.jsonl    tournaments, events and recurring leagues that you organise, and arenas that you entered
-requests.jsonl    your requests to enter bots of others
-comments.jsonl    your comments, with the reason if an operator hid one
-reports.jsonl     comments of others that you reported
-blocks.jsonl      players whom you have blocked
-follows.jsonl     what you follow
-notices.jsonl     notices of the last 90 days
-journal.jsonl     lines of the journal about your account
+account.json       name, address, limits, log-ins, notice settings, and keys (of a key only the first characters are stored)
+bots.jsonl         your bots
+versions.jsonl     their versions, and those that you uploaded to bots of your teams
+checks.jsonl       what validation found in each game
+ratings.jsonl      their ratings
+bots/              the package of each version, ready to be submitted again
+teams.jsonl        teams that you are in, or are invited to
+offers.jsonl       bots that others want to hand on to you
+drafts.jsonl       texts in the editor that you have not submitted
+tries.jsonl        texts that you tried, with results and cards; they are removed after some days
+tables.jsonl       tables at which you sat; with every card if they have ended
+challenges.jsonl   challenges to you at tables of others
+puzzles.jsonl      your answers to puzzles
+classes.jsonl      your classes, and what you have handed in there
+matches.jsonl      matches that you asked for
+analyses.jsonl     analyses and advice of house bots that you asked for
+events.jsonl       events in which you take part
+contests.jsonl     tournaments, events and recurring leagues that you organise, and arenas that you entered
+requests.jsonl     your requests to enter bots of others
+comments.jsonl     your comments, with the reason if an operator hid one
+reports.jsonl      comments of others that you reported
+blocks.jsonl       players whom you have blocked
+follows.jsonl      what you follow
+notices.jsonl      notices of the last 90 days
+journal.jsonl      lines of the journal about your account
 
 Each line of a .jsonl file is a JSON object. Times are UTC. Matches are public; this address lists those of a bot:
 {site}/api/v1/matches?bot=NAME

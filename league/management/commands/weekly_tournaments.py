@@ -8,6 +8,7 @@ import engine
 from league.domain.arenas import arenas
 from league.domain.bots import house
 from league.domain.core import clock
+from league.domain.core.errors import Refused
 from league.domain.ratings import pools
 from league.domain.tournaments import circuits
 from league.management.base import LeagueCommand
@@ -64,5 +65,9 @@ class Command(LeagueCommand):
             calendar = calendars.read_calendar(days, at, options["zone"])
             start, pool = calendar.next(clock.present()), pools.pool(game, players)
             coming = Arena.objects.filter(pool=pool, finished=None).exclude(time_zone="").first()
-            arena = coming or arenas.create(game, start, players=players, time_zone=options["zone"])
+            try:
+                arena = coming or arenas.create(game, start, players=players, time_zone=options["zone"])
+            except Refused:
+                self.say(f"arena of {game}: not yet, because no house bot plays it; run this again after enter_house")
+                continue
             self.say(f"arena {arena.slug}: next on {arena.start:%Y-%m-%d at %H:%M} UTC")

@@ -123,7 +123,7 @@ QUERIES = {
     "player": 15,
     "digest": 7,
     "tournaments": 12,
-    "tournament": 21,
+    "tournament": 20,
     "open tournament": 24,
     "matches": 5,
     "overall": 9,

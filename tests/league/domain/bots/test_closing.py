@@ -39,6 +39,7 @@ from league.models import (
     Player,
     SchoolClass,
     Table,
+    TableChallenge,
     Tournament,
 )
 from tests.support.league import NOW, accepted, later, play, started, uploaded
@@ -97,7 +98,7 @@ EXPORTED = {
     "NoticeChoice": "account.json",
     "Bot": "bots.jsonl",
     "BotVersion": "versions.jsonl",
-    **dict.fromkeys(("Tournament", "Event", "Circuit"), "contests.jsonl"),
+    **dict.fromkeys(("Tournament", "Event", "Circuit", "ArenaEntry"), "contests.jsonl"),
     "Guest": "events.jsonl",
     "Match": "matches.jsonl",
     "ClassMember": "classes.jsonl",
@@ -106,6 +107,7 @@ EXPORTED = {
     "Draft": "drafts.jsonl",
     **dict.fromkeys(("Judgement", "Consultation"), "analyses.jsonl"),
     **dict.fromkeys(("Table", "TablePerson"), "tables.jsonl"),
+    "TableChallenge": "challenges.jsonl",
     "Follow": "follows.jsonl",
     "Notice": "notices.jsonl",
     "PuzzleAnswer": "puzzles.jsonl",
@@ -160,6 +162,10 @@ def fill_tables(maria: Player, berto: Player) -> None:
     answer.reports.create(reporter=maria, reason="insult", created=NOW)
     Comment.objects.filter(pk=answer.pk).update(hidden=NOW, hidden_by=NAME)  # She was an operator once.
     journal.append("operator.acted", f"comment:{answer.pk}", now=NOW, actor=NAME)
+    table = Table.objects.create(
+        public_id="t", player=berto, pool=match.pool, boards=1, secret=b"", created=NOW, since=NOW
+    )
+    TableChallenge.objects.create(table=table, challenger=berto, player=maria, created=NOW)
     maria.puzzle_answers.create(puzzle="p1", game="tute", answer="play 1o", solved=True, created=NOW)
     maria.follows.create(bot=trufo.bot, created=NOW)
     berto.follows.create(person=maria, created=NOW)

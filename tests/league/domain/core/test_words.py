@@ -32,6 +32,7 @@ from league.models import (
     SchoolClass,
     Subscription,
     Table,
+    TableChallenge,
     Team,
     TeamMember,
     VersionTest,
@@ -80,7 +81,9 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     EntryRequest.objects.create(bot=version.bot, asker=berto, tournament=cup, created=NOW)
 
     seat = {"player": ana, "pool": match.pool, "boards": 1, "secret": b"", "created": NOW, "since": NOW}
-    Job.objects.create(kind="table", table=Table.objects.create(public_id="a", **seat), created=NOW)
+    table = Table.objects.create(public_id="a", **seat)
+    Job.objects.create(kind="table", table=table, created=NOW)
+    TableChallenge.objects.create(table=table, challenger=ana, player=berto, created=NOW)
 
     Notice.objects.create(player=ana, kind="failed", about="a", created=NOW)
     NoticeChoice.objects.create(player=ana, kind="failed", way="site")
