@@ -15,7 +15,7 @@ from league.domain.classes import assignments, classes, measuring
 from league.domain.classes.assignments import AssignmentTerms
 from league.domain.classes.classes import ClassTerms
 from league.domain.core import clock
-from league.domain.people import players
+from league.domain.people import bans, players
 from league.enums import HandInVerdict, TeamRole
 from league.models import Bot, ClassMember, Event, HandIn, Match, Player, SchoolClass, TeamMember
 from tests.league.web.page import Page, faults
@@ -106,6 +106,13 @@ def test_every_address_for_every_role(course: Course, path: str) -> None:
         assert "no-store" in answer["Cache-Control"] or answer.status_code in (404, 403), role
         if answer.status_code == OPEN and not path.endswith(".csv"):
             assert faults(Page(answer.content.decode())) == [], role
+
+
+def test_a_banned_student_sees_as_much_as_nobody(course: Course) -> None:
+    banned = course.client("hugo")
+    bans.ban(course.people["hugo"], why="x", actor="chief", now=made.NOW)
+    for path, statuses in PAGES.items():
+        assert banned.get(course.at(path)).status_code == statuses[0], path
 
 
 POSTS = {
