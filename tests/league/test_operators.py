@@ -144,7 +144,7 @@ OF_THE_ACT |= {"hidden", "hidden_for", "hidden_by", "decided", "decided_by"}
 
 
 def state_of(by_model: dict[str, list[dict[str, Any]]], before: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Return the rows that are older than an act and its undoing, but not who acted, why and when."""
+    """Return the rows that are older than an act and its undoing, but not who acted, why and when, nor what is told of it."""
     ids = {label: {row.get("id") for row in listed} for label, listed in before.items()}
     return {
         label: [
@@ -153,7 +153,7 @@ def state_of(by_model: dict[str, list[dict[str, Any]]], before: dict[str, list[d
             if row.get("id") in ids[label]
         ]
         for label, listed in by_model.items()
-        if label not in ("league.LeagueEvent", "league.Change")
+        if label not in ("league.LeagueEvent", "league.Change", "league.Notice")
     }
 
 

@@ -675,6 +675,10 @@ def standing_for(table: str) -> set[str]:
 # Tables of whose rows these addresses show only what never changes
 NEVER_CHANGES = {
     r"/api/v1/versions/[0-9]+": {"league_match"},  # the names of the matches that have validated it
+    r"/arenas/[^/]+/": {
+        "league_table",
+        "league_arenaside",
+    },  # they begin and end with a change of an entry, but for a void one: 10 s
 }
 
 

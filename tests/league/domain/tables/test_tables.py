@@ -477,7 +477,7 @@ def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(p
     assert (status(other), other.fault) == ("finished", "crash")
     (record,) = seating.opened(other)
     assert (len(other.scores), record["notes"], record["forfeit"]["seats"]) == (1, [], [1])
-    assert "secret trace" not in json.dumps([record, seats.person(other).seen, other.reason])
+    assert "secret trace" not in json.dumps([record, seats.person(other).events, other.reason])
 
 
 def test_who_answers_in_the_moment_in_which_a_table_is_given_up_plays_on(ana, greedy, settings) -> None:
