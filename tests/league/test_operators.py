@@ -144,7 +144,7 @@ OF_THE_ACT |= {"hidden", "hidden_for", "hidden_by", "decided", "decided_by"}
 
 
 def state_of(by_model: dict[str, list[dict[str, Any]]], before: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Return the rows that are older than an act and its undoing, but not who acted, why and when, nor what is told of it."""
+    """Return the rows that are older than an act and its undoing, but neither who acted, why and when, nor the notices of it."""
     ids = {label: {row.get("id") for row in listed} for label, listed in before.items()}
     return {
         label: [

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from tests.ops.test_stack import LONG, a_cup, counted_once, enter_small, finish
+from tests.ops.test_stack import BOARDS, LONG, a_cup, counted_once, enter_small, finish
 from tests.support.cable import Cable
 from tests.support.postgres import PostgresServer
 from tests.support.processes import wait_for
@@ -103,7 +103,7 @@ def test_a_league_goes_on_after_its_connections_died_without_a_word(severed: Sev
     often = "SELECT total_run_count FROM django_celery_beat_periodictask WHERE name = 'often'"
     wait_for(lambda: severed.ask(often) > (0,), f"the calendar\n{stack.logs()}", LONG)
     stream = Stream(stack)
-    a_cup(stack)
+    a_cup(stack, boards=2 * BOARDS)  # On a quiet machine a match of half as many may be over before it is seen.
     stream.hear()
     playing = "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND status = 'running' AND progress > 0"
     wait_for(lambda: severed.ask(playing)[0], f"a match that is being played\n{stack.logs()}", LONG, every=0.05)
