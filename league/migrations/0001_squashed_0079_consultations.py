@@ -1,9 +1,10 @@
-"""The tables of release 1.0.0: what the 79 migrations before it made, in one step.
+"""The tables of commit 215356c0, which 79 migrations made; in a new database those of release 1.0.0, in one step.
 
-A database that has taken all of those (commit 215356c0) has these tables: `migrate` only notes it down. One that has taken fewer is refused;
+A database that has taken all of the 79 has these tables: `migrate` only notes it down. One that has taken fewer is refused;
 see league/management/commands/migrate.py.
 """
 
+from importlib import import_module
 from typing import Any
 
 import django.db.models.deletion
@@ -11,6 +12,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import league.enums
+from league.service.migrating import FirstMigration, RunOnPostgres
 
 REPLACED = """
 0001_initial
@@ -129,10 +131,9 @@ ALTER TABLE league_match SET (
 
 def tend(apps: Any, editor: Any) -> None:
     """Add what only PostgreSQL has; make no index for the beginnings of addresses of matches, which are always given whole."""
-    if editor.connection.vendor == "postgresql":
-        editor.deferred_sql = [statement for statement in editor.deferred_sql if not for_beginnings(statement)]
-        for statement in POSTGRESQL:
-            editor.execute(statement, None)
+    editor.deferred_sql = [statement for statement in editor.deferred_sql if not for_beginnings(statement)]
+    for statement in POSTGRESQL:
+        editor.execute(statement, None)
 
 
 def for_beginnings(statement: Any) -> bool:
@@ -140,9 +141,11 @@ def for_beginnings(statement: Any) -> bool:
     return statement.references_column("league_match", "public_id") and "varchar_pattern_ops" in str(statement)
 
 
-class Migration(migrations.Migration):
+class Migration(FirstMigration):
 
     initial = True
+
+    later = import_module("league.migrations.0002_squashed_0030_lobby").Migration.operations
 
     replaces = [("league", name) for name in REPLACED.split()]
 
@@ -1211,5 +1214,5 @@ class Migration(migrations.Migration):
             model_name='bot',
             constraint=models.CheckConstraint(condition=models.Q(('entry_policy__in', ['usual', 'anybody', 'ask', 'nobody'])), name='bot_entry_policy_word'),
         ),
-        migrations.RunPython(tend, migrations.RunPython.noop),
+        RunOnPostgres(tend, RunOnPostgres.noop),
     ]

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations import AddConstraint, AddIndex
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex, RunPython
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.migrations.state import ProjectState
 from django.db.models import Field
 
 OLDEST = "215356c0"  # The last commit with all the migrations that release 1.0.0 replaced
@@ -103,7 +105,8 @@ class Forget(Operation):
         self.indexes = indexes
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """Remove the columns and indexes from the models."""
+        """Remove the columns and indexes from the models, which are rendered once and not after each."""
+        state.__dict__.pop("apps", None)
         for name in self.indexes:
             state.remove_index(app_label, self.model_name, name)
         for name in self.columns:
@@ -146,8 +149,13 @@ class RenameFieldOnly(Operation):
 
     def state_forwards(self, app_label: str, state: Any) -> None:
         """Rename the field in the models."""
+        model = state.models[app_label, self.model_name]
+        names = [self.new_name if name == self.name else name for name in model.fields]
         state.alter_field(app_label, self.model_name, self.name, self.field, preserve_default=True)
         state.rename_field(app_label, self.model_name, self.name, self.new_name)
+        model.fields = {
+            name: model.fields[name] for name in names
+        }  # A new table has the order of the columns of old ones
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Change nothing."""
@@ -158,6 +166,118 @@ class RenameFieldOnly(Operation):
     def describe(self) -> str:
         """Return the new name in words."""
         return f"Call {self.name} of {self.model_name} {self.new_name}; its column keeps its name"
+
+
+class RunOnPostgres(RunPython):
+    """A step for what only PostgreSQL has. A new database needs it, unlike steps that change rows."""
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Run the code on PostgreSQL."""
+        if schema_editor.connection.vendor == "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Run the reverse code on PostgreSQL."""
+        if schema_editor.connection.vendor == "postgresql":
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
+
+
+class FormerMigration(Operation):
+    """A migration within the one that replaced it and others. It runs unless its name is recorded, in a transaction of its own.
+
+    So a database that has taken any number of them goes on with the next; with Django's `replaces` it must have taken all or none. The previous
+    release waits for the names, and finds them.
+    """
+
+    reduces_to_sql = False
+
+    def __init__(self, name: str, *operations: Operation, atomic: bool = True) -> None:
+        """atomic: False if it holds steps that PostgreSQL runs outside of transactions."""
+        self.name = name
+        self.operations = operations
+        self.is_atomic = atomic
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Change the models; they are rendered once when they are needed, and not after each operation."""
+        state.__dict__.pop("apps", None)
+        for operation in self.operations:
+            operation.state_forwards(app_label, state)
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Run the operations unless they have run, and record the name."""
+        connection = schema_editor.connection
+        recorder, atomic = MigrationRecorder(connection), self.is_atomic or connection.vendor == "sqlite"
+        if (app_label, self.name) not in recorder.applied_migrations():
+            with connection.schema_editor(atomic=atomic) as editor:
+                self.as_migration(app_label).apply(_rendered(from_state), editor)
+                if atomic:
+                    recorder.record_applied(app_label, self.name)
+            if not atomic:  # The last statements have run only now
+                recorder.record_applied(app_label, self.name)
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Undo the operations unless that has been done, and forget the name."""
+        connection = schema_editor.connection
+        recorder = MigrationRecorder(connection)
+        if (app_label, self.name) in recorder.applied_migrations():
+            with connection.schema_editor(atomic=self.is_atomic or connection.vendor == "sqlite") as editor:
+                self.as_migration(app_label).unapply(_rendered(to_state), editor)
+                recorder.record_unapplied(app_label, self.name)
+
+    def describe(self) -> str:
+        """Return the name of the former migration."""
+        return f"Former migration {self.name}"
+
+    def as_migration(self, app_label: str) -> Migration:
+        """Return it as a migration of its own."""
+        migration = Migration(self.name, app_label)
+        migration.operations, migration.atomic = list(self.operations), self.is_atomic
+        return migration
+
+
+def _rendered(state: ProjectState) -> ProjectState:
+    """Return a copy whose models are rendered, so that each operation renders only what it changes."""
+    copy = state.clone()
+    copy.apps  # noqa: B018 - a cached property
+    return copy
+
+
+class FirstMigration(Migration):
+    """The first migration. In a new database it creates the tables as the former migrations after it would leave them, and records those."""
+
+    later: list[FormerMigration]  # The operations of the next migration
+
+    def apply(self, project_state: Any, schema_editor: Any, collect_sql: bool = False) -> Any:
+        """Create the tables in one step."""
+        if collect_sql:
+            return super().apply(project_state, schema_editor, collect_sql)
+        operations = [*self.operations, *(operation for former in self.later for operation in former.operations)]
+        latest = self._latest(project_state, operations, rebuilds=schema_editor.connection.vendor == "sqlite")
+        for model in latest.apps.get_models():
+            if model._meta.app_label == self.app_label:
+                schema_editor.create_model(model)
+        for operation in operations:
+            if isinstance(operation, RunOnPostgres):
+                operation.database_forwards(self.app_label, schema_editor, latest, latest)
+        for former in self.later:
+            MigrationRecorder(schema_editor.connection).record_applied(self.app_label, former.name)
+        project_state.__dict__.pop("apps", None)
+        return self.mutate_state(project_state, preserve=False)
+
+    def _latest(self, before: ProjectState, operations: list[Operation], *, rebuilds: bool) -> ProjectState:
+        """Return the models of the tables at the end. rebuilds: a table loses what its model forgot when it gets another column, as in SQLite."""
+        latest = ProjectState({key: model.clone() for key, model in before.models.items()}, before.real_apps)
+        forgotten: list[Forget] = []
+        for operation in operations:
+            if isinstance(operation, Forget):
+                forgotten.append(operation)
+                continue
+            if isinstance(operation, AddField) and rebuilds:
+                for step in [step for step in forgotten if step.model_name == operation.model_name]:
+                    step.state_forwards(self.app_label, latest)
+                    forgotten.remove(step)
+            operation.state_forwards(self.app_label, latest)
+        return latest
 
 
 def why_too_old(connection: Any) -> str:

@@ -18,6 +18,14 @@ READY = {
     "engine/version.py": 'VERSION = "2.1.0"\n',
     "CHANGELOG.md": "# Changelog\n\n## [2.1.0] - 2026-11-27\n\nNew.\n\n## [2.0.0] - 2026-01-01\n",
 }
+# In place of Python: its environments hold tools that say the version and pass, but for the one that checks the wheel
+PYTHON = """#!/bin/sh
+mkdir -p "$3/bin"
+for tool in pip python twine check-wheel-contents tute; do
+    printf '#!/bin/sh\\necho tute 2.1.0, rules\\ntest %s != twine\\n' $tool > "$3/bin/$tool"
+    chmod +x "$3/bin/$tool"
+done
+"""
 MAKEFILE = "test slow anywhere:\n\t@echo runs $@; test ! -e $@-fails\n"
 
 
@@ -26,22 +34,23 @@ class Project:
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        for name, text in {**READY, "Makefile": MAKEFILE, ".gitignore": "/var/\n/*-fails\n"}.items():
+        for name, text in {**READY, "Makefile": MAKEFILE, ".gitignore": "/var/\n/.venv/\n/*-fails\n"}.items():
             self.write(name, text)
         (place / ".ci").mkdir()
         shutil.copy(TOP / ".ci" / "release", place / ".ci" / "release")
         self.git("init", "--quiet", "--initial-branch=main")
+        self.git("config", "user.name", "a")
+        self.git("config", "user.email", "a@example.org")
         self.commit()
 
     def write(self, name: str, text: str) -> None:
         """Write a file."""
-        (self.place / name).parent.mkdir(exist_ok=True)
+        (self.place / name).parent.mkdir(parents=True, exist_ok=True)
         (self.place / name).write_text(text, encoding="utf-8")
 
     def git(self, *words: str) -> str:
         """Run git; return what it prints."""
-        who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        return subprocess.run(["git", *who, *words], cwd=self.place, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(["git", *words], cwd=self.place, check=True, capture_output=True, text=True).stdout
 
     def commit(self) -> None:
         """Commit everything."""
@@ -81,6 +90,7 @@ def edit(name: str, text: str) -> Callable[[Project], object]:
         (lambda project: project.git("switch", "--quiet", "--create", "other"), "the current branch is other"),
         (lambda project: project.git("switch", "--quiet", "--detach"), "the current branch is a detached HEAD"),
         (lambda project: project.git("tag", "v2.1.0"), "the tag v2.1.0 exists already"),
+        (lambda project: project.git("config", "user.name", ""), "git does not know who sets the tag"),
         (edit("engine/version.py", 'VERSION = "2.0.0"\n'), "engine/version.py has 2.0.0"),
         (edit("CHANGELOG.md", "## [Unreleased]\n\n## [2.1.0] - 2026-11-27\n"), 'CHANGELOG.md is "[Unreleased]"'),
         (edit("CHANGELOG.md", "## [2.1.0]\n"), 'CHANGELOG.md is "[2.1.0]"'),
@@ -140,6 +150,16 @@ def test_a_part_that_fails_ends_it_and_what_was_green_is_not_run_again(project: 
     (project.place / "slow-fails").unlink()
     project.write("anywhere-fails", "")
     assert "not released: anywhere failed." in project.release(dry="0")[1]
+
+
+def test_a_tool_that_refuses_the_wheel_ends_it(project: Project) -> None:
+    project.write(".venv/bin/python", PYTHON)
+    (project.place / ".venv/bin/python").chmod(0o755)
+
+    code, output = project.release(dry="0")
+
+    assert (code, "not released: wheel failed." in output) == (1, True), output
+    assert project.git("tag") == ""
 
 
 def test_the_changelog_begins_with_the_version_of_the_project_and_a_day() -> None:

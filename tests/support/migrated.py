@@ -29,8 +29,9 @@ LIBRARIES = ("Django", "django-celery-beat", "django-timezone-field")
 def _digest() -> str:
     """Return a hash of everything on which the migrated database depends."""
     digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
-    # The migrations and models, and the triggers that are installed after a migration
-    for path in (*sorted((TOP / "league").glob("m*/*.py")), TOP / "league" / "service" / "changes.py"):
+    # The migrations and models, their steps, and the triggers that are installed after a migration
+    service = [TOP / "league" / "service" / name for name in ("changes.py", "migrating.py")]
+    for path in (*sorted((TOP / "league").glob("m*/*.py")), *service):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:20]
 

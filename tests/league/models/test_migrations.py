@@ -20,7 +20,7 @@ from django.db.models.fields import NOT_PROVIDED
 from django.utils import translation
 
 import league.migrations
-from league.service.migrating import AddIndexMeanwhile, CheckOldRows, Forget, RenameFieldOnly
+from league.service.migrating import AddIndexMeanwhile, CheckOldRows, Forget, FormerMigration, RenameFieldOnly
 
 SMALL = {
     "apitoken",
@@ -64,14 +64,14 @@ def why_not_altered(step: steps.AlterField, model: str, before: Callable[[str, s
     return "" if is_same else "the table would be written anew"
 
 
-def why_not_removed(step: steps.RemoveConstraint, migration: type[migrations.Migration]) -> str:
+def why_not_removed(step: steps.RemoveConstraint, migration: type[migrations.Migration] | migrations.Migration) -> str:
     """Return why the release before could miss a constraint, or ""."""
     added = [other for other in migration.operations if isinstance(other, steps.AddConstraint)]
     is_widened = (step.model_name, step.name) in [(other.model_name, other.constraint.name) for other in added]
     return "" if is_widened else "not additive: the release before relies on it"
 
 
-def why_not_named(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
+def why_not_named(step: steps.base.Operation, migration: type[migrations.Migration] | migrations.Migration) -> str:
     """Return why the release before could not find the table of a renamed model, or ""."""
     if isinstance(step, steps.AlterModelTable):
         return (
@@ -81,7 +81,7 @@ def why_not_named(step: steps.base.Operation, migration: type[migrations.Migrati
     return "" if step.old_name in fixed else "keep the name of the table first: AlterModelTable"
 
 
-def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
+def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Migration] | migrations.Migration) -> str:
     """Return why others could not write while an index comes or goes, or ""."""
     if not isinstance(step, AddIndexMeanwhile):
         return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
@@ -90,7 +90,7 @@ def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Mig
 
 def why_not(
     step: steps.base.Operation,
-    migration: type[migrations.Migration],
+    migration: type[migrations.Migration] | migrations.Migration,
     fresh: set[str],
     before: Callable[[str, str], models.Field] | None = None,
 ) -> str:
@@ -139,16 +139,24 @@ def test_the_migrations_make_the_tables_of_the_models() -> None:
     assert {app: list(map(str, steps)) for app, steps in changes.items()} == {}, "make them: manage.py makemigrations"
 
 
+def parts(migration: type[migrations.Migration]) -> list[migrations.Migration]:
+    """Return the former migrations that make up a migration, or itself."""
+    former = [step.as_migration("league") for step in migration.operations if isinstance(step, FormerMigration)]
+    return former or [migration("", "league")]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_step_leaves_the_release_before_alone(name: str) -> None:
     migration = import_module(f"league.migrations.{name}").Migration
-    fresh = {step.name.lower() for step in migration.operations if isinstance(step, steps.CreateModel)}
+    state, faults = MigrationLoader(None).project_state(migration.dependencies[0]), {}
+    for part in parts(migration):
+        fresh = {step.name.lower() for step in part.operations if isinstance(step, steps.CreateModel)}
 
-    def before(model: str, field: str) -> models.Field:
-        state = MigrationLoader(None).project_state(migration.dependencies[0])
-        return state.models["league", model].fields[field]
+        def before(model: str, field: str, state: ProjectState = state) -> models.Field:
+            return state.models["league", model].fields[field]
 
-    faults = {step.describe(): why for step in migration.operations if (why := why_not(step, migration, fresh, before))}
+        faults |= {step.describe(): why for step in part.operations if (why := why_not(step, part, fresh, before))}
+        state = part.mutate_state(state)
 
     assert faults == {}
 
