@@ -25,7 +25,7 @@ FORM = re.compile(
 TABLE = "table:"
 LOBBY = "lobby"  # The tables open to all at which people wait; its version is a digest of their rows.
 LIVE = ("waiting", "held", "resting")  # Statuses of tables in play.
-# The version of a table: the number of the decision of its people, from 1 on, plus NEWS for each other change; OVER at the end.
+# The version of a table: the number of the decision of its people, from 1 on, plus NEWS for each other change; OVER instead at the end.
 NEWS, OVER = 10**5, 10**12
 AT_ONCE = 500  # The most topics of one statement.
 FOLLOWED = (
@@ -51,7 +51,7 @@ def of_table(public_id: str) -> str:
 
 def table_version(status: str, turn: int | None, question: int, news: int) -> int:
     """Return the version of a table; a multiple of NEWS while the bots think, for which no page need be loaded again."""
-    return OVER if status not in LIVE else (0 if turn is None else question + 1) + NEWS * news
+    return (OVER if status not in LIVE else 0 if turn is None else question + 1) + NEWS * news
 
 
 def follow(request: HttpRequest, *names: str) -> None:

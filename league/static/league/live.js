@@ -15,6 +15,7 @@ const keyOf = (node) => {
 // Parts that belong to the viewer and are never replaced: forms, the card table, messages.
 const theirs = (node) => node.matches("tute-replay, [data-still]")
   || (node.matches("form") && (node.contains(document.activeElement) || node.dataset.touched !== undefined));
+const still = (...nodes) => nodes.every((node) => node.matches("[data-still]")); // The same part before and after.
 
 function morph(from, to) {
   if (from.isEqualNode(to)) return;
@@ -32,7 +33,7 @@ function morph(from, to) {
     let mine = key === null ? at : known.get(key) ?? null;
     if (key === null) { // Take the next old node that no keyed node of the new page needs.
       while (mine && keyOf(mine) !== null && wanted.has(keyOf(mine))) mine = mine.nextSibling;
-      if (mine && (mine.nodeName !== child.nodeName || (mine.nodeType === Node.ELEMENT_NODE && theirs(mine)))) mine = null;
+      if (mine && (mine.nodeName !== child.nodeName || (mine.nodeType === Node.ELEMENT_NODE && theirs(mine) && !still(mine, child)))) mine = null;
     } else known.delete(key);
     if (mine && mine.nodeName === child.nodeName) {
       morph(mine, child);

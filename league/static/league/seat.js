@@ -70,7 +70,7 @@ async function put(text) {
     seat().replaceWith(document.importNode(fresh, true));
     document.getElementById("ending").replaceChildren(...document.importNode(page.getElementById("ending"), true).childNodes);
     game.toggleAttribute("data-over", "over" in fresh.dataset);
-    if ("over" in fresh.dataset) { deaf(); document.getElementById("leave")?.remove(); delete game.dataset.locked; }
+    if ("over" in fresh.dataset) { if (!fresh.dataset.at) deaf(); document.getElementById("leave")?.remove(); delete game.dataset.locked; }
     unlock();
     at?.drawSeats(at.state, at.event(at.now)); // With what people say.
     if (held && !document.querySelector("#ending a:focus")) focusFirst();
@@ -88,7 +88,7 @@ async function load(address, options = {}) {
 }
 async function look() { // Runs while the page waits for the bots, a worker or the network.
   clearTimeout(timer);
-  if (sending || "over" in game.dataset) return;
+  if (sending || ("over" in game.dataset && !seat().dataset.at)) return; // After the end of a table with friends somebody may ask for a rematch.
   looking?.abort();
   const mine = looking = new AbortController();
   await load(location.pathname, { signal: mine.signal });

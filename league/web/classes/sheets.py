@@ -69,19 +69,17 @@ def marks_file(row: SchoolClass, kind: str) -> HttpResponse:
     titles = [f"{task.number} {task.title}" for task in tasks]
     name = f"class-{row.slug}-marks"
     if kind == "moodle":
-        head = ["ID number", "Full name", "Username", *titles, "Total"]
+        head = ["ID number", "Full name", "Account", *titles, "Total"]
         lines: list[list[object]] = [
             [line.member.number, line.member.name, line.member.player.name, *_cells(line), line.total]
             for line in table.rows
         ]
         return csv_file(name, head, lines)
     if kind == "canvas":
+        # Canvas looks for a student by these columns, then by name. An account name is no login there, but might be another student's.
         head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles]
         lines = [["    Points Possible", "", "", "", "", *(task.marks for task in tasks)]]
-        lines += [
-            [line.member.name, "", line.member.number, line.member.player.name, row.name, *_cells(line)]
-            for line in table.rows
-        ]
+        lines += [[line.member.name, "", line.member.number, "", row.name, *_cells(line)] for line in table.rows]
         return csv_file(name, head, lines)
     head = ["name", "number", "account"]
     for title in titles:

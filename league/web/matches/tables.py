@@ -39,6 +39,7 @@ from league.web.matches.viewer import for_viewer
 
 SOON_S = 1.0  # Seconds that a response waits for the bots.
 AGAIN_S = 0.5  # Seconds between two checks of the table if notifications arrive.
+REMATCH_WAITS = timedelta(minutes=10)
 LATE = timedelta(seconds=15)  # If a new table has waited for its first worker for this long, the page says so.
 DEAF_S = 0.02  # Seconds between two checks if no notifications arrive.
 
@@ -85,6 +86,9 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         choices = offer(view.legal, view.hand, felt.song_points(game, view.seen), french=is_french(game), names=numbers)
     is_live, awaited, now = row.status in LIVE, view.asked, clock.present()
     sides = arenas.sides_of(row) if row.shared else []
+    # For a while the page of a table with friends waits for one of them to ask for another hand.
+    is_recent = row.finished is not None and now - row.finished < REMATCH_WAITS
+    may_rematch = is_recent and is_own and row.shared and not sides and not row.rematch
     context = {
         "row": row,
         "arena": sides[0].entry.arena if sides else None,
@@ -92,7 +96,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "view": view,
         "mine": is_own,
         "live": is_live,
-        "topic": topics.of_table(row.public_id) if is_live and settings.LIVE_LISTENERS else "",
+        "topic": topics.of_table(row.public_id) if settings.LIVE_LISTENERS and (is_live or may_rematch) else "",
         "since": topics.table_version(row.status, row.turn, row.question, row.news),
         "board": board,
         "lines": narrate.narrate(moments, numbers, names, seat if is_own else None),

@@ -53,6 +53,7 @@ def calendar(request: HttpRequest) -> HttpResponse:
         "address": _address(request, reverse("calendar-file", args=[game]) if game else reverse("calendar-files")),
         "own": _own_address(request, viewer) if viewer else "",
         "viewer": viewer,
+        "now": now,
     }
     return render(request, "tournaments/calendar.html", context)
 
