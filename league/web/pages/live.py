@@ -49,8 +49,8 @@ def _named(requested: tuple[str, ...], kind: str) -> list[str]:
 def live(request: HttpRequest) -> HttpResponse:
     """Stream changes of up to eight topics (`?topic=`). `?since=` or Last-Event-ID: the known versions, in this order, separated by dots.
 
-    Matches, bots, tournaments and tables need a query here: whether the viewer may see them. Another thread of the process reads the topics. A web server
-    without a hub sends the changes and ends the response, and the listener reconnects.
+    Matches, bots, tournaments and tables need a query here: whether the viewer may see them. Another thread of the process reads the topics. A web
+    server without a hub sends the changes and ends the response, and the listener reconnects.
     """
     requested = tuple(dict.fromkeys(request.GET.getlist("topic")))
     if not requested or len(requested) > topics.MOST or not all(map(topics.FORM.fullmatch, requested)):
