@@ -7,8 +7,9 @@ and every pair has a style: the true difference shifts by a normal amount. In a 
 collude: one throws a share of its boards to the other. The table is fitted from all boards, the thrown ones included.
 
 A third run follows single pairs for a year and looks after every match, as the league does: at results, and from a small shortfall on at the points
-that decisions give away. Losses have the means and spreads that docs/search.md measured: an honest board like `counting`, a thrown one like `random`.
-An honest board that is lost costs more points than one that is won, and the loss against one opponent differs from the usual one by a normal amount.
+that decisions of lost boards give away. Losses have the means and spreads that docs/search.md measured: an honest board like `counting`, a thrown
+one like `random`. An honest board that is lost costs more points than one that is won, and the loss against one opponent differs from the usual one
+by a normal amount.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def league(rng: Any, boards: int, style: float, thrown: float, together: int) ->
     return len(cases - {(LOSER, WINNER)}), (LOSER, WINNER) in cases
 
 
-EVIDENCE = 12  # Matches of each kind that the league analyses (league.domain.upkeep.cases).
+EVIDENCE = 24  # Matches of each kind that the league analyses (league.domain.upkeep.cases).
 MATCH = 8  # Boards of a match of a ladder.
 HONEST, RANDOM = (
     (3.28, 1.86),
@@ -108,10 +109,12 @@ def year_of(rng: Any, matches: int, style: float, thrown: float) -> tuple[bool, 
             return True, True
         if shortfall.is_watched:
             most = EVIDENCE * MATCH
-            elsewhere = DECISIONS * losses(rng, rng.normal(size=most), HONEST)
-            here = lost[max(0, end - most) : end]
+            latent_there = rng.normal(size=most)
+            is_lost = LUCK * latent_there + np.sqrt(1 - LUCK**2) * rng.normal(size=most) > 0
+            elsewhere = DECISIONS * losses(rng, latent_there, HONEST)[is_lost]
+            here = lost[max(0, end - most) : end][~won[max(0, end - most) : end]]
             result = throwing([([(value, DECISIONS) for value in here], [(value, DECISIONS) for value in elsewhere])])
-            if result is not None and result.makes_a_case:
+            if result is not None and result.makes_a_case(shortfall.deviations):
                 return False, True
     return False, False
 

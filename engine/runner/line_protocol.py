@@ -97,9 +97,11 @@ class LineTranslator:
 
     def answer(self, line: bytes, number: int) -> bytes:
         """Return the answer to request `number` as `protocol` has it. Raise Fault."""
-        action, _, note = _text(line, "one of the legal actions, such as: play 1o").partition(NOTE)
+        text = _text(line, "one of the legal actions, such as: play 1o")
+        action, _, note = f"{text} ".partition(NOTE)  # A note may be empty.
         answer: dict[str, Any] = {"id": number, "do": action.rstrip()}
-        return protocol.encode(answer | ({"note": note} if note else {})).encode()
+        # Cut here, because JSON makes it longer than the line was.
+        return protocol.encode(answer | ({"note": note.rstrip()[: protocol.MAX_NOTE]} if note else {})).encode()
 
     # ---- The position, by events (docs/protocol.md)
 

@@ -354,13 +354,20 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     (
         "docs/collusion.md",
-        "twelve of their latest matches and twelve of the same versions against others, for two pairs",
-        lambda: (cases.EVIDENCE, cases.WATCHED_A_DAY) == (12, 2),
+        "24 of their latest matches and 24 of the same versions against others, for two pairs",
+        lambda: (cases.EVIDENCE, cases.WATCHED_A_DAY) == (24, 2),
     ),
     (
         "docs/collusion.md",
-        "From 64 boards of both kinds on, points given away per decision that differ by 3.5 standard deviations",
-        lambda: (collusion.LEAST_JUDGED, collusion.THROWING) == (64, 3.5),
+        "from 32 boards of both kinds on. A tenth",
+        lambda: (collusion.LEAST_JUDGED, collusion.STYLE_LOSS) == (32, 0.1),
+    ),
+    (
+        "docs/collusion.md",
+        "and half of those of the results, are a **case** for people from 3.9 on",
+        lambda: (
+            collusion.Throwing(32, 2, 1, 2.9).makes_a_case(2) and not collusion.Throwing(32, 2, 1, 2.8).makes_a_case(2)
+        ),
     ),
     (
         "docs/collusion.md",

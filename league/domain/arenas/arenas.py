@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from league.domain.bots import bots, tries
+from league.domain.bots import bots, consent, tries
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
 from league.domain.people import ownership
@@ -135,6 +135,7 @@ def enter_bot(arena: Arena, bot: Bot, player: Player, *, now: datetime | None = 
     if arena.finished is not None or now >= arena.ends:
         raise Refused("this arena is over; the next one is in the calendar")
     bots.check_playable(bots.sent_version(bot, arena.pool.game), arena.pool.game)
+    consent.check_shown(bot, arena)
     with transaction.atomic():
         Arena.objects.select_for_update().get(pk=arena.pk)
         rows = arena.entries.filter(bot__isnull=False)

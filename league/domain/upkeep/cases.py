@@ -1,7 +1,8 @@
 """Cases of collusion: once a day, results of two owners that their ratings do not explain. People judge them; nothing happens by itself.
 
 A large shortfall makes a case by itself. From a small one on, the league analyses some matches of the pair, and as many of the same versions
-against others: who throws boards gives away more points in a decision against one owner than against the rest, and that makes a case, too.
+against others: who throws boards gives away more points in a decision of a lost board against one owner than against the rest, and that makes a
+case, too.
 Every result counts for who owned the bots when it was played.
 """
 
@@ -24,14 +25,14 @@ from league.domain.core.errors import Refused
 from league.domain.judgements import asking, bodies, reading
 from league.domain.people import ownership
 from league.enums import JudgementKind, JudgementStatus, MatchStatus
-from league.models import Bot, Case, Judgement, Match, MeetingSum, Party, Pool, Rating
+from league.models import Board, Bot, Case, Judgement, Match, MeetingSum, Party, Pool, Rating
 from league.pure.portable import comparable
 from league.pure.rating import collusion
 from league.pure.rating.collusion import Throwing
 from league.pure.rating.leaderboard import Z95
 
-EVIDENCE = 12  # Matches that are analysed, against the other owner and against everybody else.
-CANDIDATES = 10 * EVIDENCE  # The latest matches from which they are chosen.
+EVIDENCE = 24  # Matches that are analysed, against the other owner and against everybody else.
+CANDIDATES = 5 * EVIDENCE  # The latest matches from which they are chosen.
 WATCHED_A_DAY = 2  # Pairs of owners of a pool whose matches are sent to analysis in a day.
 AGAIN = 2  # A closed case is opened again when the boards have grown by this factor.
 REMEMBERED = timedelta(days=365)  # How far back the results of bots that were handed on are read.
@@ -58,7 +59,7 @@ def _look(pool: Pool, former: Former, now: datetime) -> int:
         case = Case(pool=pool, loser_id=loser, winner_id=winner, created=now, boards=result.boards)
         case.points, case.expected, case.deviations = result.points, result.expected, result.deviations
         losses = None if result.makes_a_case else _evidence(case, former)
-        if result.makes_a_case or (losses is not None and losses.makes_a_case):
+        if result.makes_a_case or (losses is not None and losses.makes_a_case(result.deviations)):
             opened += _open(case, former, now)
         elif budget and _is_free(case):
             budget -= _ask_for_analyses(case, former, now) > 0
@@ -215,16 +216,19 @@ def _evidence(case: Case, former: Former) -> Throwing | None:
 
 
 def _boards(rows: Iterable[tuple[Match, dict[int, int]]]) -> dict[int, list[tuple[float, int]]]:
-    """Return what each version gave away in the analysed matches, board by board: the loss and the judged decisions."""
+    """Return what each version gave away on the boards that it lost in the analysed matches: the loss and the judged decisions."""
     boards: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
     numbers_of = {match.pk: numbers for match, numbers in rows}
+    results = Board.objects.filter(match__in=numbers_of).values_list("match", "number", "scores")
+    scores = {(match, board): points for match, board, points in results}
     analyses = Judgement.objects.filter(judge=JUDGE, kind=JudgementKind.FAIR, status=JudgementStatus.DONE)
     for row in analyses.filter(match__in=numbers_of).order_by("match", "samples"):
         numbers = numbers_of.pop(row.match_id, {})  # Another analysis was made over another number of deals.
         tallies: defaultdict[int, Tally] = defaultdict(Tally)
         with suppress(Refused):  # Damaged: the page of the analysis says so.
             for decision in reading.placed(bodies.unpack(bytes(row.body)), reading.seatings(row)):
-                if decision.party in numbers:
+                points = scores[row.match_id, decision.board]
+                if decision.party in numbers and points[decision.party] < max(points):
                     tallies[numbers[decision.party]].add(decision.board, decision.verdict.lost)
         for version, tally in tallies.items():
             boards[version] += tally.boards.values()

@@ -1,8 +1,8 @@
 """Results and decisions of two owners against each other that their ratings and their other matches do not explain.
 
 The rating of a bot predicts its result against anybody. Who loses on purpose to one owner alone scores less there than predicted (`surprise`), and
-gives away more points in a decision there than elsewhere (`throwing`). Both say by how many standard deviations, and allow for what honest styles do
-to each other.
+gives away more points in a decision of a lost board there than elsewhere (`throwing`). Both say by how many standard deviations, and allow for what
+honest styles do to each other. Who throws some boards falls a little short of both, so a case may be made of the two together.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from league.pure.rating.leaderboard import ELO, expected_score
 LEAST_BOARDS = 32  # Fewer boards make no case.
 SURPRISE = 4.5  # Standard deviations that make a case; benchmarks/collusion.py counts the false ones.
 WATCHED = 1.0  # Standard deviations from which on the decisions of a pair are analysed.
-LEAST_JUDGED = 64  # Fewer analysed boards, against the pair's winner or against others, make no case.
-THROWING = 3.5  # Standard deviations of the losses by decision that make a case.
+LEAST_JUDGED = 32  # Fewer analysed boards that were lost, to the pair's winner or to others, make no case.
+THROWING = 3.9  # Standard deviations of the losses by decision, and half of those of the results, that make a case.
 STYLE_LOSS = (
     0.1  # How much the loss by decision of an honest bot may depend on its opponent: a share of its usual loss.
 )
@@ -85,13 +85,14 @@ class Throwing:
     others: float
     deviations: float
 
-    @property
-    def makes_a_case(self) -> bool:
-        """Return True if people should look at these decisions."""
-        return self.boards >= LEAST_JUDGED and self.deviations >= THROWING
+    def makes_a_case(self, shortfall: float) -> bool:
+        """Return True if people should look at these decisions. shortfall: the deviations of the results (`Surprise`)."""
+        return self.boards >= LEAST_JUDGED and self.deviations + shortfall / 2 >= THROWING
 
 
-Boards = Sequence[tuple[float, int]]  # The points given away and the number of judged decisions, board by board.
+Boards = Sequence[
+    tuple[float, int]
+]  # The points given away and the number of judged decisions on each lost board: a thrown board is lost.
 
 
 def throwing(strata: Iterable[tuple[Boards, Boards]]) -> Throwing | None:

@@ -60,6 +60,13 @@ class OpenCase:
         return f"audit:{self.row.work.public_id}" if isinstance(self.row, Audit) else f"case:{self.row.pk}"
 
     @property
+    def played_worse(self) -> bool:
+        """Return True if results and decisions together make a case."""
+        return (
+            isinstance(self.row, Case) and self.evidence is not None and self.evidence.makes_a_case(self.row.deviations)
+        )
+
+    @property
     def since(self) -> datetime | None:
         """Return when the case arose."""
         return self.row.finished if isinstance(self.row, Audit) else self.row.created

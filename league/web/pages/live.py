@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from league.domain.matches import sight
 from league.domain.tables import people
-from league.models import Match, Table, Tournament
+from league.models import Bot, Match, Table, Tournament
 from league.service import changes, topics
 from league.service import live as listening
 from league.service.limits import address
@@ -20,7 +20,7 @@ NOTHING = "tournament:0"  # The topic of what does not exist, or is hidden from 
 
 
 def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...]:
-    """Replace each match, tournament and table that does not exist, or that the viewer may not see, by a topic that never changes."""
+    """Replace each match, bot, tournament and table that does not exist, or that the viewer may not see, by a topic that never changes."""
     numbers = _named(requested, "tournament:")
     user, visible = user_of(request), set[str]()
     if numbers:
@@ -29,12 +29,15 @@ def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...
     if ids := _named(requested, "match:"):
         rows = sight.matches(Match.objects.filter(public_id__in=ids), user)
         visible |= set(map(topics.of_match, rows.values_list("public_id", flat=True)))
+    if numbers := _named(requested, "bot:"):
+        bots = sight.bots(Bot.objects.filter(pk__in=map(int, numbers)), user)
+        visible |= set(map(topics.of_bot, bots.values_list("pk", flat=True)))
     if ids := _named(requested, topics.TABLE):
         sitter, requested_tables = person_of(request), Table.objects.filter(public_id__in=ids)
         own = people.own(sitter).values("pk") if sitter is not None else []
         watched = requested_tables.filter(Q(pk__in=own) | people.watchable())
         visible |= set(map(topics.of_table, watched.values_list("public_id", flat=True)))
-    guarded = ("tournament:", "match:", topics.TABLE)
+    guarded = ("tournament:", "match:", "bot:", topics.TABLE)
     return tuple(topic if topic in visible or not topic.startswith(guarded) else NOTHING for topic in requested)
 
 
@@ -46,8 +49,8 @@ def _named(requested: tuple[str, ...], kind: str) -> list[str]:
 def live(request: HttpRequest) -> HttpResponse:
     """Stream changes of up to eight topics (`?topic=`). `?since=` or Last-Event-ID: the known versions, in this order, separated by dots.
 
-    Matches, tournaments and tables need a query here: whether the viewer may see them. Another thread of the process reads the topics. A web server
-    without a hub sends the changes and ends the response, and the listener reconnects.
+    Matches, bots, tournaments and tables need a query here: whether the viewer may see them. Another thread of the process reads the topics. A web
+    server without a hub sends the changes and ends the response, and the listener reconnects.
     """
     requested = tuple(dict.fromkeys(request.GET.getlist("topic")))
     if not requested or len(requested) > topics.MOST or not all(map(topics.FORM.fullmatch, requested)):

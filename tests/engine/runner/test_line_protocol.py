@@ -125,6 +125,9 @@ def test_with_any_options(game: engine.Game, seed: int) -> None:
         (b"  discard 4o 2c \r\n", protocol.Answer("discard 4o 2c")),
         (b"play 1o # the last # trump\n", protocol.Answer("play 1o", "the last # trump")),
         ("play 1o # últim\n".encode(), protocol.Answer("play 1o", "últim")),
+        (b"play 1o # \n", protocol.Answer("play 1o")),  # As of a bot that always writes the sign, with an empty note.
+        (b"play 1o #\n", protocol.Answer("play 1o")),
+        (b"play 1o # " + "é".encode() * 20_000, protocol.Answer("play 1o", "é" * protocol.MAX_NOTE)),
         (b'{"id":3,"do":"play 1o"}\n', protocol.Answer('{"id":3,"do":"play 1o"}')),  # Refused: it is not legal.
     ],
 )

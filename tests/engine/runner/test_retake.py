@@ -106,6 +106,28 @@ def test_a_bot_sees_the_same_in_an_audit_as_in_a_match(tier: str, sealable: bool
     assert facts(played) == facts(audited)
 
 
+LINES = """import sys, zlib
+for line in sys.stdin:
+    fields = [field for field in line.split("; ") if not field.startswith("bank ")]
+    print(fields[0].strip(), zlib.crc32("; ".join(fields).encode()), file=sys.stderr)
+    print("ready" if line.startswith("hello") else line.rpartition("; legal ")[2].split(", ")[0].strip(), flush=True)
+"""
+
+
+def test_a_bot_of_the_line_protocol_is_sent_the_same_lines(box: Sandbox, make: Maker) -> None:
+    bot = dataclasses.replace(make(name="lines", source=LINES), protocol="line")
+    result = play_match(spec(bot, bot, boards=2), box)
+    assert [party.faults for party in result.parties] == [[], []]
+
+    played, audited = (
+        sorted(line for output in outputs for line in output.splitlines() if line.startswith(("hello", "act")))
+        for outputs in ([party.stderr for party in result.parties], retaken(bot, box, result))
+    )
+
+    assert len(played) > 100
+    assert played == audited
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tier", ["namespaces", "landlock"])
 @pytest.mark.parametrize("sealable", [True, False])

@@ -203,6 +203,10 @@ def test_no_bot_of_one_s_own_and_no_friend_more_than_three_times(persons):
     rufo = ana.bots.get()
     with pytest.raises(Refused, match="only an owner"):
         arenas.enter_bot(arena, rufo, berto, now=NOW)
+    rufo.in_class = True  # Others would see it.
+    with pytest.raises(Refused, match="only your class sees"):
+        arenas.enter_bot(arena, rufo, ana, now=NOW)
+    rufo.in_class = False
     for _ in range(2):
         arenas.enter_bot(arena, rufo, ana, now=NOW)
     assert arena.entries.filter(bot=rufo).count() == 1

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 
 from engine import sprt
 from engine.runner import FaultReport
@@ -37,6 +38,7 @@ from league.models import (
     Rating,
     SchoolClass,
 )
+from league.service import topics
 from league.web.people import notice_words
 from tests.support import league as made
 from tests.support import rows
@@ -348,7 +350,7 @@ def test_the_deals_of_an_attempt_are_fixed_beforehand(course: Course) -> None:
     assert match.table == f"h:{course.task.pk}:{course.students[0].pk}:1:1"
 
 
-def test_a_bot_of_a_student_stays_in_the_class_until_its_owner_shows_it(course: Course) -> None:
+def test_a_bot_of_a_student_stays_in_the_class_until_its_owner_shows_it(course: Course, client: Client) -> None:
     bot = made.accepted(course.ana, "nuevo", policy=EntryPolicy.ANYBODY).bot
     Bot.objects.filter(pk=bot.pk).update(in_class=True)
     bot.refresh_from_db()
@@ -359,6 +361,10 @@ def test_a_bot_of_a_student_stays_in_the_class_until_its_owner_shows_it(course: 
         for player in (course.ana, course.hugo, course.vega, staff, stranger)
     }
     assert list(sees.values()) == [True, True, True, True, False]
+    for player, is_seen in sees.items():
+        client.force_login(player.user)
+        followed = client.get("/live", {"topic": topics.of_bot(bot.pk)}).content.decode()
+        assert (topics.of_bot(bot.pk) in followed) == is_seen, player
     match = challenges.challenge(course.ana, bot, [course.house.bot], "partnership", 2, now=NOW)
     visible = {player: sight.matches(Match.objects.all(), player and player.user) for player in (*sees, None)}
     assert [match in rows for rows in visible.values()] == [True, True, True, True, False, False]

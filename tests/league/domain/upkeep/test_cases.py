@@ -16,7 +16,7 @@ from league.domain.ratings import pools
 from league.domain.tournaments import progress
 from league.domain.upkeep import cases
 from league.enums import JudgementStatus
-from league.models import Bot, BotVersion, Case, Judgement, LeagueEvent, Match, MeetingSum, Pool, Rating
+from league.models import Board, Bot, BotVersion, Case, Judgement, LeagueEvent, Match, MeetingSum, Pool, Rating
 from league.pure.rating import collusion
 from league.pure.rating.collusion import LEAST_BOARDS, PairRecord, surprise, throwing
 from tests.support import jobs, rows
@@ -140,7 +140,7 @@ def analysed(match: Match, lost: float) -> None:
 
 @pytest.fixture
 def thrown(ana, berto):
-    """Rufo has met lola with some bad results, and carla's sol; a match of each kind is played."""
+    """Rufo has met lola with some bad results, and carla's sol; a match of each kind is played, of which rufo wins one board and loses three."""
     return rows.once(make_thrown, ana, berto)
 
 
@@ -150,9 +150,10 @@ def make_thrown(ana, berto) -> list[Match]:
     rate(pools.pool("partnership"), rufo, lola, sol)
     meet(pools.pool("partnership"), rufo, lola, 96, 36)
     matches = [
-        play(started(ana, [rufo, other], boards=4, name=name).matches.get(), now=later(1))
+        play(started(ana, [rufo, other], boards=4, name=name).matches.get(), winner=1, now=later(1))
         for name, other in (("One", lola), ("Two", sol))
     ]
+    Board.objects.filter(number=1).update(scores=[100, 30])
     for match in matches:
         assert match.rated
         progress.advance(match.tournament, now=later(1))
@@ -161,7 +162,7 @@ def make_thrown(ana, berto) -> list[Match]:
 
 @pytest.mark.parametrize(("lost", "opens"), [(6.0, 1), (1.0, 0)])
 def test_who_throws_some_boards_is_found_by_decisions(thrown, client, monkeypatch, lost, opens):
-    monkeypatch.setattr(collusion, "LEAST_JUDGED", 4)
+    monkeypatch.setattr(collusion, "LEAST_JUDGED", 3)
     pool = pools.pool("partnership")
     assert cases.look([pool], now=later(2)) == 0, "the results alone say little"
     assert set(Judgement.objects.values_list("match", flat=True)) == {match.pk for match in thrown}
@@ -174,11 +175,11 @@ def test_who_throws_some_boards_is_found_by_decisions(thrown, client, monkeypatc
     for case in Case.objects.all():
         losses = cases.evidence(case)
         assert losses is not None
-        assert losses.makes_a_case
-        assert (losses.boards, losses.against - losses.others) == (4, pytest.approx(lost - 1))
+        assert losses.makes_a_case(case.deviations)
+        assert (losses.boards, losses.against - losses.others) == (3, pytest.approx(lost - 1))
         client.force_login(players.create("olga", staff=True, now=NOW).user)
         text = client.get(f"/operators/?subject=case:{case.pk}").content.decode()
-        assert "against others (4 boards; " in text
+        assert "against others (3 boards; " in text
         assert "The bots played worse here." in text
         audit_cases.close(case, actor="olga", conclusion="honest", why="a style", now=later(5))
     assert cases.look([pool], now=later(6)) == 0, "people have judged it"
@@ -193,7 +194,7 @@ def test_few_pairs_are_watched_in_a_day(thrown, monkeypatch):
 def test_results_count_for_who_owned_the_bot_when_it_played(thrown, ana, berto, monkeypatch):
     """Handing a bot on, even to the partner and on to somebody else, takes no result out of a case; the next owner has no part in it."""
     monkeypatch.setattr(collusion, "LEAST_BOARDS", 4)
-    monkeypatch.setattr(collusion, "LEAST_JUDGED", 4)
+    monkeypatch.setattr(collusion, "LEAST_JUDGED", 3)
     monkeypatch.setattr(collusion, "WATCHED", -9.0)
     pool, rufo = pools.pool("partnership"), ana.bots.get()
     MeetingSum.objects.all().delete()
