@@ -51,8 +51,9 @@ def fill(model: type[models.Model]) -> None:
         return
     fields = [field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField)]
     for field in fields:
-        if isinstance(field.related_model, type) and issubclass(field.related_model, models.Model):
-            fill(field.related_model)
+        related = field.related_model
+        if isinstance(related, type) and issubclass(related, models.Model) and related is not model:
+            fill(related)
     add(model, {field.name: value_of(field) for field in fields})
 
 
