@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -223,6 +224,20 @@ def test_every_row_outlives_an_upgrade_and_the_way_back_and_the_tables_are_those
 
     assert leases(full.rows()) == leases(before)
     assert "league_job" not in full.rows()
+
+
+@pytest.mark.slow
+def test_a_league_of_this_release_can_be_stored_for_the_next_with_rows_in_every_table(tmp_path: Path) -> None:
+    file = tmp_path / "league.sqlite3"
+    shutil.copyfile(migrated.sqlite_file(), file)
+    upgrades.Release(TOP, f"sqlite://{file}", tmp_path).fill()
+
+    with closing(sqlite3.connect(file)) as connection:
+        names = [name for (name,) in connection.execute(TABLES)]
+        empty = [
+            name for name in names if not connection.execute(f'SELECT EXISTS (SELECT * FROM "{name}")').fetchone()[0]
+        ]
+    assert empty == []
 
 
 def test_a_lost_row_would_be_seen() -> None:
