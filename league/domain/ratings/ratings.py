@@ -209,7 +209,7 @@ def add_points(
 
 
 class MatchNotes(NamedTuple):
-    """What a table says of the matches of a version: when the last one finished, and the CPU seconds of the slowest decision."""
+    """Facts about the matches of a version: when the last one finished, and the CPU seconds of the slowest decision."""
 
     played: datetime
     slowest_s: float | None

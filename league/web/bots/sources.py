@@ -109,8 +109,8 @@ def _page(request: HttpRequest, version: BotVersion, form: PublishForm, status: 
 def _other(request: HttpRequest, version: BotVersion) -> BotVersion | None:
     """Return the version in `?with=` if the viewer may read it; a number alone is a version of the same bot."""
     slug, _slash, number = short_text(request.GET.get("with", ""), 60).rpartition("/")
-    wanted = whole_number(number)
-    return sources.find(viewer_of(request), slug or version.bot.slug, wanted) if wanted else None
+    version_number = whole_number(number)
+    return sources.find(viewer_of(request), slug or version.bot.slug, version_number) if version_number else None
 
 
 def _text(data: bytes) -> str | None:
@@ -129,7 +129,7 @@ def compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Fil
     At most MOST_COMPARED lines are compared, since the work may grow with their square.
     """
     differing = []
-    left = MOST_COMPARED
+    budget = MOST_COMPARED
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
         if old == new:
@@ -138,8 +138,8 @@ def compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Fil
         differing.append(change)
         texts = [_text(data or b"") for data in (old, new)]
         lines = [text.splitlines() for text in texts if text is not None]
-        left -= sum(map(len, lines))
-        if len(lines) < len(texts) or max(map(len, lines)) > MOST_LINES or left < 0:
+        budget -= sum(map(len, lines))
+        if len(lines) < len(texts) or max(map(len, lines)) > MOST_LINES or budget < 0:
             change.is_cut = True
             continue
         marked = list(unified_diff(*lines, n=3, lineterm=""))[2:]

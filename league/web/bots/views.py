@@ -176,9 +176,10 @@ def _overview(
     }
     tests = list(version_tests.list_tests(bot)) if newest is not None and newest.number > 1 else []
     of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]
-    context["origins"] = sources.origins(bot)
-    context["forks"] = sources.forks(bot, user_of(request)).count()
-    context["open_version"] = bot.stopped is None and next((row for row in versions if row.opened), None)
+    context["origins"] = sources.origins(bot) if any(row.origin_id for row in versions) else []
+    newest_open = next((row for row in versions if row.opened), None)
+    context["forks"] = sources.forks(bot, user_of(request)).count() if newest_open else 0
+    context["open_version"] = newest_open if bot.stopped is None else None
     context["test"] = max(of_newest, key=lambda shown_test: shown_test.boards, default=None)
     context["tests"] = len(of_newest)
     context |= _climbs(bot)

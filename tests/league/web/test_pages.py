@@ -18,7 +18,7 @@ from league.domain.operators import acting
 from league.domain.people import rights
 from league.domain.puzzles import shelf
 from league.domain.ratings import leaderboards
-from league.models import Match, PlaceOfDay, Rating, TableOfDay
+from league.models import BotVersion, Match, PlaceOfDay, Rating, TableOfDay
 from league.web.games.leaders import leaders_of
 from tests.league.web import weights
 from tests.league.web.page import Page, faults
@@ -39,6 +39,7 @@ def addresses(league) -> dict[str, str]:
         "bots": "/bots/",
         "bot": "/bots/rufo/",
         "version": "/bots/rufo/v1/",
+        "source": "/bots/rufo/v1/code/",
         "encounter": "/bots/luna/vs/sol/",
         "player": "/players/ana/",
         "digest": "/players/ana/digest/day/?of=2026-01-01",
@@ -117,8 +118,9 @@ QUERIES = {
     "idle game": 4,
     "leagues": 7,
     "bots": 4,
-    "bot": 16,
+    "bot": 17,
     "version": 12,
+    "source": 11,
     "encounter": 10,
     "player": 15,
     "digest": 7,
@@ -190,6 +192,7 @@ def too_heavy(answer) -> list[str]:
 def test_pages_keep_the_house_rules(league, owner, stranger) -> None:
     """And make as many queries as stated for a stranger, who is the second to read: what a process keeps for all is there."""
     counted, statements = {}, {}
+    BotVersion.objects.filter(pk=league.rufo.pk).update(opened=made.NOW, licence="MIT")
     for name, url in addresses(league).items():
         answer = follow(owner, url)
         page = Page(answer.content.decode())

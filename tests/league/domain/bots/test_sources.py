@@ -1,4 +1,4 @@
-"""Open bots: who reads a source from when on, and which bots come from it."""
+"""Open bots: publishing a source, readers, and bots that come from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a source: who reads it, what differs, the fork, and the owner's form."""
+"""The page of a source: its readers, differences, the fork, and the owner's form."""
 
 from __future__ import annotations
 
