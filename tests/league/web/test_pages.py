@@ -383,6 +383,21 @@ def test_the_leaderboard_tells_what_moved_and_who_is_chosen(league, reader, owne
     )
 
 
+def test_a_league_by_resources_says_what_it_asks_and_what_its_numbers_are(league, reader, owner) -> None:
+    Rating.objects.filter(version=league.sol).update(slowest_s=0.012)
+    BotVersion.objects.filter(pk=league.luna.pk).update(opened=made.NOW, licence="MIT")
+    for limit, bot, text in (("fast", "sol", "10 ms"), ("open", "luna", "leer el código")):
+        answer = reader.get(f"/g/partnership/?limit={limit}")
+        page = Page(answer.content.decode())
+        assert faults(page) == []
+        assert text in page.text
+        assert "solo se cuentan los puestos entre estos" in " ".join(page.text.split())
+        assert table_of(answer).count('scope="row"') == 1
+        assert f'href="/bots/{bot}/"' in table_of(answer)
+    assert "No hay ningún bot de este tipo" in owner.get("/g/partnership/?limit=open&owner=ana").content.decode()
+    assert table_of(reader.get("/g/partnership/?limit=slow")).count('scope="row"') == 3
+
+
 def table_of(answer) -> str:
     html = answer.content.decode()
     start = html.index('<table class="board">')

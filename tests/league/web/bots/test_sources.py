@@ -68,7 +68,7 @@ def test_everybody_reads_and_forks_what_is_published(league, reader, owner, stra
     assert fork.origin == league.rufo
     assert "Comes from rufo, version 1" in read(reader, "/bots/nieta/v1/")
     assert "Comes from rufo, version 1" in read(reader, "/bots/nieta/")
-    assert "1 bot comes from this." in read(reader, "/bots/rufo/")
+    assert "MIT · 1 bot comes from this." in read(reader, "/bots/rufo/")
     assert "1 bot comes from this. nieta" in read(reader, HERE)
     assert "Viene de rufo, versión 1" in read(reader, "/bots/nieta/", "es")
 
