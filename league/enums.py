@@ -138,6 +138,15 @@ REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
 }
 
 
+class Licence(models.TextChoices):
+    """A licence under which an author publishes source, by its SPDX identifier. Each allows forks."""
+
+    MIT = "MIT", _("MIT: any use, if it names you")
+    APACHE = "Apache-2.0", _("Apache 2.0: any use, if it names you; with patents")
+    GPL = "GPL-3.0-or-later", _("GPL 3 or later: published forks stay open")
+    CC0 = "CC0-1.0", _("CC0: any use, without conditions")
+
+
 class VersionStatus(models.TextChoices):
     """The life of one upload."""
 

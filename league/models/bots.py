@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import BotState, EntryPolicy, FaultKind, VersionStatus
+from league.enums import BotState, EntryPolicy, FaultKind, Licence, VersionStatus
 from league.models.people import Player
 from league.models.words import only_words
 
@@ -89,6 +89,14 @@ class BotVersion(models.Model):
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
     entered = models.DateTimeField(null=True)  # When it entered the standing ladders of its games.
+    # Since when everybody may read its source; never taken back (league.domain.bots.sources).
+    opened = models.DateTimeField(null=True)
+    # The owner's plan to publish the source: a date, or the end of "tournament:SLUG" or "event:SLUG".
+    opens = models.DateTimeField(null=True)
+    opens_after = models.CharField(max_length=80, blank=True, default="", db_default="")
+    licence = models.CharField(max_length=20, choices=Licence, blank=True, default="", db_default="")
+    # The published version of another bot that its text names as its origin.
+    origin = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="forks", db_index=False)
     created = models.DateTimeField()
 
     class Meta:
@@ -96,9 +104,16 @@ class BotVersion(models.Model):
             models.UniqueConstraint(fields=["bot", "number"], name="version_number_once"),
             only_words("version", "status", VersionStatus),
             only_words("version", "fault", FaultKind, or_empty=True),
+            only_words("version", "licence", Licence, or_empty=True),
         ]
         indexes = [
-            models.Index(fields=["id"], condition=models.Q(status="accepted", entered=None), name="version_to_enter")
+            models.Index(fields=["id"], condition=models.Q(status="accepted", entered=None), name="version_to_enter"),
+            models.Index(fields=["origin"], condition=models.Q(origin__isnull=False), name="version_forks"),
+            models.Index(
+                fields=["id"],
+                condition=models.Q(models.Q(opens__isnull=False) | ~models.Q(opens_after=""), opened=None),
+                name="version_to_open",
+            ),
         ]
 
     def __str__(self) -> str:

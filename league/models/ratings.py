@@ -41,6 +41,8 @@ class Rating(models.Model):
     played = models.DateTimeField(null=True)
     # True if the last match was long ago (league.domain.ratings.idle).
     idle = models.BooleanField(default=False, db_default=False)
+    # CPU seconds of its slowest decision in all counted matches; null: not measured.
+    slowest_s = models.FloatField(null=True)
     updated = models.DateTimeField()
 
     class Meta:

@@ -76,9 +76,19 @@ class LikePair:
 
 
 def compare(
-    texts: Mapping[str, str], templates: Iterable[str] = (), *, least_share: float = 0.3, least_common: int = 8
+    texts: Mapping[str, str],
+    templates: Iterable[str] = (),
+    origins: Mapping[str, str] | None = None,
+    *,
+    least_share: float = 0.3,
+    least_common: int = 8,
 ) -> list[LikePair]:
-    """Return the pairs of texts that are alike, the most alike first. What stands in a template, or in most texts, does not count."""
+    """Return the pairs of texts that are alike, the most alike first. What stands in a template, or in most texts, does not count.
+
+    origins: the text that a text says it comes from. What stands there does not count between two texts with the same origin.
+    """
+    origins = origins or {}
+    origin_prints = {text: frozenset(fingerprints(text)) for text in set(origins.values())}
     prints = {name: fingerprints(text) for name, text in texts.items()}
     left_out = {value for template in templates for value in fingerprints(template)}
     if len(texts) >= FEW_TEXTS:
@@ -94,10 +104,14 @@ def compare(
         common.update((first, other) for index, first in enumerate(names) for other in names[index + 1 :])
     pairs = []
     for (first, other), count in common.items():
-        share = count / min(len(own[first]), len(own[other]))
-        if count >= least_common and share >= least_share:
-            both = own[first] & own[other]
-            pairs.append(LikePair(first, other, share, count, _passages(prints[first], prints[other], both)))
+        if count < least_common:
+            continue
+        origin = origins.get(first) if origins.get(first) == origins.get(other) else None
+        no_copy = origin_prints[origin] if origin is not None else frozenset()
+        both = (own[first] & own[other]) - no_copy
+        share = len(both) / max(1, min(len(own[first] - no_copy), len(own[other] - no_copy)))
+        if len(both) >= least_common and share >= least_share:
+            pairs.append(LikePair(first, other, share, len(both), _passages(prints[first], prints[other], both)))
     return sorted(pairs, key=lambda pair: (-pair.share, -pair.common, pair.first, pair.other))
 
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import path
 from django.views.generic import RedirectView
 
-from league.web.bots import downloads
+from league.web.bots import downloads, sources
 from league.web.bots import views as bots
 from league.web.classes import views as classes
 from league.web.common import prefs
@@ -42,6 +42,8 @@ urlpatterns = [
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
     path("bots/<slug:slug>/hand-on/", teams.hand_on, name="bot-hand-on"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
+    path("bots/<slug:slug>/v<int:number>/code/", sources.code, name="version-code"),
+    path("bots/<slug:slug>/v<int:number>/publish/", sources.publish, name="version-publish"),
     path("bots/<slug:slug>/v<int:number>/source", downloads.source, name="version-source"),
     path("bots/<slug:slug>/v<int:number>/package.zip", downloads.package, name="version-package"),
     path("players/", people.player_list, name="players"),

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from league.api.http.output import Out
 from league.api.http.problems import message
-from league.api.http.serializers import FaultField, PoolRef, StrictSerializer, TeamField
+from league.api.http.serializers import FaultField, PoolRef, StrictSerializer, TeamField, VersionRef
 from league.domain.audits.results import Summary
 from league.domain.matches import validation
 from league.domain.people import ownership
@@ -159,6 +159,19 @@ class VersionOut(Out):
         help_text="True if bot.toml declares that equal lines always get equal answers."
     )
     created = serializers.DateTimeField()
+    opened = serializers.DateTimeField(
+        allow_null=True, help_text="Since when everybody may read the source; null: it is not published."
+    )
+    licence = serializers.SerializerMethodField(
+        help_text="SPDX identifier of the licence of published source, or null."
+    )
+    origin = VersionRef(
+        allow_null=True, help_text="The published version of another bot from which this one comes, or null."
+    )
+
+    def get_licence(self, version: BotVersion) -> str | None:
+        """Return the licence; a plan to publish is only the owner's to know."""
+        return version.licence if version.opened else None
 
     def get_fault_detail(self, version: BotVersion) -> str | None:
         """Return the text of the fault, for viewers who may read the output of the bot."""

@@ -79,10 +79,15 @@ class RatingOut(Out):
     idle = serializers.BooleanField(
         source="rating.idle", help_text="True if no match has counted for 30 days. The bot keeps its place."
     )
+    slowest_s = serializers.FloatField(
+        source="rating.slowest_s",
+        allow_null=True,
+        help_text="CPU seconds of the version's slowest decision in all matches that count, by the worker's clock; null: not measured.",
+    )
     day = MovedOut(
         allow_null=True,
         help_text="The change since the end of yesterday (UTC). Null if the bot had no place then, no table of that day is stored, "
-        "or the rows show every version or a past time.",
+        "or the rows show every version, a limit or a past time.",
     )
     week = MovedOut(allow_null=True, help_text="The same, since a week before that.")
     unsealed = serializers.BooleanField(

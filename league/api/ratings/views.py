@@ -80,7 +80,7 @@ class LeaderboardView(ListView):
 
     serializer_class = RatingOut
     filter_backends = ()
-    params = ("every_version", "at", "show", "owner")
+    params = ("every_version", "at", "show", "owner", "limit")
 
     @operation(
         "get_leaderboard",
@@ -98,6 +98,14 @@ class LeaderboardView(ListView):
                 description="active: bots that are not idle; house: house bots. Places stay those of the whole table.",
             ),
             OpenApiParameter("owner", OpenApiTypes.STR, description="Name of a player: only their bots."),
+            OpenApiParameter(
+                "limit",
+                OpenApiTypes.STR,
+                enum=tuple(leaderboards.LIMITS),
+                description="Only versions that keep a limit, with their places among themselves; ratings, margins and ranks are those of the pool. "
+                "fast: no decision above 10 ms of CPU time; steady: none that draws on the saved time; small: a package of at most 1 MiB; "
+                "open: published source.",
+            ),
             AT,
         ],
     )
@@ -107,12 +115,11 @@ class LeaderboardView(ListView):
         if text not in ("true", "false"):
             problem = message("must be true or false, not {text!r}", text=text[:30])
             raise bad_parameter("every_version", problem)
-        only = leaderboards.Only(request.query_params.get("show", ""), request.query_params.get("owner", ""))
-        if only.show and only.show not in only.SHOWS:
-            problem = message(
-                "must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30]
-            )
-            raise bad_parameter("show", problem)
+        only = leaderboards.Only(*(request.query_params.get(name, "") for name in ("show", "owner", "limit")))
+        for name, value, words in (("show", only.show, only.SHOWS), ("limit", only.limit, leaderboards.LIMITS)):
+            if value and value not in words:
+                problem = message("must be one of {choices}, not {text!r}", choices=", ".join(words), text=value[:30])
+                raise bad_parameter(name, problem)
         try:
             ProhibitNullCharactersValidator()(only.owner)
         except ValidationError as error:
@@ -124,7 +131,7 @@ class LeaderboardView(ListView):
         cursor = cursors.read_cursor(request, leaderboards.BEST.kinds)
         size = cursors.page_size(request)
         page = leaderboards.read_page(pool, cursor, size, every_version=every_version, only=only)
-        return self.cut(page if every_version else daily.movement(pool, page.rows).add_to(page))
+        return self.cut(page if every_version or only.limit else daily.movement(pool, page.rows).add_to(page))
 
 
 class OverallView(ListView):

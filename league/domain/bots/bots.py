@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from engine.packages import manifest
-from league.domain.bots import packages
+from league.domain.bots import packages, sources
 from league.domain.bots.willing import note_leaving
 from league.domain.core import clock, hints, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany
@@ -86,6 +86,7 @@ def upload(
             games=list(content.manifest.games),
             deterministic=content.manifest.deterministic,
             sealable=content.manifest.sealable and content.manifest.runtime in manifest.SEALABLE,
+            origin=sources.origin_of(content, bot.slug),
             created=now,
         )
         journal.append(

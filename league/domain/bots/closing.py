@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Model, Q
 
-from league.domain.bots import bots, teams
+from league.domain.bots import bots, sources, teams
 from league.domain.core import clock, journal, names, search_words, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, sessions
@@ -78,6 +78,7 @@ def close(player: Player, *, now: datetime | None = None) -> str:
         for bot in Bot.objects.filter(owner=row).exclude(state=BotState.RETIRED).order_by("pk"):
             bots.set_state(bot, BotState.RETIRED, actor=row.name, now=now)
         BotOffer.objects.filter(bot__owner=row).delete()
+        sources.drop_plans(row)
         _remove_private(row, now)
         _rename(row, new, now)
         sessions.end(row.user_id, now=now)

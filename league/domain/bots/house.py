@@ -13,6 +13,7 @@ from league.domain.bots import bots
 from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.people import players
+from league.enums import Licence
 from league.models import BotVersion, Player
 
 FOLDER = Path("bots/house")  # Below the project's folder; each folder in it is one package.
@@ -43,6 +44,7 @@ def enter(
         )
     now = clock.now_or(now)
     owner = player(now=now)
+    closed = BotVersion.objects.filter(bot__owner=owner, opened=None)
     for name in shipped:
         if only and name not in only:
             continue
@@ -50,6 +52,9 @@ def enter(
         content = archive.read_path(folder)
         existing = BotVersion.objects.filter(bot__owner=owner, package_id=content.sha256).select_related("bot").first()
         if existing:
+            closed.filter(pk=existing.pk).update(opened=now, licence=Licence.MIT)
             yield existing, False
         else:
-            yield bots.upload(owner, folder.name, content.zip(), f"{folder.name}.zip", secret=secret, now=now), True
+            version = bots.upload(owner, folder.name, content.zip(), f"{folder.name}.zip", secret=secret, now=now)
+            closed.filter(pk=version.pk).update(opened=now, licence=Licence.MIT)  # The project has their source.
+            yield version, True

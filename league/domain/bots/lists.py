@@ -20,4 +20,5 @@ def rows() -> QuerySet[Bot]:
 
 def versions() -> QuerySet[BotVersion]:
     """Select all versions; runs no query."""
-    return BotVersion.objects.select_related("bot__owner", "bot__team", "package").defer("package__data")
+    people = ("bot__owner", "bot__team", "origin__bot__owner", "origin__bot__team")
+    return BotVersion.objects.select_related(*people, "package").defer("package__data")

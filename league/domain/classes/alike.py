@@ -8,7 +8,7 @@ from functools import cache
 from django.conf import settings
 
 from league.domain.bots import languages, packages
-from league.models import Assignment, HandIn
+from league.models import Assignment, BotVersion, HandIn
 from league.pure import alike
 
 MOST_PAIRS = 12
@@ -38,15 +38,25 @@ class AlikeStudents:
     percent: int
     passages: list[Passage]
 
+    @property
+    def versions(self) -> tuple[BotVersion, BotVersion]:
+        """Return the versions of the two."""
+        return self.first.version, self.other.version
+
 
 def pairs(task: Assignment) -> list[AlikeStudents]:
-    """Return the pairs of students whose latest versions are most alike. Three queries, and one for each version."""
+    """Return the pairs of students whose latest versions are most alike. Three queries, and one for each version.
+
+    What two students have from the same published version, which both name as their origin, does not count.
+    """
     latest: dict[int, HandIn] = {}
-    rows = HandIn.objects.filter(assignment=task).select_related("member__player", "version__bot", "version__package")
+    versions = ("version__bot", "version__package", "version__origin__bot", "version__origin__package")
+    rows = HandIn.objects.filter(assignment=task).select_related("member__player", *versions)
     for row in rows.order_by("attempt"):
         latest[row.member_id] = row
-    texts = {str(pk): _text(row) for pk, row in latest.items()}
-    rows_alike = alike.compare(texts, _templates())[:MOST_PAIRS]
+    texts = {str(pk): _text(row.version) for pk, row in latest.items()}
+    origins = {str(pk): _text(row.version.origin) for pk, row in latest.items() if row.version.origin}
+    rows_alike = alike.compare(texts, _templates(), origins)[:MOST_PAIRS]
     return [
         AlikeStudents(
             latest[int(pair.first)],
@@ -58,10 +68,10 @@ def pairs(task: Assignment) -> list[AlikeStudents]:
     ]
 
 
-def _text(row: HandIn) -> str:
+def _text(version: BotVersion) -> str:
     """Return the code of a version in one text, without what the league puts beside it."""
     sdk_files = {path.rpartition("/")[2] for language in languages.LANGUAGES.values() for path in language.beside}
-    files = packages.files(row.version)
+    files = packages.files(version)
     texts = [
         data.decode("utf-8", "replace")
         for name, data in sorted(files.items())

@@ -77,7 +77,10 @@ BOT = (
     "stopped",
     "stopped_for",
 )
-VERSION = ("runtime", "entry", "games", "refused", "deterministic", "status", "fault", "fault_detail", "created")
+VERSION = (
+    *("runtime", "entry", "games", "refused", "deterministic", "status", "fault", "fault_detail", "created"),
+    *("opened", "opens", "opens_after", "licence"),
+)
 CHECK = ("game", "name", "fault", "fault_detail", "situation", "request", "answer", "decisions", "max_cpu_s", "seconds")
 RATING = ("elo", "margin", "boards", "opponents", "score", "points_per_board", "rank_best", "rank_worst", "updated")
 TABLE = ("public_id", "rated", "boards", "created", "status", "reason", "finished", "scores", "records")

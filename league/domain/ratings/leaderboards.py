@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
+from engine.runner.limits import LEAST_NOISE_S, Limits
 from league.domain.core import history, paging
 from league.domain.ratings import idle, totals
 from league.domain.ratings import ratings as fits
@@ -52,20 +53,57 @@ class RankedBot:
 BEST = paging.Order(("-certain", "version_id"), (float, int))  # The order of a leaderboard.
 
 
+FAST_S = 0.01  # CPU seconds of a decision.
+SMALL = 1024 * 1024  # Bytes of a package.
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A resource league: the versions of a pool that keep a limit, ranked among themselves by their ratings in the pool.
+
+    It needs no matches of its own. `rows`: the condition on ratings; `keeps`: the same for a row with version, bot and package.
+    """
+
+    rows: Q
+    keeps: Callable[[Rating], bool]
+
+    @classmethod
+    def of_decisions(cls, seconds: float) -> Limit:
+        """Return the limit on the slowest decision in all counted matches, and what the clock of any worker may add to it."""
+        most = seconds + LEAST_NOISE_S
+        return cls(Q(slowest_s__lte=most), lambda row: row.slowest_s is not None and row.slowest_s <= most)
+
+
+LIMITS = {
+    "fast": Limit.of_decisions(FAST_S),
+    "steady": Limit.of_decisions(Limits.move_s),  # It never draws on the bank.
+    "small": Limit(Q(version__package__size__lte=SMALL), lambda row: row.version.package.size <= SMALL),
+    "open": Limit(
+        Q(version__opened__isnull=False, version__bot__stopped=None),
+        lambda row: row.version.opened is not None and row.version.bot.stopped is None,
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Only:
     """A filter for a table: bots that are not idle ("active"), house bots ("house"), bots of one owner.
 
-    The bots keep their places in the whole table.
+    The bots keep their places in the whole table; with a limit, in the table of the versions that keep it.
     """
 
     show: str = ""
     owner: str = ""
+    limit: str = ""
 
     SHOWS = ("active", "house")
 
     def __bool__(self) -> bool:
         return bool(self.show or self.owner)
+
+    def restrict_table(self, rows: QuerySet[Rating]) -> QuerySet[Rating]:
+        """Filter `rows` to those that keep the limit, among which the others have their places."""
+        return rows.filter(LIMITS[self.limit].rows) if self.limit else rows
 
     def restrict(self, rows: QuerySet[Rating]) -> QuerySet[Rating]:
         """Filter `rows` in a way that still allows the index for their order.
@@ -131,8 +169,9 @@ def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> li
     }
     played = totals.read_matches(list(then))
     rows = fits.rating_rows(pool, fits.fit_pool(pool, totals.tally_matches(pool, played.values())), at)
-    last = fits.last_played((then[pk], match.versions) for pk, match in played.items())
-    versions = BotVersion.objects.select_related("bot__owner", "bot__team").in_bulk([row.version_id for row in rows])
+    last = fits.note_matches((then[pk], match) for pk, match in played.items())
+    loaded = BotVersion.objects.select_related("bot__owner", "bot__team", "package").defer("package__data")
+    versions = loaded.in_bulk([row.version_id for row in rows])
     for row in rows:
         row.version = versions[row.version_id]
         fits.note_played(row, None, last)
@@ -145,10 +184,12 @@ def leaderboard(
 ) -> list[RankedBot]:
     """Return one row per bot (or version), now or as of a past time. One query; six for the past."""
     rows: Iterable[Rating] = (
-        ratings(pool, every_version=every_version)
+        only.restrict_table(ratings(pool, every_version=every_version))
         if at is None
         else past_ratings(pool, at, every_version=every_version)
     )
+    if only.limit and at is not None:
+        rows = [row for row in rows if LIMITS[only.limit].keeps(row)]
     return [row for row in _placed(rows, 0) if only.includes(row.rating)]
 
 
@@ -164,7 +205,7 @@ def read_page(
 
     With a filter two queries, and those of `Only.restrict`.
     """
-    rows = ratings(pool, every_version=every_version)
+    rows = only.restrict_table(ratings(pool, every_version=every_version))
     page = paging.read_page(only.restrict(rows) if only else rows, BEST, cursor, size)
     if only:
         places = _places(rows, [(rating.certain, rating.version_id) for rating in page.rows])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from django.conf import settings
@@ -25,7 +26,7 @@ MOST_FITS = (
     60
 )
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
-OF_MATCHES = ("played", "idle")  # Columns that do not come from a fit.
+OF_MATCHES = ("played", "idle", "slowest_s")  # Columns that do not come from a fit.
 COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id", "pool", "version")]
 
 
@@ -70,7 +71,7 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
             return settle(pool, now) or revised
         ids = [match.pk for match in fresh]
         played = totals.read_matches(ids)
-        last = last_played((match, played[match.pk].versions) for match in fresh)
+        last = note_matches((match, played[match.pk]) for match in fresh)
         current = totals.CachedTotals.of_tallies(NOTHING) if rebuild else totals.cached(pool)
         before = {} if rebuild else shown_elo(pool)
         table = _add(pool, current, fresh, played, before, now)
@@ -207,29 +208,44 @@ def add_points(
     )
 
 
-def last_played(matches: Iterable[tuple[Match, Iterable[int]]]) -> dict[int, datetime]:
-    """Return when the last of these matches of each version finished. `matches`: each with its versions."""
-    last: dict[int, datetime] = {}
-    for match, versions in matches:
+class MatchNotes(NamedTuple):
+    """Facts about the matches of a version: when the last one finished, and the CPU seconds of the slowest decision."""
+
+    played: datetime
+    slowest_s: float | None
+
+
+def note_matches(matches: Iterable[tuple[Match, totals.PlayedMatch]]) -> dict[int, MatchNotes]:
+    """Return the notes of these matches by version."""
+    notes: dict[int, MatchNotes] = {}
+    for match, seats in matches:
         if match.finished:
-            for version in versions:
-                last[version] = max(match.finished, last.get(version, match.finished))
-    return last
+            for version, slowest in zip(seats.versions, seats.slowest, strict=True):
+                before = notes.get(version, MatchNotes(match.finished, None))
+                notes[version] = MatchNotes(max(match.finished, before.played), slower(slowest, before.slowest_s))
+    return notes
 
 
-def note_played(row: Rating, before: Rating | None, last: Mapping[int, datetime]) -> None:
-    """Set `played` and `idle`: as in the row before, unless `last` has a later match of this version."""
+def slower(first: float | None, second: float | None) -> float | None:
+    """Return the larger of two times, of which each may be unknown."""
+    return max((seconds for seconds in (first, second) if seconds is not None), default=None)
+
+
+def note_played(row: Rating, before: Rating | None, last: Mapping[int, MatchNotes]) -> None:
+    """Set the columns OF_MATCHES: as in the row before, together with the notes in `last` of further matches of this version."""
     if before is not None:
-        row.played, row.idle = before.played, before.idle
+        row.played, row.idle, row.slowest_s = before.played, before.idle, before.slowest_s
     if row.version_id in last:
-        row.played, row.idle = max(last[row.version_id], row.played or last[row.version_id]), False
+        notes = last[row.version_id]
+        row.played, row.idle = max(notes.played, row.played or notes.played), False
+        row.slowest_s = slower(notes.slowest_s, row.slowest_s)
 
 
 def _write(
     pool: Pool,
     table: pure.Leaderboard,
     now: datetime,
-    last: Mapping[int, datetime] | None = None,
+    last: Mapping[int, MatchNotes] | None = None,
     *,
     is_rebuild: bool = False,
 ) -> None:

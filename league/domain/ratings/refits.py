@@ -234,7 +234,7 @@ def count(pool: Pool, *, now: datetime) -> int:
             ratings.add_points(pool, match, versions, elo, after, margins)
             elo |= after
             estimates |= match_estimates
-        last = ratings.last_played((match, played[match.pk].versions) for match in fresh)
+        last = ratings.note_matches((match, played[match.pk]) for match in fresh)
         unlisted = _write_estimates(pool, current, estimates, last, now)
         ratings.mark_counted(ids, now)
         finished = [match.finished for match in fresh if match.finished]
@@ -260,7 +260,7 @@ def _write_estimates(
     pool: Pool,
     current: totals.CachedTotals,
     estimates: Mapping[int, local.LocalEstimate],
-    last: Mapping[int, datetime],
+    last: Mapping[int, ratings.MatchNotes],
     now: datetime,
 ) -> set[int]:
     """Write the rows of the versions that played; return the versions that a newcomer replaces in the table.

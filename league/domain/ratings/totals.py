@@ -61,9 +61,13 @@ _memory: dict[int, tuple[int, CachedTotals]] = {}
 
 @dataclass
 class PlayedMatch:
-    """A match as ratings see it: the versions at the table, those that made a fault, the scores of each board."""
+    """A match as ratings see it: the versions at the table, those that made a fault, the scores of each board.
+
+    slowest: for each of the versions the CPU seconds of its slowest decision, None if not measured.
+    """
 
     versions: list[int] = field(default_factory=list)
+    slowest: list[float | None] = field(default_factory=list)
     faulty: list[int] = field(default_factory=list)
     boards: list[Sequence[int]] = field(default_factory=list)
 
@@ -87,8 +91,10 @@ def read_matches(ids: Sequence[int]) -> dict[int, PlayedMatch]:
     matches = {pk: PlayedMatch() for pk in ids}
     for chunk in (ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)):
         seats = Party.objects.filter(match__in=chunk).order_by("match_id", "number")
-        for match_id, version_id, fault in seats.values_list("match_id", "version_id", "fault"):
+        columns = ("match_id", "version_id", "fault", "max_cpu_s")
+        for match_id, version_id, fault, slowest in seats.values_list(*columns):
             matches[match_id].versions.append(version_id)
+            matches[match_id].slowest.append(slowest)
             if fault:
                 matches[match_id].faulty.append(version_id)
         boards = Board.objects.filter(match__in=chunk).order_by("match_id", "number")

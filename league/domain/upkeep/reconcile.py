@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from league.domain.arenas import playing
 from league.domain.audits import sampling
-from league.domain.bots import bots, consent, totals, willing
+from league.domain.bots import bots, consent, sources, totals, willing
 from league.domain.classes import measuring
 from league.domain.core import clock
 from league.domain.jobs.handlers import puzzles, registry
@@ -106,6 +106,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("tested", health.retest),  # Tests queued for paused bots.
     ("validated", validation.repeat_void),  # Versions whose void validation is repeated.
     ("released", bots.release_held),  # Paused bots whose queued matches may be played again.
+    ("published", sources.publish_due),  # Sources of versions published on their date.
     ("unbanned", bans.end_over),  # Players whose ban has ended.
     ("unanswered", consent.expire),  # Entry requests that have expired.
     ("lifted", fairness.catch_up),  # Queued matches with a new position: they could not be played at the old one.

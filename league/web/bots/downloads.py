@@ -1,4 +1,4 @@
-"""Files for authors: source and package of a version, only for its owner and team, and the language kits, for everybody."""
+"""Files for authors: source and package of a version, for whoever may read it, and the language kits, for everybody."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ import io
 import zipfile
 from functools import cache
 
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league.domain.bots import languages, packages
+from league.domain.bots import languages, packages, sources
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.models import BotVersion
-from league.web.common.viewers import player_of
+from league.web.common.viewers import viewer_of
 
 KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Time of the files in a kit, so that its bytes are always the same.
 
 
-def _own_version(request: HttpRequest, slug: str, number: int) -> BotVersion:
-    """Return a version whose code the viewer may read, with its package, or 404. Operators cannot read other people's code either."""
-    rows = BotVersion.objects.select_related("bot", "package").filter(
-        ownership.owned(player_of(request), BotAct.CODE, "bot__")
-    )
-    version = rows.filter(bot__slug=slug, number=number).first()
-    if version is None:
-        raise Http404
-    return version
+def _is_fork(request: HttpRequest, version: BotVersion) -> bool:
+    """Return True if the viewer only reads the version, so that a copy names its origin."""
+    return not ownership.may(viewer_of(request), version.bot, BotAct.CODE)
+
+
+def withheld(request: HttpRequest) -> HttpResponse:
+    """Answer a request for code that the viewer may not read, as operators may not either: log in, or 404."""
+    if not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    raise Http404
 
 
 def _file(data: bytes, name: str, kind: str) -> HttpResponse:
@@ -37,25 +38,29 @@ def _file(data: bytes, name: str, kind: str) -> HttpResponse:
 
 
 @never_cache
-@login_required
 @require_safe
 def source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Send the source of a version that is one file."""
-    version = _own_version(request, slug, number)
+    """Send the source of a version that is one file; a fork names its origin."""
+    version = sources.find(viewer_of(request), slug, number)
+    if version is None:
+        return withheld(request)
     text = packages.source(version) or languages.text_of(version)
     if text is None:
         raise Http404
+    text = sources.forked_text(version, text) if _is_fork(request, version) else text
     ending = version.entry.rpartition(".")[2]
     return _file(text.encode(), f"{slug}-v{number}.{ending}", "text/plain; charset=utf-8")
 
 
 @never_cache
-@login_required
 @require_safe
 def package(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Send the package of a version: its files with bot.toml, ready to be submitted again."""
-    version = _own_version(request, slug, number)
-    return _file(bytes(version.package.data), f"{slug}-v{number}.zip", "application/zip")
+    """Send the package of a version: its files with bot.toml, ready to be submitted again. In a fork bot.toml names the origin."""
+    version = sources.find(viewer_of(request), slug, number)
+    if version is None:
+        return withheld(request)
+    data = sources.forked_package(version) if _is_fork(request, version) else bytes(version.package.data)
+    return _file(data, f"{slug}-v{number}.zip", "application/zip")
 
 
 @require_safe

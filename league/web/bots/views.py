@@ -26,7 +26,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused, tracebacks
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, languages, packages, teams, totals
+from league.domain.bots import challenges, consent, languages, packages, sources, teams, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -114,7 +114,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
             context |= {"policies": EntryPolicy.choices, "ladders": settings.LADDERS}
             context["offer"] = BotOffer.objects.select_related("receiver").filter(bot=bot).first()
         case _:
-            context |= _overview(request, bot, newest, owned=owned)
+            context |= _overview(request, bot, versions, newest, owned=owned)
     return render(request, "bots/bot.html", context)
 
 
@@ -157,7 +157,9 @@ def _climbs(bot: Bot, game: str = "") -> dict[str, Any]:
     return {"climbs": by_game, "climb": chosen, "costly": costly, "digits": climbs.digits(chosen.rung.game)}
 
 
-def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owned: bool) -> dict[str, Any]:
+def _overview(
+    request: HttpRequest, bot: Bot, versions: Iterable[BotVersion], newest: BotVersion | None, *, owned: bool
+) -> dict[str, Any]:
     """Return the last loss and other answers for the owner, the first games and the latest matches."""
     ratings = list(_ratings(bot))
     lines = _game_lines(ratings, totals.results_of(bot))
@@ -174,6 +176,10 @@ def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owne
     }
     tests = list(version_tests.list_tests(bot)) if newest is not None and newest.number > 1 else []
     of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]
+    context["origins"] = sources.origins(bot) if any(row.origin_id for row in versions) else []
+    newest_open = next((row for row in versions if row.opened), None)
+    context["forks"] = sources.forks(bot, user_of(request)).count() if newest_open else 0
+    context["open_version"] = newest_open if bot.stopped is None else None
     context["test"] = max(of_newest, key=lambda shown_test: shown_test.boards, default=None)
     context["tests"] = len(of_newest)
     context |= _climbs(bot)
@@ -376,7 +382,8 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show an upload: its state and, if it was rejected, the reason."""
     bot = _known_bot(request, slug)
     topics.follow(request, topics.of_bot(bot.pk))
-    upload = get_object_or_404(bot.versions.select_related("package").defer("package__data"), number=number)
+    rows = bot.versions.select_related("package", "origin__bot").defer("package__data")
+    upload = get_object_or_404(rows, number=number)
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
     viewer = viewer_of(request)
@@ -405,6 +412,8 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "version": upload,
         "owned": owned,
         "is_author": BotAct.CODE in can,
+        "is_open": upload.opened is not None and bot.stopped is None,
+        "origin": upload.origin,
         "editable": languages.language_of(upload) is not None,
         "one_file": languages.language_of(upload) is not None or packages.is_one_text(upload),
         "checks": checks,

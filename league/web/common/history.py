@@ -29,6 +29,9 @@ class HistoryLine(NamedTuple):
 
 TEXTS = {
     "version.uploaded": gettext_noop("uploaded version %(version)s"),
+    "version.opened": gettext_noop("published the source of version %(version)s"),
+    "version.opening_planned": gettext_noop("planned to publish the source of version %(version)s"),
+    "version.opening_dropped": gettext_noop("dropped the plan to publish the source of version %(version)s"),
     "bot.moved": gettext_noop("set the bot to: %(to)s"),
     "bot.sends": gettext_noop("chose version %(version)s for new tournaments"),
     "bot.entry_policy": gettext_noop("changed who else may enter the bot: %(to)s"),

@@ -39,6 +39,7 @@ HEAVY = frozenset(
     {
         *(
             "class-alike",
+            "version-code",
             "draft",
             "try",
             "match-open",

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
 
 import engine
 from league.domain.core import clock, paging
@@ -29,6 +30,15 @@ MOST_RISING = 5
 BY_LEAGUE = paging.Order.by("-league", "id")
 TABS = ("ladder", "leagues", "rules", "matches", "files")
 LATEST = 25  # Number of matches in the tab.
+LIMITS = {  # The name of each limit, and what it asks.
+    "fast": (_("10 ms a decision"), _("No decision in any counted match took more than 10 ms of processor time.")),
+    "steady": (
+        _("No saved time"),
+        _("No decision in any counted match took more than 0.5 s, so none drew on the time that a bot may save up."),
+    ),
+    "small": (_("1 MiB"), _("The package has at most 1 MiB.")),
+    "open": (_("Open source"), _("Everybody may read the source.")),
+}
 
 
 @changes.kept_until(changes.POOLS, changes.BOTS)
@@ -44,7 +54,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
-    """Show a game in tabs (`?tab=`): the ladder of a pool (`?pool=`, filtered by `?show=active`, `house` or `?owner=`), rules, matches, files."""
+    """Show a game in tabs (`?tab=`): the ladder of a pool (`?pool=`, filtered by `?show=`, `?owner=` and `?limit=`), rules, matches, files."""
     if key not in engine.games():
         raise Http404
     changes.keep_until(request, changes.POOLS, changes.BOTS)
@@ -93,7 +103,8 @@ def _ladder(request: HttpRequest, key: str, pool: Pool | None) -> dict[str, Any]
     if pool:
         cursor = lists.cursor_of(request, leaderboards.BEST)
         page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)
-    moved = daily.movement(pool, page.rows) if pool and page.rows and not every_version else daily.Movement()
+    plain = pool and page.rows and not every_version and not only.limit
+    moved = daily.movement(pool, page.rows) if pool and plain else daily.Movement()
     lines, axis = with_bars(moved.add_to(page).rows)
     return {
         "every_version": every_version,
@@ -101,6 +112,8 @@ def _ladder(request: HttpRequest, key: str, pool: Pool | None) -> dict[str, Any]
         "axis": axis,
         "moved": moved,
         "only": only,
+        "limits": LIMITS.items(),
+        "limit_text": LIMITS.get(only.limit, ("", ""))[1],
         "viewer": viewer_of(request) if pool else None,
         "idle_days": idle.AFTER.days,
         "page": page,
@@ -114,4 +127,7 @@ def _ladder(request: HttpRequest, key: str, pool: Pool | None) -> dict[str, Any]
 def _only(request: HttpRequest) -> leaderboards.Only:
     show = request.GET.get("show", "")
     owner = inputs.short_text(request.GET.get("owner", ""), 40)
-    return leaderboards.Only(show if show in leaderboards.Only.SHOWS else "", owner)
+    limit = request.GET.get("limit", "")
+    return leaderboards.Only(
+        show if show in leaderboards.Only.SHOWS else "", owner, limit if limit in leaderboards.LIMITS else ""
+    )

@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 import engine
-from league.domain.bots import drafts, languages, tries
+from league.domain.bots import drafts, languages, sources, tries
 from league.domain.bots.languages import JAVASCRIPT, LANGUAGES, PYTHON, Language
 from league.domain.core.errors import Refused
 from league.domain.people import ownership
@@ -172,11 +172,11 @@ def beginning(
     """Return what the editor opens: a version (`rufo/3`), a template by its key, or the draft or last version of a bot, else of a new bot.
 
     language: the chosen one; None: that of the text changed last. If there is no text yet, the template that suits the game is opened. Raise
-    Http404 for a version that is not the player's own.
+    Http404 for a version whose source the player may not read.
     """
     if version:
         slug, _slash, number = short_text(version, 60).partition("/")
-        return _of_version(_own_version(player, slug, whole_number(number) or 0))
+        return _of_version(_readable_version(player, slug, whole_number(number) or 0), player)
     own = Bot.objects.filter(ownership.owned(player, BotAct.UPLOAD), slug=short_text(bot, 40)).first() if bot else None
     in_language = language or PYTHON
     if template in TEXTS[in_language.key]:
@@ -193,20 +193,24 @@ def beginning(
         replaced = languages.replaced(last) if last is not None else ()
         return Beginning(draft.text, LANGUAGES[draft.language], own, last, draft.updated, replaced)
     if last is not None:
-        return _of_version(last)
+        return _of_version(last, player)
     return Beginning(template_text(suited(game, in_language), in_language), in_language, own)
 
 
-def _of_version(version: BotVersion) -> Beginning:
+def _of_version(version: BotVersion, player: Player | None) -> Beginning:
+    """Return the text of a version; a new bot with the origin in its text, if the player only reads the version."""
     text, language = languages.text_of(version), languages.language_of(version)
+    if not ownership.may(player, version.bot, BotAct.UPLOAD):
+        if text is None or language is None:
+            raise Http404
+        return Beginning(sources.forked_text(version, text), language, version=version)
     if text is None or language is None or len(text.encode()) > tries.MOST_SOURCE:
         return Beginning(template_text(FIRST_TEMPLATE, PYTHON), PYTHON, version.bot, version, several=True)
     return Beginning(text, language, version.bot, version, replaced=languages.replaced(version))
 
 
-def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:
-    rows = BotVersion.objects.select_related("bot", "package").filter(bot__slug=slug, number=number)
-    version = rows.filter(ownership.owned(player, BotAct.CODE, "bot__")).first()
+def _readable_version(player: Player | None, slug: str, number: int) -> BotVersion:
+    version = sources.find(player, slug, number)
     if version is None:
         raise Http404
     return version

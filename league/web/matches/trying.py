@@ -108,12 +108,15 @@ def editor(request: HttpRequest) -> HttpResponse:
 
 def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
     version = request.GET.get("from", "")
-    if version and player is None:
-        return redirect_to_login(request.get_full_path())
     game = request.GET.get("game", "") if request.GET.get("game", "") in engine.games() else editing.FIRST_GAME
     language = languages.LANGUAGES.get(request.GET.get("language", ""))
     query = request.GET.get("bot", ""), version, request.GET.get("template", "")
-    begun = editing.beginning(player, *query, language, game)
+    try:
+        begun = editing.beginning(player, *query, language, game)
+    except Http404:
+        if player is None:
+            return redirect_to_login(request.get_full_path())
+        raise
     at = editing.read_decision(request.GET.get("at", ""))
     initial = {
         "game": game,

@@ -188,7 +188,10 @@ def test_pools_and_leaderboard(nobody, league):
     assert own_row == next(row for row in rows if row["version"]["bot"] == "rufo")
     assert list(nobody.results(f"pools/{pool['id']}/leaderboard?show=active")) == rows
     assert list(nobody.results(f"pools/{pool['id']}/leaderboard?show=house")) == []
-    assert nobody.get(f"pools/{pool['id']}/leaderboard?show=best").status_code == 400
+    for wrong in ("show=best", "limit=slow", "limit=%00"):
+        assert nobody.get(f"pools/{pool['id']}/leaderboard?{wrong}").status_code == 400
+    assert [row["place"] for row in nobody.results(f"pools/{pool['id']}/leaderboard?limit=small")] == [1, 2, 3]
+    assert list(nobody.results(f"pools/{pool['id']}/leaderboard?limit=open")) == []
     assert len(nobody.results(f"pools/{pool['id']}/leaderboard?every_version=true")) == 3
 
 

@@ -49,3 +49,11 @@ def test_what_stands_in_the_template_or_in_most_texts_does_not_count() -> None:
 @pytest.mark.parametrize("text", ["", "x", "'" * 50, '"""', "/*", "\0", "é" * 999, "(" * 3000])
 def test_any_text_has_fingerprints(text: str) -> None:
     assert isinstance(alike.fingerprints(text), dict)
+
+
+def test_what_two_texts_have_from_the_same_origin_does_not_count_between_them() -> None:
+    texts = {"ana": f"{MODEL}\n", "hugo": renamed(MODEL), "noa": MODEL + HOUSE["champion"]}
+    origins = {"ana": MODEL, "noa": MODEL}
+    pairs = alike.compare(texts, TEMPLATES, origins)
+    assert {(pair.first, pair.other) for pair in pairs} == {("ana", "hugo"), ("hugo", "noa")}, "hugo names none"
+    assert alike.compare(texts, TEMPLATES, {**origins, "hugo": MODEL}) == []

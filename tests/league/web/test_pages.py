@@ -18,7 +18,7 @@ from league.domain.operators import acting
 from league.domain.people import rights
 from league.domain.puzzles import shelf
 from league.domain.ratings import leaderboards
-from league.models import Match, PlaceOfDay, Rating, TableOfDay
+from league.models import BotVersion, Match, PlaceOfDay, Rating, TableOfDay
 from league.web.games.leaders import leaders_of
 from tests.league.web import weights
 from tests.league.web.page import Page, faults
@@ -39,6 +39,7 @@ def addresses(league) -> dict[str, str]:
         "bots": "/bots/",
         "bot": "/bots/rufo/",
         "version": "/bots/rufo/v1/",
+        "source": "/bots/rufo/v1/code/",
         "encounter": "/bots/luna/vs/sol/",
         "player": "/players/ana/",
         "digest": "/players/ana/digest/day/?of=2026-01-01",
@@ -117,8 +118,9 @@ QUERIES = {
     "idle game": 4,
     "leagues": 7,
     "bots": 4,
-    "bot": 16,
+    "bot": 17,
     "version": 12,
+    "source": 11,
     "encounter": 10,
     "player": 15,
     "digest": 7,
@@ -190,6 +192,7 @@ def too_heavy(answer) -> list[str]:
 def test_pages_keep_the_house_rules(league, owner, stranger) -> None:
     """And make as many queries as stated for a stranger, who is the second to read: what a process keeps for all is there."""
     counted, statements = {}, {}
+    BotVersion.objects.filter(pk=league.rufo.pk).update(opened=made.NOW, licence="MIT")
     for name, url in addresses(league).items():
         answer = follow(owner, url)
         page = Page(answer.content.decode())
@@ -378,6 +381,21 @@ def test_the_leaderboard_tells_what_moved_and_who_is_chosen(league, reader, owne
         "No hay ningún bot de este tipo en la clasificación."
         in reader.get("/g/partnership/?show=house").content.decode()
     )
+
+
+def test_a_league_by_resources_says_what_it_asks_and_what_its_numbers_are(league, reader, owner) -> None:
+    Rating.objects.filter(version=league.sol).update(slowest_s=0.012)
+    BotVersion.objects.filter(pk=league.luna.pk).update(opened=made.NOW, licence="MIT")
+    for limit, bot, text in (("fast", "sol", "10 ms"), ("open", "luna", "leer el código")):
+        answer = reader.get(f"/g/partnership/?limit={limit}")
+        page = Page(answer.content.decode())
+        assert faults(page) == []
+        assert text in page.text
+        assert "solo se cuentan los puestos entre estos" in " ".join(page.text.split())
+        assert table_of(answer).count('scope="row"') == 1
+        assert f'href="/bots/{bot}/"' in table_of(answer)
+    assert "No hay ningún bot de este tipo" in owner.get("/g/partnership/?limit=open&owner=ana").content.decode()
+    assert table_of(reader.get("/g/partnership/?limit=slow")).count('scope="row"') == 3
 
 
 def table_of(answer) -> str:

@@ -299,24 +299,25 @@ def test_an_unrated_match_counts_in_no_past_table(ana) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "last", "played", "idle"),
+    ("before", "last", "after"),
     [
-        (None, {}, None, False),
-        (None, {7: later(5)}, later(5), False),
-        ((later(9), True), {}, later(9), True),
-        ((later(9), True), {8: later(20)}, later(9), True),  # another version's
-        ((later(9), True), {7: later(20)}, later(20), False),
-        ((later(9), True), {7: later(5)}, later(9), False),  # a match that is counted late
-        ((None, True), {7: later(5)}, later(5), False),
+        (None, {}, (None, False, None)),
+        (None, {7: (later(5), 0.1)}, (later(5), False, 0.1)),
+        ((later(9), True, 0.2), {}, (later(9), True, 0.2)),
+        ((later(9), True, 0.2), {8: (later(20), 0.3)}, (later(9), True, 0.2)),  # another version's
+        ((later(9), True, 0.2), {7: (later(20), 0.3)}, (later(20), False, 0.3)),
+        ((later(9), True, 0.2), {7: (later(5), 0.1)}, (later(9), False, 0.2)),  # a match that is counted late
+        ((None, True, None), {7: (later(5), None)}, (later(5), False, None)),
     ],
 )
-def test_who_plays_is_idle_no_longer(before, last, played, idle: bool) -> None:
-    was = None if before is None else Rating(version_id=7, played=before[0], idle=before[1])
+def test_a_match_ends_idleness_and_may_have_the_slowest_decision(before, last, after) -> None:
+    columns = ("played", "idle", "slowest_s")
+    was = None if before is None else Rating(version_id=7, **dict(zip(columns, before, strict=True)))
     row = Rating(version_id=7)
 
-    ratings.note_played(row, was, last)
+    ratings.note_played(row, was, {version: ratings.MatchNotes(*notes) for version, notes in last.items()})
 
-    assert (row.played, row.idle) == (played, idle)
+    assert tuple(getattr(row, name) for name in columns) == after
 
 
 def test_a_bot_stands_where_its_best_version_stands_and_uploading_changes_that_only_by_proof(ana):
