@@ -28,7 +28,7 @@ def fill_in(apps: Any, _schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("league", "0030_lobby")]
+    dependencies = [("league", "0002_squashed_0030_lobby")]
 
     operations = [
         migrations.AddField(
