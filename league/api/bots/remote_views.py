@@ -42,9 +42,11 @@ class RemoteView(ApiView):
         links.note_seen(bot, turn["matches"])
         sent = turn.get("answer")
         accepted = sent is not None and links.answer(bot, sent["match"], sent["number"], sent["line"])
+        # Read first: a match that ends meanwhile is still in the list, and its last line comes next time.
+        matches = links.live_matches(bot)
         state = {
             "requests": [asdict(row) for row in links.requests(bot, turn["playing"])],
-            "matches": links.live_matches(bot),
+            "matches": matches,
             "accepted": accepted,
             "topic": topics.of_remote(bot.pk),
         }

@@ -79,11 +79,9 @@ def live_matches(bot: Bot) -> list[str]:
 
 def requests(bot: Bot, playing: Collection[str] = ()) -> list[RemoteRequest]:
     """Return the open requests of a bot, the oldest first. playing: the matches in which a process of the author goes on. Two queries at most."""
-    rows = RemoteLine.objects.filter(party__version__bot=bot, answer=None).order_by("pk")
-    lines = {party: (match, number, line) for party, match, number, line in rows.values_list(
-        "party", "party__match__public_id", "number", "request"
-    )}  # fmt: skip
-    fresh = [party for party, (match, _, _) in lines.items() if match not in playing]
+    rows = RemoteLine.objects.filter(party__version__bot=bot, answer=None).select_related("party__match").order_by("pk")
+    lines = list(rows.only("number", "request", "party__match__public_id"))
+    fresh = {row.party_id for row in lines if row.party.match.public_id not in playing}
     before: dict[int, list[tuple[str, str]]] = {}
     earlier = RemoteLine.objects.filter(party__in=fresh, answer__isnull=False).order_by("number") if fresh else []
     for row in earlier:
@@ -91,8 +89,13 @@ def requests(bot: Bot, playing: Collection[str] = ()) -> list[RemoteRequest]:
             before[row.party_id] = []
         before.setdefault(row.party_id, []).append((row.request, row.answer or ""))
     return [
-        RemoteRequest(match, number, line, [] if line.startswith(HELLO) else before.get(party, []))
-        for party, (match, number, line) in lines.items()
+        RemoteRequest(
+            row.party.match.public_id,
+            row.number,
+            row.request,
+            [] if row.request.startswith(HELLO) else before.get(row.party_id, []),
+        )
+        for row in lines
     ]
 
 
