@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     bot = _bot(args)
     version = _register(league, bot)
     print(f"{version['bot']} version {version['number']} is connected to {league.url}", flush=True)
-    return _Player(league, bot, version["bot"], args.matches).play()
+    return _Connection(league, bot, version["bot"], args.matches).play()
 
 
 def _bot(args: argparse.Namespace) -> HomeBot:
@@ -142,15 +142,15 @@ def _register(league: Any, bot: HomeBot) -> dict[str, Any]:
     return dict(answer.data())
 
 
-class _Conversation(threading.Thread):
+class _MatchThread(threading.Thread):
     """A match: its lines are passed to a process of the bot in turn."""
 
-    def __init__(self, player: _Player, match: str) -> None:
+    def __init__(self, player: _Connection, match: str) -> None:
         super().__init__(name=match, daemon=True)
         self.player, self.match = player, match
         self.last = 0  # Number of the last line that was queued.
         self.lines: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
-        self.process: _Process | None = None
+        self.process: _HomeProcess | None = None
 
     def run(self) -> None:
         """Answer the lines until None comes."""
@@ -166,7 +166,7 @@ class _Conversation(threading.Thread):
             if begins or self.process is None:
                 if self.process is not None:
                     self.process.close()
-                self.process = _Process(self.player.bot)
+                self.process = _HomeProcess(self.player.bot)
                 for line, _ in request["before"]:
                     self.process.ask(line)
             return self.process.ask(request["line"])
@@ -175,7 +175,7 @@ class _Conversation(threading.Thread):
             return ""
 
 
-class _Process:
+class _HomeProcess:
     """A process of the bot, for one conversation."""
 
     def __init__(self, bot: HomeBot) -> None:
@@ -230,14 +230,14 @@ class _Process:
 
 
 @dataclass
-class _Player:
+class _Connection:
     """The connection of one bot with its league."""
 
     league: Any
     bot: HomeBot
     slug: str
     matches: int
-    playing: dict[str, _Conversation] = field(default_factory=dict)
+    playing: dict[str, _MatchThread] = field(default_factory=dict)
     changed: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     is_listening: bool = False
@@ -292,7 +292,7 @@ class _Player:
                     if json.loads(request["line"])["type"] == "end":
                         continue
                     print(f"match {match}: {self.league.url}/m/{match}/", flush=True)
-                    self.playing[match] = _Conversation(self, match)
+                    self.playing[match] = _MatchThread(self, match)
                     self.playing[match].start()
                 talk = self.playing[match]
                 if request["number"] > talk.last:

@@ -21,7 +21,11 @@ class Migration(migrations.Migration):
                 ('number', models.PositiveIntegerField()),
                 ('request', models.TextField()),
                 ('answer', models.TextField(null=True)),
+                ('party', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='lines', to='league.party')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('party', 'number'), name='remote_line_once')],
+            },
         ),
         migrations.CreateModel(
             name='RemoteLink',
@@ -30,6 +34,7 @@ class Migration(migrations.Migration):
                 ('since', models.DateTimeField()),
                 ('seen', models.DateTimeField(db_index=True)),
                 ('matches', models.PositiveSmallIntegerField(default=1)),
+                ('bot', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='link', to='league.bot')),
             ],
         ),
         migrations.RemoveConstraint(
@@ -70,18 +75,4 @@ class Migration(migrations.Migration):
             models.CheckConstraint(condition=models.Q(('kind__in', ['tournament', 'validation', 'challenge', 'ladder', 'remote', 'try', 'assignment', 'audit'])), name='match_kind_word'),
         ),
         CheckOldRows('match', 'match_kind_word'),
-        migrations.AddField(
-            model_name='remoteline',
-            name='party',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='lines', to='league.party'),
-        ),
-        migrations.AddField(
-            model_name='remotelink',
-            name='bot',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='link', to='league.bot'),
-        ),
-        migrations.AddConstraint(
-            model_name='remoteline',
-            constraint=models.UniqueConstraint(fields=('party', 'number'), name='remote_line_once'),
-        ),
     ]

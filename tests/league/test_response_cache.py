@@ -314,7 +314,7 @@ NOT_KEPT = {
         teams team bot-hand-on classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
         class-assignment class-assignment-edit class-alike calendar-own
         draft version-source version-package welcome tournament-new bots-found event-new circuit-new bot-edit
-        api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
+        api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:bot-remote api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """

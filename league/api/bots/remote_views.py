@@ -12,7 +12,7 @@ from league.api.bots.remote_serializers import RemoteOut, RemoteTurn
 from league.api.http.auth import user_of
 from league.api.http.base import ApiView, existing
 from league.api.http.schema import operation
-from league.api.http.throttles import RemoteTurns
+from league.api.http.throttles import RemoteRate
 from league.domain.matches import sight
 from league.domain.people.ownership import BotAct
 from league.domain.remote import links
@@ -25,7 +25,7 @@ class RemoteView(ApiView):
     """/bots/{slug}/remote"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
-    throttle_classes = [RemoteTurns]
+    throttle_classes = [RemoteRate]
     serializer_class = RemoteTurn
 
     @operation(

@@ -82,7 +82,7 @@ class Uploads(RateWindow):
         return request.method != "POST" or super().allow_request(request, view)
 
 
-class RemoteTurns(RateWindow):
+class RemoteRate(RateWindow):
     """The limit on the requests of remote bots: one for each decision."""
 
     scope = "remote"
