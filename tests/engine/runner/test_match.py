@@ -217,10 +217,10 @@ def test_a_bot_that_plays_from_elsewhere_hears_the_same_and_meets_each_board_onc
 
     distant = replace(honest, path=Path(), runtime="remote", entry="", connect=connect)
     how = {"game": "brisca", "boards": 3, "once": True}
-    (here, lines), (there, distant_lines) = played(box, honest, honest, **how), played(box, distant, honest, **how)
+    (near, lines), (far, distant_lines) = played(box, honest, honest, **how), played(box, distant, honest, **how)
     assert lines == distant_lines
-    assert replays(here) == replays(there)
-    for result in (here, there):
+    assert replays(near) == replays(far)
+    for result in (near, far):
         assert [[sitting.number for sitting in board.sittings] for board in result.boards] == [[0], [1], [0]]
         assert all(board.complete for board in result.boards)
         assert [sitting.replay["pass"]["boards"] for board in result.boards for sitting in board.sittings] == [

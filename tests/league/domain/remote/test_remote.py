@@ -98,12 +98,12 @@ def test_a_remote_bot_and_a_house_bot_play_a_match_that_counts_in_a_pool_of_its_
     assert invariants.check_all() == []
     own = match.parties.get(version=version).number
     rows = [(board.number, sitting) for board in match.boards.order_by("number") for sitting in board.sittings.all()]
-    told = [
+    exchanges = [
         line
         for board, sitting in rows[-2:]
         for line in conversations.conversation(match, board, sitting.number, sitting.seating.index(own))
     ]
-    acts = [line.request.decode().rstrip("\n") for line in told if b'"end"' not in line.request[:12]]
+    acts = [line.request.decode().rstrip("\n") for line in exchanges if b'"end"' not in line.request[:12]]
     assert sorted(request.line for request in author.heard if '"end"' not in request.line[:12]) == sorted(acts), (
         "it is sent what a sandboxed bot is sent"
     )
