@@ -87,6 +87,7 @@ RUNNER = {
     "league_party": Rights(add=True, change=(*RESULT, *USAGE, "broken_off")),
     "league_pool": Rights(),
     "league_puzzlesearch": Rights(change=("done", "made", "finished", *BEFORE[1:])),
+    "league_remoteline": Rights(add=True, change=("answer",)),
     "league_sitting": Rights(add=True),
     "league_table": Rights(
         withheld=("secret",), change=("status", "reason", "finished", *TABLE, *BEFORE, "not_before")
@@ -131,6 +132,10 @@ RULES = (
     ("league_matchlog", "INSERT", "", PLAYS),
     ("league_sitting", "INSERT", "",
      f"EXISTS (SELECT FROM league_board b JOIN league_match m ON m.id = b.match_id WHERE b.id = board_id AND m.{LEASED})"),
+    # Lines to remote bots; only their authors' programs answer.
+    ("league_remoteline", "INSERT", "",
+     f"answer IS NULL AND EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.id = party_id AND m.{LEASED})"),
+    ("league_remoteline", "UPDATE", "answer IS NULL", "answer = ''"),
     ("league_botversion", "UPDATE", "status = 'validating'", "status IN ('accepted', 'rejected')"),
     ("league_check", "INSERT", "",
      "EXISTS (SELECT FROM league_botversion v WHERE v.id = version_id AND v.status = 'validating')"),

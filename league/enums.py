@@ -153,12 +153,15 @@ class VersionStatus(models.TextChoices):
     VALIDATING = "validating", _("validating")  # The validation is queued or running.
     ACCEPTED = "accepted", _("accepted")  # The validation found no fault in at least one game.
     REJECTED = "rejected", _("rejected")  # The validation found a fault in each game; the owner sees which and why.
+    # The bot runs on its author's machine; it meets others in remote pools only (league.domain.remote).
+    REMOTE = "remote", _("remote")
 
 
 VERSION_TRANSITIONS: dict[str, frozenset[str]] = {
     VersionStatus.VALIDATING: frozenset({VersionStatus.ACCEPTED, VersionStatus.REJECTED}),
     VersionStatus.ACCEPTED: frozenset(),
     VersionStatus.REJECTED: frozenset({VersionStatus.VALIDATING}),
+    VersionStatus.REMOTE: frozenset(),
 }
 
 
@@ -201,6 +204,7 @@ class MatchKind(models.TextChoices):
     VALIDATION = "validation", _("validation")  # Checks an upload; never rated.
     CHALLENGE = "challenge", _("unrated challenge")  # Requested by the owner of one of its bots; never rated.
     LADDER = "ladder", _("standing ladder")  # Drawn by the league for idle time (league.domain.ladders).
+    REMOTE = "remote", _("remote match")  # Drawn by the league for a connected remote bot (league.domain.remote).
     TRY = "try", _("try")  # Not a match: an author tries a text in private (league.domain.bots.tries).
     # Measures a version that a student has handed in (league.domain.classes). Only the class sees it; never rated.
     ASSIGNMENT = "assignment", _("class assignment")

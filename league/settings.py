@@ -198,6 +198,9 @@ TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 # A person's table releases its worker after this many seconds of thinking.
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
+# Remote bots (league.domain.remote): the most of their matches on one worker, beside its match (0: none), and the most at a time of one bot.
+REMOTE_PER_WORKER = envint("REMOTE_PER_WORKER", 4, least=0)
+REMOTE_MATCHES = envint("REMOTE_MATCHES", 4, least=1)
 # People in an arena (league.domain.arenas): seconds between two draws; seconds after which a bot comes if no person waits; seconds that who gives a
 # hand up is not paired, about as long as a hand takes.
 ARENA_DRAW_S = envint("ARENA_DRAW_S", 2, least=1)

@@ -15,7 +15,7 @@ from engine.console import escape_what_cannot_be_shown
 from engine.errors import meant
 
 COMMANDS = (
-    *("games", "play", "bot", "login", "submit", "status", "serve", "replay", "verify", "repro", "audit"),
+    *("games", "play", "bot", "login", "submit", "remote", "status", "serve", "replay", "verify", "repro", "audit"),
     *("analyse", "puzzles", "probe", "cases", "rules", "sandbox", "bench"),
 )
 
@@ -81,7 +81,7 @@ def _complain(text: str) -> None:
 
 def _module(command: str) -> Any:
     """Return the module of a command: `add` declares it, `run` carries it out."""
-    return importlib.import_module(f"engine.cli.{command}")
+    return importlib.import_module(f"engine.cli.{'connect' if command == 'remote' else command}")
 
 
 def parser() -> CommandParser:

@@ -13,6 +13,7 @@ from typing import Any
 
 FILE = "bot.toml"
 RUNTIMES = ("python", "binary", "node")
+REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
 SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
@@ -83,16 +84,22 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         )
     name = checked_name(_text(table, "name"))
     runtime = _text(table, "runtime")
-    if runtime not in RUNTIMES:
+    if runtime not in (*RUNTIMES, REMOTE):
         raise PackageRefused(f"{FILE}: unknown runtime {_quote(runtime)}; write one of {', '.join(RUNTIMES)}")
-    entry = _text(table, "entry")
-    entry = entry if entry in files else composed(entry)
-    if entry not in files or entry == FILE:
-        raise PackageRefused(f"{FILE}: entry {_quote(entry)} is not a file of the package; name the file to start")
+    if runtime == REMOTE and len(files) > 1:
+        raise PackageRefused(f"the package of a remote bot is its {FILE} alone; leave out all other files")
+    entry = FILE if runtime == REMOTE else _entry(_text(table, "entry"), files)
     games = table.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
     return Manifest(name, runtime, entry, checked_games(games, known_games), **_flags(table), protocol=_protocol(table))
+
+
+def _entry(entry: str, files: Collection[str]) -> str:
+    entry = entry if entry in files else composed(entry)
+    if entry not in files or entry == FILE:
+        raise PackageRefused(f"{FILE}: entry {_quote(entry)} is not a file of the package; name the file to start")
+    return entry
 
 
 def _flags(table: dict[str, Any]) -> dict[str, bool]:

@@ -107,8 +107,11 @@ class Starter:
             for place, party in enumerate(seating):
                 if place in self.absent:
                     continue
-                waits = self.runtimes[self.spec.parties[party].runtime].gate and (
-                    self.sealed[party] or self.spec.sealing == NEVER
+                bot = self.spec.parties[party]
+                waits = (
+                    bot.connect is None
+                    and self.runtimes[bot.runtime].gate
+                    and (self.sealed[party] or self.spec.sealing == NEVER)
                 )
                 if waits and party not in self.spec.unplayable:
                     bots.processes[place] = process = self._process(party, core)
@@ -139,7 +142,8 @@ class Starter:
                     continue
                 if place not in bots.processes:
                     try:
-                        bots.processes[place] = self._process(party, core)
+                        connect = self.spec.parties[party].connect
+                        bots.processes[place] = connect(place) if connect else self._process(party, core)
                     except Fault as fault:
                         bots.faults.append(NotReady(party, place, fault))
                         continue
@@ -167,7 +171,10 @@ class Starter:
         seeds = [
             engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
         ]
-        boards, limits = list(self.spec.boards), self.spec.limits
+        boards, limits = (
+            self.spec.boards_of_pass(number, len(self.game.sittings(len(self.spec.parties)))),
+            self.spec.limits,
+        )
         most = round(bounds.pass_s(limits, self.game, len(boards), self.spec.deals), 3)
         sealed = [self.sealed[party] for party in seating]
         return {"boards": boards, "limits": asdict(limits), "pass_s": most, "seeds": seeds, "sealed": sealed}

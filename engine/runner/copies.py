@@ -27,7 +27,11 @@ class Copies:
     @classmethod
     def snapshot(cls, bots: Iterable[BotSpec], runtimes_by_name: Mapping[str, Runtime]) -> Copies:
         """Record the trees of these bots as they are now."""
-        trees = {party: (bot.path, runtimes_by_name[bot.runtime].root) for party, bot in enumerate(bots)}
+        trees = {
+            party: (bot.path, runtimes_by_name[bot.runtime].root)
+            for party, bot in enumerate(bots)
+            if bot.connect is None
+        }
         return cls(trees, {root: inventory.install_token(root) for both in trees.values() for root in both})
 
     def damage(self, parties: Iterable[int]) -> str:
@@ -36,7 +40,9 @@ class Copies:
         This reads all files, a tenth of a second for a runtime. Trees read completely within AGAIN_S are checked by size and time only, so that
         failing bots cost little. A tree that another worker has repaired meanwhile counts as damaged.
         """
-        messages = [self._since(root) for root in sorted({root for party in parties for root in self.trees[party]})]
+        messages = [
+            self._since(root) for root in sorted({root for party in parties for root in self.trees.get(party, ())})
+        ]
         return "; ".join(filter(None, messages))
 
     def _since(self, root: Path) -> str:

@@ -155,6 +155,8 @@ def starter_of(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
     runtimes_by_name = {}
     for party in spec.parties:
+        if party.connect is not None:
+            continue
         try:
             runtimes_by_name[party.runtime] = runtime = runtimes.get(party.runtime, box.state_dir)
         except (SandboxError, OSError) as error:
@@ -230,7 +232,7 @@ class _Match:
         ]
         self.decisions = 0
         self.done = 0
-        self.total = len(self.boards) * len(self.seatings)
+        self.total = len(self.boards) * (1 if self.spec.once else len(self.seatings))
         self.cores: Collection[int] = ()
         self.next: Ahead | None = None
         self.last_step = 0  # Number of the grid's step at which the current pass has begun.
@@ -296,9 +298,10 @@ class _Match:
         faults: list[FaultReport] = []
         totals = [0] * self.game.players
         pass_record = self.starter.pass_record(number, seating) | {"pinned": core is not None}
+        own_boards = [board for board in self.boards if board.number in pass_record["boards"]]
         try:
-            for first in range(0, len(self.boards), AT_ONCE):
-                boards = self.boards[first : first + AT_ONCE]
+            for first in range(0, len(own_boards), AT_ONCE):
+                boards = own_boards[first : first + AT_ONCE]
                 began = self.clock()
                 sittings = [
                     BoardRun(
@@ -390,7 +393,7 @@ class _Match:
         return SittingResult(sitting.number, seating, scores, tuple(faults), replay)
 
     def _finish_board(self, board: BoardResult) -> None:
-        board.complete = len(board.sittings) == len(self.seatings)
+        board.complete = len(board.sittings) == (1 if self.spec.once else len(self.seatings))
         board.scores = [
             sum(self._party_score(sitting, party) for sitting in board.sittings) for party in range(len(self.parties))
         ]

@@ -27,7 +27,9 @@ def why_unsealed(spec: MatchSpec, box: Sandbox) -> str | None:
 def sealed_parties(spec: MatchSpec, box: Sandbox, runtimes: Mapping[str, Runtime]) -> tuple[bool, ...]:
     """Return, for each party, True if it plays sealed. Raise what `why_unsealed` raises."""
     sealing = why_unsealed(spec, box) is None
-    return tuple(sealing and _is_sealed(spec, bot, box, runtimes[bot.runtime]) for bot in spec.parties)
+    return tuple(
+        sealing and bot.connect is None and _is_sealed(spec, bot, box, runtimes[bot.runtime]) for bot in spec.parties
+    )
 
 
 def _is_sealed(spec: MatchSpec, bot: BotSpec, box: Sandbox, runtime: Runtime) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,10 @@ from engine.runner.line_protocol import LineTranslator
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot ready to start: an unpacked package that does not change any more."""
+    """A bot ready to start: an unpacked package that does not change any more, or a remote bot.
+
+    connect: for a remote bot, returns what stands for its process at a seat. It has no file here, and its clock counts wall time.
+    """
 
     name: str
     path: Path
@@ -27,6 +30,7 @@ class BotSpec:
     deterministic: bool = False
     sealable: bool = True  # True if the bot declares that it needs neither the host's clocks nor threads.
     protocol: str = JSON
+    connect: Callable[[int], Any] | None = None
 
     def translator(self) -> LineTranslator | None:
         """Return a translator for one pass of the bot, or None if the bot speaks JSON."""
@@ -41,6 +45,7 @@ class MatchSpec:
     """One match. `secret` keys the deals; `table` names the table, so that the tables of a tournament may share boards or not.
 
     unplayable: parties at whose bots the match has broken off twice, with the reason; they are not started and forfeit every sitting.
+    once: True if each board is played in one of the sittings only, in turn, because a remote bot would recognise it in the next one.
     apart: True if passes begin on a fixed grid as soon as one bot plays unsealed, so that no pass learns from its start how long others took.
     """
 
@@ -57,6 +62,11 @@ class MatchSpec:
     deals: int | None = None  # Deals of one board; None: the game's own `board_deals`.
     sealing: str = NEVER
     apart: bool = False
+    once: bool = False
+
+    def boards_of_pass(self, number: int, passes: int) -> list[int]:
+        """Return the boards of a pass: all of them, or those whose turn it is."""
+        return list(self.boards[number::passes] if self.once else self.boards)
 
 
 def bot_spec(content: BotPackage, folder: Path) -> BotSpec:

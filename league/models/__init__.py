@@ -26,6 +26,7 @@ from league.models.pools import Pool
 from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
+from league.models.remote import RemoteLine, RemoteLink
 from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableChallenge, TablePerson, TableSeat
 from league.models.talk import Comment, Report
@@ -94,6 +95,8 @@ __all__ = [
     "Quota",
     "Rating",
     "RatingPoint",
+    "RemoteLine",
+    "RemoteLink",
     "Report",
     "Round",
     "Rung",

@@ -19,6 +19,7 @@ class Bot(models.Model):
     state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
     description = models.TextField(blank=True)
     is_house = models.BooleanField(default=False)  # True for a bot that the league ships; it enters like any other.
+    is_remote = models.BooleanField(default=False, db_default=False)  # True if it runs on its author's machine.
     # Why the league paused the bot (league.domain.matches.health); empty if it did not.
     paused_for = models.TextField(blank=True)
     retest_at = models.DateTimeField(null=True)  # When the league tests the paused bot again.

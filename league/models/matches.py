@@ -22,11 +22,11 @@ class Work(models.Manager["Match"]):
 
 
 class FairQueueWork(Work):
-    """The fair queue: matches between bots, and tries. Audits wait beside it."""
+    """The fair queue: matches between bots, and tries. Audits and remote matches wait beside it."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
-        """Return the rows without audits."""
-        return super().get_queryset().exclude(kind=MatchKind.AUDIT)
+        """Return the rows without audits and remote matches."""
+        return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.REMOTE])
 
 
 class Played(Work):

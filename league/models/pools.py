@@ -14,6 +14,7 @@ class Pool(models.Model):
     options = models.JSONField(default=dict)
     team = models.CharField(max_length=10)  # "clones" (one bot on all seats of a side), "mixed" (two bots) or "single".
     revision = models.PositiveIntegerField()
+    remote = models.BooleanField(default=False, db_default=False)  # True if remote bots play in it.
     # Revision of the rating model that fitted the table of the pool; null: no table yet, or the first revision.
     ratings_revision = models.PositiveSmallIntegerField(null=True)
     revised = models.DateTimeField(null=True)  # When a new revision of the rating model last changed the table.

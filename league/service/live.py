@@ -216,9 +216,9 @@ class Hub:
 
     def _attend(self, listener: PageListener) -> None:
         """Listen to the database while somebody follows a table. `listener` has just entered or left."""
-        if not any(topic.startswith(topics.TABLE) for topic in listener.request.topics):
+        if not any(topic.startswith(topics.AT_ONCE_KINDS) for topic in listener.request.topics):
             return
-        is_followed = any(topic.startswith(topics.TABLE) for topic in self._following)
+        is_followed = any(topic.startswith(topics.AT_ONCE_KINDS) for topic in self._following)
         if is_followed != self._listens:
             self._listens = is_followed
             (self._database.add if is_followed else self._database.remove)(self._wake)
@@ -270,7 +270,7 @@ class Hub:
         while True:
             self._alive()
             if not away and loop.time() < due and await self._is_woken(due - loop.time()):
-                following = [topic for topic in self._following if topic.startswith(topics.TABLE)]
+                following = [topic for topic in self._following if topic.startswith(topics.AT_ONCE_KINDS)]
                 fresh = {listener for listener in self._fresh if set(following).issuperset(listener.request.topics)}
                 self._fresh -= fresh
             else:

@@ -20,9 +20,12 @@ from league.service import changes
 
 MOST = 8  # The most topics of one listener.
 FORM = re.compile(
-    r"(?:pools|bots|audits|judgements|matches|tournaments|events|lobby|(?:ratings|pool|tournament|bot|arena):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
+    r"(?:pools|bots|audits|judgements|matches|tournaments|events|lobby|(?:ratings|pool|tournament|bot|arena|remote):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
-TABLE = "table:"
+TABLE, REMOTE = AT_ONCE_KINDS = (
+    "table:",
+    "remote:",
+)  # Of these the database notifies, so that nobody waits half a second.
 LOBBY = "lobby"  # The tables open to all at which people wait; its version is a digest of their rows.
 LIVE = ("waiting", "held", "resting")  # Statuses of tables in play.
 # The version of a table: the number of the decision of its people, from 1 on, plus NEWS for each other change; OVER instead at the end.
@@ -47,6 +50,11 @@ def of_bot(bot: int) -> str:
 def of_table(public_id: str) -> str:
     """Return the topic of one table at which people sit. Every change of the table notifies (`league.service.listening`)."""
     return f"{TABLE}{public_id}"
+
+
+def of_remote(bot: int) -> str:
+    """Return the topic of the open requests to one remote bot."""
+    return f"{REMOTE}{bot}"
 
 
 def table_version(status: str, turn: int | None, question: int, news: int) -> int:
@@ -76,16 +84,19 @@ def read(topics: Collection[str]) -> changes.Counts:
     matches = [topic.partition(":")[2] for topic in topics if topic.startswith("match:")]
     bots = [int(topic.partition(":")[2]) for topic in topics if topic.startswith("bot:")]
     tables = [topic.removeprefix(TABLE) for topic in topics if topic.startswith(TABLE)]
+    remote = [int(topic.removeprefix(REMOTE)) for topic in topics if topic.startswith(REMOTE)]
     if LOBBY in topics:
         versions[LOBBY] = _lobby()
     for part in _parts(
-        [topic for topic in topics if topic != LOBBY and not topic.startswith(("match:", "bot:", TABLE))]
+        [topic for topic in topics if topic != LOBBY and not topic.startswith(("match:", "bot:", *AT_ONCE_KINDS))]
     ):
         versions |= changes.read(part)
     for part in _parts(matches):
         versions |= _matches(part)
     for part in _parts(bots):
         versions |= _bots(part)
+    for part in _parts(remote):
+        versions |= _remote(part)
     for part in _parts(tables):
         rows = _rows("SELECT public_id, status, turn, question, news FROM league_table WHERE public_id IN ({})", part)
         versions |= {of_table(name): table_version(*values) for name, *values in rows}
@@ -135,6 +146,15 @@ def _bots(ids: Sequence[Any]) -> changes.Counts:
     for row in rows:
         by_bot.setdefault(int(row[0]), []).append(row)
     return {of_bot(bot): _version(lines) for bot, lines in by_bot.items()}
+
+
+def _remote(ids: Sequence[Any]) -> changes.Counts:
+    rows = _rows(
+        "SELECT v.bot_id, count(l.id), max(l.id) FROM league_remoteline l JOIN league_party p ON p.id = l.party_id"
+        " JOIN league_botversion v ON v.id = p.version_id WHERE l.answer IS NULL AND v.bot_id IN ({}) GROUP BY v.bot_id",
+        ids,
+    )
+    return {of_remote(int(row[0])): _version([row]) for row in rows}
 
 
 def _rows(statement: str, ids: Sequence[Any]) -> list[tuple[Any, ...]]:

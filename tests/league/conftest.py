@@ -175,4 +175,5 @@ def worker() -> Iterator[WorkerLoop]:
         yield new_worker
         new_worker.stopping.set()
         new_worker.tables.close()
+        new_worker.remote.close()
         new_worker.ahead.close()

@@ -318,7 +318,7 @@ NOT_KEPT = {
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        team-do class-do class-hand-in calendar-link arena-do version-publish
+        team-do class-do class-hand-in calendar-link arena-do version-publish api:bot-remote
         follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show

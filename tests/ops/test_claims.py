@@ -127,7 +127,7 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     (
         "docs/api.md",
         "600 requests a minute for a player, 120 for an address without valid token, 60 uploads an hour",
-        lambda: api.API_RATES == {"user": (600, 60), "anon": (120, 60), "upload": (60, 3600)},
+        lambda: api.API_RATES == {"user": (600, 60), "anon": (120, 60), "upload": (60, 3600), "remote": (1800, 60)},
     ),
     ("docs/api.md", "Idempotency keys hold for a day", lambda: idempotency.KEPT == DAY),
     (

@@ -31,6 +31,7 @@ class BotOut(Out):
     )
     description = serializers.CharField()
     house = serializers.BooleanField(source="is_house", help_text="True if the bot is shipped with the league.")
+    remote = serializers.BooleanField(source="is_remote", help_text="True if the bot plays from its author's machine.")
     created = serializers.DateTimeField()
     versions = serializers.IntegerField(source="version_count")
     newest_accepted = serializers.IntegerField(

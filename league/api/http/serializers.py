@@ -128,3 +128,6 @@ class PoolRef(Out):
         help_text='"clones": one bot plays all seats of a side; "mixed": a side has two bots; "single": nobody has a partner.'
     )
     revision = serializers.IntegerField(help_text="Revision of the rules.")
+    remote = serializers.BooleanField(
+        help_text="True for a pool of remote bots, which no other bots enter but house bots."
+    )

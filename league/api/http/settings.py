@@ -10,6 +10,7 @@ PER_HOUR = 3600
 API_RATES = {
     "anon": (envint("API_ANON_PER_MINUTE", 120, least=1), PER_MINUTE),
     "user": (envint("API_USER_PER_MINUTE", 600, least=1), PER_MINUTE),
+    "remote": (envint("API_REMOTE_PER_MINUTE", 1800, least=1), PER_MINUTE),
     "upload": (envint("API_UPLOADS_PER_HOUR", 60, least=1), PER_HOUR),
 }
 

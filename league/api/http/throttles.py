@@ -82,6 +82,12 @@ class Uploads(RateWindow):
         return request.method != "POST" or super().allow_request(request, view)
 
 
+class RemoteRate(RateWindow):
+    """The limit on the requests of remote bots: one for each decision."""
+
+    scope = "remote"
+
+
 def headers(request: Request) -> dict[str, str]:
     """Return the rate-limit headers of the response to `request`; none if nothing was counted."""
     counts = _counts(request._request)

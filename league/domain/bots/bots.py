@@ -16,6 +16,7 @@ from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import validation
 from league.domain.people import ownership, players, quotas
 from league.domain.people.ownership import BotAct
+from league.domain.ratings import pools
 from league.enums import BotState, ClassRole, VersionStatus
 from league.models import Bot, BotVersion, ClassMember, Match, Player
 
@@ -53,7 +54,7 @@ def upload(
     secret: bytes | None = None,
     now: datetime | None = None,
 ) -> BotVersion:
-    """Upload a new version of the player's bot `bot_name` (empty: the name in the package), and queue its validation.
+    """Upload a new version of the player's bot `bot_name` (empty: the name in the package), and queue its validation; a remote bot has none.
 
     1. The package is read in memory; PackageRefused ends the upload before anything is written.
     2. One transaction checks limits, name and duplicates (with the package row locked), and creates version, journal line and validation.
@@ -62,14 +63,18 @@ def upload(
     """
     now = clock.now_or(now)
     content = packages.inspect(data, filename, games)
+    remote = content.manifest.runtime == manifest.REMOTE
+    if remote:
+        _check_apart(content.manifest.games)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
         # This locks the players, so their uploads run one after the other, and limits and numbers hold.
         owner = _owner(player, name)
         players.lock(player.pk, owner.pk)
         _ask(player, owner, quotas.UPLOADS, now=now)
-        _ask(player, owner, quotas.VALIDATIONS, wait_s=VALIDATION_S, now=now)
-        bot = _bot(player, name, now)
+        if not remote:
+            _ask(player, owner, quotas.VALIDATIONS, wait_s=VALIDATION_S, now=now)
+        bot = _bot(player, name, now, remote=remote)
         if bot.owner_id != owner.pk:
             raise Refused("{bot!r} has just been handed on; try again", bot=bot.slug)
         package = packages.store(content)
@@ -87,6 +92,7 @@ def upload(
             deterministic=content.manifest.deterministic,
             sealable=content.manifest.sealable and content.manifest.runtime in manifest.SEALABLE,
             origin=sources.origin_of(content, bot.slug),
+            status=VersionStatus.REMOTE if remote else VersionStatus.VALIDATING,
             created=now,
         )
         journal.append(
@@ -98,8 +104,20 @@ def upload(
             sha256=content.sha256,
             pk=version.pk,
         )
-        validation.begin(version, secret=secret, now=now)
+        if not remote:
+            validation.begin(version, secret=secret, now=now)
     return version
+
+
+def _check_apart(games: Iterable[str]) -> None:
+    """Raise Refused if a remote bot names a game with partners: one program would see both hands."""
+    for game in games:
+        if not pools.is_single(game):
+            raise Refused(
+                "in {game} a bot plays for two partners, and on your machine it would see both hands; a remote bot plays: {games}",
+                game=game,
+                games=", ".join(pools.single_games()),
+            )
 
 
 def _owner(player: Player, name: str) -> Player:
@@ -130,8 +148,8 @@ def _ask(player: Player, owner: Player, name: str, more: int = 1, *, wait_s: flo
         ) from error
 
 
-def _bot(player: Player, name: str, now: datetime) -> Bot:
-    fresh = {"owner": player, "is_house": player.name == players.HOUSE, "created": now}
+def _bot(player: Player, name: str, now: datetime, *, remote: bool) -> Bot:
+    fresh = {"owner": player, "is_house": player.name == players.HOUSE, "is_remote": remote, "created": now}
     bot = Bot.objects.filter(slug=name).first()
     if bot is None:
         quotas.ask(player, quotas.BOTS, now=now)
@@ -150,6 +168,12 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
         raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:
         raise NameRefused("the bot {name!r} is retired; submit under another name", name=name)
+    if bot.is_remote and not remote:
+        raise NameRefused("the bot {name!r} is a remote bot; upload this one under another name", name=name)
+    if remote and not bot.is_remote:
+        raise NameRefused(
+            "the bot {name!r} plays on the league’s machines; give your remote bot another name", name=name
+        )
     return bot
 
 

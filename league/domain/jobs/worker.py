@@ -27,6 +27,7 @@ from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler
 from league.domain.jobs.handlers.queued import MatchLease, claim
+from league.domain.jobs.remote import WorkerRemote
 from league.domain.jobs.tables import LOOK_S, WorkerTables
 from league.domain.matches import workers
 from league.domain.matches.reports import Receipt
@@ -79,6 +80,9 @@ class WorkerLoop:
         self.tables = WorkerTables(
             self.name, folder.with_name("table-bots"), self._may_claim, self.proven_sandbox, self.stopping.is_set
         )
+        self.remote = WorkerRemote(
+            self.name, folder.with_name("remote-opponents"), self._may_claim, self.proven_sandbox, self.stopping.is_set
+        )
         self.ahead = Prefetcher(self, self.claim, self._may_claim, os.sched_getaffinity(0), self.loops)
 
     def open(self) -> None:
@@ -94,6 +98,8 @@ class WorkerLoop:
         self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, BEAT_S), patience=patience)
         if settings.TABLES and settings.TABLES_PER_WORKER and not self.refusal:
             self.loops.start("tables", self.tables.look, LOOK_S)
+        if settings.REMOTE_PER_WORKER and not self.refusal:
+            self.loops.start("remote", self.remote.look, LOOK_S)
 
     def _open_sandbox(self) -> None:
         try:
@@ -137,6 +143,7 @@ class WorkerLoop:
         self.stopping.set()
         self.ahead.close()
         self.tables.close()
+        self.remote.close()
         self.loops.leave()
         if not self.loops.trouble:
             workers.unregister(self.name)
@@ -155,6 +162,7 @@ class WorkerLoop:
                 job.beat()
             self.ahead.beat()
             self.tables.beat()
+            self.remote.beat()
             match = running[-1].match_shown if running else None
             workers.note_alive(self.name, match=match, free_mb=self.disk.free_mb)
 

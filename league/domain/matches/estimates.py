@@ -23,8 +23,8 @@ class SittingTime:
 
 
 def sitting_time(game: str) -> SittingTime:
-    """Measure the last matches of a game in any pool. One query."""
-    seconds = _measure(Match.objects.filter(pool__game=game))
+    """Measure the last matches of a game in any pool of sandboxed bots. One query."""
+    seconds = _measure(Match.objects.filter(pool__game=game, pool__remote=False))
     return SittingTime(seconds or SITTING_S, seconds is not None)
 
 

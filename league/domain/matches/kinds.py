@@ -44,6 +44,7 @@ class WorkKind:
 KINDS: dict[str, WorkKind] = {
     MatchKind.TOURNAMENT: WorkKind(),
     MatchKind.LADDER: WorkKind(),
+    MatchKind.REMOTE: WorkKind(),
     MatchKind.CHALLENGE: WorkKind(counts=False),
     MatchKind.ASSIGNMENT: WorkKind(counts=False),
     MatchKind.VALIDATION: WorkKind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),

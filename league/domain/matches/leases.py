@@ -34,7 +34,7 @@ from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.core.queue import LeaseLost
 from league.domain.matches import fairness, holds, kinds, matches, snapshot, workers
 from league.domain.ratings import pools
-from league.enums import MatchStatus, TournamentStatus
+from league.enums import MatchKind, MatchStatus, TournamentStatus
 from league.models import Match, Package, Party, Pool
 from league.service import logs, version
 
@@ -85,6 +85,7 @@ def claim_several(
     uploads_only: bool = False,
     after_urgent: bool = False,
     overdue_audits: bool = False,
+    remote: bool = False,
     now: datetime | None = None,
 ) -> list[Match]:
     """Lease the next matches to `worker`, in their order, read with their parties, bots, versions and packages.
@@ -99,6 +100,8 @@ def claim_several(
     `prefer`. So every worker takes turns, and no number of uploads holds the tournaments still.
 
     overdue_audits: lease only an audit that has waited for AUDITS_WAIT, whatever is queued.
+
+    remote: lease only a match of remote bots, which no other claim gets: a worker plays such matches beside all others.
 
     ahead: for a worker that is still playing. It gets a match only if more are queued than workers are idle, so that nobody else could play it now;
     and none that was tried before, because a match that killed a worker must not end another match.
@@ -123,6 +126,7 @@ def claim_several(
         uploads_only=uploads_only,
         after_urgent=after_urgent,
         overdue_audits=overdue_audits,
+        remote=remote,
         now=now,
     )
     with suppress(_Changed), transaction.atomic():
@@ -147,6 +151,7 @@ class _Plan:
     uploads_only: bool
     after_urgent: bool
     overdue_audits: bool
+    remote: bool
     now: datetime
     # True if the statement itself checks bots, tournaments and rules. Planning such a statement takes longer than running it, and it is needed only
     # if the scheduler has not run since a pause, or if workers of two releases play
@@ -163,9 +168,8 @@ class _Changed(Exception):
 
 
 def _claim(plan: _Plan) -> list[Match]:
-    if plan.overdue_audits:
-        overdue = _next_audit(plan.worker, plan.now).filter(created__lte=plan.now - AUDITS_WAIT)
-        return _leased(_take(overdue, 1, plan), plan)
+    if plan.overdue_audits or plan.remote:
+        return _leased(_take(_beside_queue(plan), 1, plan), plan)
     load = snapshot.queue_snapshot(plan.worker, now=plan.now, counts=plan.ahead or plan.most > 1)
     if plan.ahead and not load.is_short_of_workers:
         return []
@@ -185,6 +189,15 @@ def _claim(plan: _Plan) -> list[Match]:
     if plan.ahead or plan.uploads_only:
         return []
     return _leased(_take(_next_audit(plan.worker, plan.now), 1, plan), plan)
+
+
+def _beside_queue(plan: _Plan) -> QuerySet[Match]:
+    """Return the matches of remote bots, or the audits that have waited long."""
+    if plan.overdue_audits:
+        return _next_audit(plan.worker, plan.now).filter(created__lte=plan.now - AUDITS_WAIT)
+    rows = Match.work.filter(holds.due(plan.now), status=MatchStatus.QUEUED, kind=MatchKind.REMOTE)
+    rows = rows.filter(pools.with_rules(pools.revisions(), "pool__")).exclude(pool__in=plan.strange)
+    return holds.playable_matches(rows)
 
 
 def _leased(taken: list[int], plan: _Plan) -> list[Match]:
@@ -392,7 +405,7 @@ def _give_back(match: Match, why: str, now: datetime | None, **columns: Any) -> 
 def fail(match: Match, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:
     """End an attempt after a fault of ours: the match is played again after a pause. Return False if the lease is lost.
 
-    After too many attempts the worker only releases the match; then `expire` voids it, because a worker may not.
+    After too many attempts, and if the cards were seen, the worker only releases the match; then `expire` voids it, because a worker may not.
 
     party: the number of the bot that made the attempt break off. This is stored, and another worker makes the next attempt, if there is another.
     """
@@ -409,10 +422,22 @@ def fail(match: Match, *, why: str, party: int | None = None, now: datetime | No
             avoid = row.worker
         if row.attempts < settings.MAX_ATTEMPTS:
             return _requeue(row, now=now, why=why, not_before=now + queue.pause(row), avoid=avoid)
+        return _give_up(row, why, now)
+
+
+def _give_up(row: Match, why: str, now: datetime) -> bool:
+    """Release a match that must not be played again, so that `expire` voids it. Return False if the lease is lost."""
+    over = {"lease_until": now - timedelta(seconds=1), "ends_by": now}  # No heartbeat extends the lease from now on
+    with transaction.atomic():
+        if not queue.leased(row).update(reason=without_folders(why), **over):
+            return False
         journal.append("match.given_up", transitions.subject(row), now=now, actor=row.worker, why=why)
-        over = {"lease_until": now - timedelta(seconds=1), "ends_by": now}  # No heartbeat extends the lease from now on
-        queue.leased(row).update(reason=without_folders(why), **over)
     return True
+
+
+def _are_cards_seen(match: Match) -> bool:
+    """Return True if people may have seen cards of an unfinished match: the author of a remote bot. Nobody may meet these cards again."""
+    return match.kind == MatchKind.REMOTE and match.status == MatchStatus.RUNNING
 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
@@ -446,7 +471,7 @@ def _take_back(match: Match, *, now: datetime) -> bool:
     why = _why_overdue(match, now)
     log.warning("match %s is overdue: %s", match.public_id, why)
     guard: dict[str, object] = {"token": match.token, "lease_until__lt": now}
-    if match.attempts < settings.MAX_ATTEMPTS:
+    if match.attempts < settings.MAX_ATTEMPTS and not _are_cards_seen(match):
         pause = now + queue.pause(match) if match.attempts else None
         return _requeue(match, now=now, why=why, guard=guard, not_before=pause)
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
@@ -471,6 +496,8 @@ def _take_back(match: Match, *, now: datetime) -> bool:
 
 def _requeue(match: Match, *, now: datetime, why: str, **columns: Any) -> bool:
     """Put a match back into the queue. Return False if its worker reported, or somebody else took it back, in the meantime."""
+    if _are_cards_seen(match):
+        return _give_up(match, why, now)
     course: dict[str, Any] = {"progress": 0, "decided": None}
     course["reason"] = f"attempt {max(1, match.attempts)}: {without_folders(why)}"
     try:

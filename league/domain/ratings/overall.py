@@ -38,10 +38,10 @@ class OverallLine:
 
 
 def usual_pools() -> dict[str, Pool]:
-    """Return the usual pool of each game: default options and number of players, no mixed sides, current revision. One query."""
+    """Return the usual pool of each game: default options and number of players, no mixed sides, no remote bots, current revision. One query."""
     pools = {}
     loaded = {key: engine.load(key) for key in engine.games()}
-    for pool in Pool.objects.filter(game__in=loaded, options={}).exclude(team="mixed").order_by("pk"):
+    for pool in Pool.objects.filter(game__in=loaded, options={}, remote=False).exclude(team="mixed").order_by("pk"):
         usual = loaded[pool.game]
         if (pool.players, pool.revision) == (usual.players, usual.revision):
             pools[pool.game] = pool

@@ -1,4 +1,4 @@
-"""Rating pools: one game, its options, its number of players, its kind of team, one revision of its rules."""
+"""Rating pools: one game, its options, its number of players, its kind of team, one revision of its rules, sandboxed or remote bots."""
 
 from __future__ import annotations
 
@@ -47,6 +47,16 @@ def parties(pool: Pool) -> int:
     return game.players if pool.team == MIXED else len(game.sides)
 
 
+def is_single(game: str) -> bool:
+    """Return True if nobody has a partner in the default rules of a game."""
+    return max(map(len, load(game).sides)) == 1
+
+
+def single_games() -> list[str]:
+    """Return the games in which nobody has a partner: those of remote bots."""
+    return [game for game in engine.games() if is_single(game)]
+
+
 def revisions() -> dict[str, int]:
     """Return the latest revision of the rules of each game that this process plays by."""
     return {game: declared(game).revision + len(declared(game).revised) for game in engine.games()}
@@ -80,16 +90,26 @@ def sides(pool: Pool) -> tuple[tuple[int, ...], ...] | None:
     return ((0, 2), (1, 3)) if pool.team == MIXED else None
 
 
-def pool_key(game: str, players: int, options: dict[str, Any], team: str, revision: int) -> str:
+def pool_key(
+    game: str, players: int, options: dict[str, Any], team: str, revision: int, *, remote: bool = False
+) -> str:
     """Return the identity of a pool: the SHA-256 of its fields as canonical JSON."""
     fields = {"game": game, "players": players, "options": options, "team": team, "revision": revision}
+    fields |= {"remote": True} if remote else {}
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None, *, mixed: bool = False) -> Pool:
+def pool(
+    game: str,
+    players: int | None = None,
+    options: dict[str, Any] | None = None,
+    *,
+    mixed: bool = False,
+    remote: bool = False,
+) -> Pool:
     """Return the pool of a game with these players and options; create it if it does not exist. Giving an option its default changes nothing."""
-    fields = _fields(game, players, options, mixed=mixed)
+    fields = _fields(game, players, options, mixed=mixed) | {"remote": remote}
     return Pool.objects.get_or_create(key=pool_key(**fields), defaults=fields)[0]
 
 

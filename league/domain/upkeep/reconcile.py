@@ -24,6 +24,7 @@ from league.domain.matches import fairness, health, holds, leases, validation, w
 from league.domain.notices import spreading
 from league.domain.people import bans
 from league.domain.ratings import daily, ratings, refits
+from league.domain.remote import drawing as remote
 from league.domain.tables import guests, holding
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import cases
@@ -112,6 +113,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("lifted", fairness.catch_up),  # Queued matches with a new position: they could not be played at the old one.
     ("explained", workers.explain),  # Queued matches with a new reason for waiting.
     ("paired", play_ladders),  # Matches of standing ladders queued.
+    ("connected", remote.play),  # Matches of remote bots queued.
     ("summed", _sum),  # Analyses added to the totals of their bots.
     ("played", totals.count_new),  # Matches added to the totals of their bots.
     ("noticed", spreading.run),  # Notices stored.

@@ -151,7 +151,7 @@ def rebuild_pools(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetim
 
 def _present(pool: Pool) -> Pool:
     """Return the pool with the same table and the current rules."""
-    return pools.pool(pool.game, pool.players, pool.options, mixed=pool.team == pools.MIXED)
+    return pools.pool(pool.game, pool.players, pool.options, mixed=pool.team == pools.MIXED, remote=pool.remote)
 
 
 def _lock(rows: Sequence[Match]) -> None:

@@ -35,6 +35,7 @@ from league.domain.ladders import climbs, version_tests
 from league.domain.matches import encounters, replays, sight, validation
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
+from league.domain.remote import links
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotOffer, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import changes, topics
@@ -94,6 +95,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": tab,
         "versions": versions,
         "newest": newest,
+        "remote": links.state(bot) if bot.is_remote and owned else None,
     }
     match tab:
         case "games":

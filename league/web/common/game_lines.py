@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 import engine
 from league.models import Pool
@@ -47,7 +47,7 @@ def number_range(players: tuple[int, ...]) -> str:
 
 def pool_label(pool: Pool) -> str:
     """Return the heading of a rating list, such as 'Tute subastado, 4 players, Subastado with a censor'."""
-    parts = [game_title(pool.game)]
+    parts = [game_title(pool.game), *([gettext("remote bots")] if pool.remote else [])]
     if pool.game in engine.games() and len(engine.load(pool.game).declared.players) > 1:
         parts.append(ngettext("%(count)s player", "%(count)s players", pool.players) % {"count": pool.players})
     return ", ".join([*parts, *filter(None, [describe_options(pool.game, pool.options)])])

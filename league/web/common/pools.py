@@ -24,7 +24,7 @@ def rated_pools(keys: Iterable[str]) -> dict[str, list[Pool]]:
         if vars(pool)["rated"]:  # A condition in the query would count the ratings twice.
             pools_by_game[pool.game].append(pool)
     for pools in pools_by_game.values():
-        pools.sort(key=lambda pool: (bool(pool.options), pool.players != usual[pool.game]))
+        pools.sort(key=lambda pool: (pool.remote, bool(pool.options), pool.players != usual[pool.game]))
     return pools_by_game
 
 

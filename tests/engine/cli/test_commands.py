@@ -110,7 +110,9 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
     assert caught.value.code == 0
     output = capsys.readouterr().out
     assert f"example:\n  tute {command}" in output
-    assert ("--json" in output) == (command != "serve"), "serve becomes another program and prints no result"
+    assert ("--json" in output) == (command not in ("serve", "remote")), (
+        "these run until they are stopped, and print no result"
+    )
 
 
 def test_games_lists_all_and_the_options_of_one(tute: Tute) -> None:

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import pytest
 
 import engine
 from engine.replay import ReplayError
-from engine.runner import BotSpec, MatchResult, load_package
+from engine.runner import BotSpec, MatchResult, load_package, runtimes
+from engine.runner.bot_processes import start_bot
 from engine.runner.evidence.replays import check
 from engine.runner.match import AT_ONCE, play_match
 from engine.runner.result import BoardResult
-from engine.sandbox import Sandbox
+from engine.sandbox import BotProcess, Policy, Sandbox
 from engine.sandbox.process import spawn
 from tests.engine.runner.conftest import Maker
 from tests.support import languages
@@ -205,6 +207,29 @@ def test_notes_are_kept_cut_and_capped(box: Sandbox, make: Maker, honest: BotSpe
     assert len(notes) == 20  # 4,000 characters
     assert {note["seat"] for note in notes} == {0}
     assert result.parties[0].notes == 40
+
+
+def test_a_bot_that_plays_from_elsewhere_hears_the_same_and_meets_each_board_once(
+    box: Sandbox, make: Maker, honest: BotSpec
+) -> None:
+    def connect(seat: int) -> BotProcess:
+        return start_bot(box, honest, runtimes.get(honest.runtime, box.state_dir), Policy(memory_mb=256, threads=4))
+
+    distant = replace(honest, path=Path(), runtime="remote", entry="", connect=connect)
+    how = {"game": "brisca", "boards": 3, "once": True}
+    (near, lines), (far, distant_lines) = played(box, honest, honest, **how), played(box, distant, honest, **how)
+    assert lines == distant_lines
+    assert replays(near) == replays(far)
+    for result in (near, far):
+        assert [[sitting.number for sitting in board.sittings] for board in result.boards] == [[0], [1], [0]]
+        assert all(board.complete for board in result.boards)
+        assert [sitting.replay["pass"]["boards"] for board in result.boards for sitting in board.sittings] == [
+            [1, 3],
+            [2],
+            [1, 3],
+        ]
+        for replay in replays(result):
+            check(replay)
 
 
 def test_progress_counts_sittings(box: Sandbox, honest: BotSpec) -> None:

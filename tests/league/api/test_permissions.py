@@ -20,6 +20,7 @@ WRITES = [
     ("PATCH", "bots/luna", BODY, 401, 403, 403, 403),
     ("POST", "bots/rufo/versions?filename=a.py", b"new", 401, 403, 201, 403),
     ("POST", "bots/fresh/versions?filename=a.py", b"new", 401, 201, 201, 201),
+    ("POST", "bots/rufo/remote", {}, 401, 403, 409, 403),
     ("POST", "tournaments", {"name": "Copa fresh", "game": "partnership"}, 401, 201, 201, 201),
     ("POST", "tournaments/next-cup/start", None, 401, 403, 409, 403),
     ("POST", "tournaments/next-cup/cancel", {}, 401, 403, 200, 403),

@@ -11,10 +11,12 @@ from league.domain.jobs.handlers.audits import AuditHandler
 from league.domain.jobs.handlers.consultations import ConsultationHandler
 from league.domain.jobs.handlers.matches import MatchHandler
 from league.domain.jobs.handlers.puzzles import PuzzleHandler
+from league.domain.jobs.handlers.remote import RemoteHandler
 from league.domain.jobs.handlers.tries import TryHandler
 from league.domain.jobs.handlers.validation import ValidationHandler
 
 registry.register(MatchHandler())
+registry.register(RemoteHandler())
 registry.register(ValidationHandler())
 registry.register(TryHandler())
 registry.register(AuditHandler())
