@@ -507,8 +507,8 @@ def test_three_people_play_together_and_one_of_them_is_cut_off(site: str, browse
     phone.context.set_offline(False)
     comes(phone, "document.querySelector('#back') !== null")
     look(phone, "people-back")
-    for one in TablePerson.objects.filter(away=True):  # on a slow machine a second was too short for others, too
-        company.pages[one.number].click("#back button")
+    for person in TablePerson.objects.filter(away=True):  # On a slow machine a second was too short for others, too.
+        company.pages[person.number].click("#back button")
     company.play(until=1)
     company.play()
     assert TablePerson.objects.filter(away=True).count() == 0
