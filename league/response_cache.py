@@ -140,9 +140,9 @@ class Store:
 class ResponseCache:
     """The WSGI application of the league: the cache in front of Django."""
 
-    def __init__(self, application: Application, store: Store | None = None) -> None:
+    def __init__(self, application: Application) -> None:
         self.application = application
-        self.store = store or Store()
+        self.store = Store()
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         """Send the cached response if it is current, otherwise Django's."""

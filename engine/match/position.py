@@ -20,14 +20,12 @@ from engine.rules.terms import Terms
 FULL: Final = 400  # more plays than any deal has, so the deal never ends by itself
 
 
-def blank(
-    game: Terms, *, mano: int = 0, dealer: int | None = None, deal_no: int = 1, game_deal: int | None = None
-) -> State:
+def blank(game: Terms, *, mano: int = 0, dealer: int | None = None, deal_no: int = 1) -> State:
     """Return a deal without cards: the seats in their places, nobody has played. The dealer is by default the seat before mano."""
     state = State(game, chance.as_seed("position"), None, True, (0, 1, 2, 3))
     state.dealer = (mano - 1) % game.players if dealer is None else dealer
     state.deal_no = deal_no
-    state.game_deal = deal_no if game_deal is None else game_deal
+    state.game_deal = deal_no
     dealing.seat_the_deal(state)
     state.begin_deal()
     state.own_turn = game.has_own_turn

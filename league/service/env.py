@@ -145,13 +145,13 @@ def _drop_empty(path: Path) -> None:
         os.close(folder)
 
 
-def make_folder(path: Path, name: str = "STATE_DIR") -> Path:
-    """Create a folder of the setting `name` if it is missing. Refuse with one line if that is impossible."""
+def make_folder(path: Path) -> Path:
+    """Create the folder of STATE_DIR if it is missing. Refuse with one line if that is impossible."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ImproperlyConfigured(
-            f"the folder {path} cannot be created ({error.strerror}): mount its disk writable, make room on it, or set {name} to another folder"
+            f"the folder {path} cannot be created ({error.strerror}): mount its disk writable, make room on it, or set STATE_DIR to another folder"
         ) from error
     return path
 

@@ -49,6 +49,13 @@ def find() -> str:
     return debian.find("chromium", _find, HOW_TO_GET_ONE)
 
 
+def log_in(page: Page, name: str) -> None:
+    """Log in on the page of the login."""
+    page.fill("#id_username", name)
+    page.fill("#id_password", "a long password")
+    page.click("main form button.button")
+
+
 def until(page: Page, fact: str, seconds: float = 180.0) -> None:
     """Wait until a JavaScript expression is true in a page of Playwright; raise TimeoutError if it stays false.
 

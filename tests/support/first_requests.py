@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import threading
 from typing import Any
+from wsgiref.util import setup_testing_defaults
 
 from league.wsgi import application
 
@@ -18,17 +18,8 @@ SWITCH_S = 1e-4  # Threads take turns as often as they can.
 
 def ask(path: str, together: threading.Barrier) -> None:
     """Send one request when all threads are ready."""
-    environ: dict[str, Any] = {
-        "REQUEST_METHOD": "GET",
-        "PATH_INFO": path,
-        "SERVER_NAME": "localhost",
-        "SERVER_PORT": "80",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "REMOTE_ADDR": "127.0.0.1",
-        "wsgi.url_scheme": "http",
-        "wsgi.input": io.BytesIO(),
-        "wsgi.errors": sys.stderr,
-    }
+    environ: dict[str, Any] = {"PATH_INFO": path, "SERVER_NAME": "localhost", "REMOTE_ADDR": "127.0.0.1"}
+    setup_testing_defaults(environ)
     together.wait()
     answer = application(environ, lambda status, *_: status.startswith("200") or print(path, status))
     b"".join(answer)

@@ -35,6 +35,9 @@ BOT = b"from tute_bot import Bot, run\n\n\nclass Mine(Bot):\n    def act(self, v
 SECRET = bytes(range(32))
 _serial = itertools.count(1)
 
+# Detail, request and answer of the fault of `crash`, for the owner of the bot alone.
+WORDS_OF_FAULT = ("exit code 1: secret trace", "the last request", "the last answer")
+
 
 def later(seconds: float) -> datetime:
     """Return NOW plus `seconds`."""
@@ -312,6 +315,18 @@ def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Mat
     assert reports.report(row, result(row, winner=winner), now=now) == reports.Receipt.STORED
     row.refresh_from_db()
     return row
+
+
+def crash(match: Match, version: BotVersion) -> Match:
+    """Play a match in which `version` crashes on the first board."""
+    work = leases.claim("w1", prefer=match.pk, now=NOW)
+    assert work is not None
+    leases.start(work, now=NOW)
+    party = work.parties.filter(version=version).order_by("number")[0].number  # It may hold two seats in its validation
+    fault = FaultReport(party, 0, 1, 0, 3, "crash", *WORDS_OF_FAULT)
+    reports.report(work, result(work, faults=[fault]), now=NOW)
+    work.refresh_from_db()
+    return work
 
 
 def with_token(match: Match, token: int) -> Match:

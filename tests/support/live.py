@@ -6,13 +6,15 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 from django.conf import settings
 from django.db import connection
 
-from tests.support.processes import Process
+from league.models import Match
+from tests.support.processes import Process, wait_for
 from tests.support.runtimes import lend
 
 
@@ -54,6 +56,14 @@ class LiveLeague:
         process = Process(" ".join(words), command, log, env=environment, cwd=settings.BASE_DIR)
         self.processes.append(process)
         return process
+
+    def wait_until(self, fact: Callable[[], object], what: str, seconds: float = 400) -> None:
+        """Wait for a fact; on a timeout, show the matches and the logs."""
+        try:
+            wait_for(fact, what, seconds, every=0.2)
+        except TimeoutError as late:
+            rows = list(Match.objects.values_list("public_id", "status", "attempts", "reason"))
+            raise AssertionError(f"{late}\n{rows}\n{self.logs()}") from None
 
     def logs(self) -> str:
         """Return the ends of all logs."""

@@ -8,8 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
 
+import pytest
 from django.conf import settings
 from django.db import connection
+
+NEEDS_ROLES = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
+]
 
 
 @contextmanager

@@ -310,12 +310,12 @@ def _own_modules(root: Path) -> tuple[Path, ...]:
     return tuple(sorted(Path("/") / path.relative_to(root) for path in (root / "usr").rglob("*.js")))
 
 
-def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
+def node(state_dir: Path) -> Runtime:
     """Return the runtime of Node.js. Raise SandboxError, with a remedy, if it is not installed.
 
     The heap is limited below the memory limit, so that a bot that needs too much ends with Node's own message.
     """
-    path = program or shutil.which("node")
+    path = shutil.which("node")
     if not path:
         raise SandboxError("Node.js is not installed on this host; install the package nodejs or enter no node bots")
     real = Path(path).resolve()

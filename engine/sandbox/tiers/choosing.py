@@ -143,13 +143,13 @@ def _unsealed(tier: Tier, runtime: Runtime) -> str | None:
     return proved(functools.partial(stopped_clocks, functools.partial(start, tier.name), runtime))
 
 
-def proved(look: Callable[[], list[str]], tries: int = 3) -> str | None:
-    """Call `look` up to `tries` times. Return None as soon as it finds nothing, else what the last call found.
+def proved(look: Callable[[], list[str]]) -> str | None:
+    """Call `look` up to three times. Return None as soon as it finds nothing, else what the last call found.
 
     A clock that leaks does so every time. A look that a busy machine interrupts proves nothing, and should not keep this process from sealing bots.
     """
     reason = ""
-    for _ in range(tries):
+    for _ in range(3):
         try:
             reason = "; ".join(look())
         except SandboxError as error:

@@ -593,57 +593,17 @@ class Tricks:
                 after: i64 = p + 1
                 if after == n:
                     after = 0
+                own: i64 = h0 ^ card_bit
+                lead: i64 = led if k else s
+                on_table: i64 = tp + worth[c]
+                cards: i64 = laid | card_bit
+                turn: i64 = k + 1
                 if n == 4:
-                    v = self.follow(
-                        h1,
-                        h2,
-                        h3,
-                        h0 ^ card_bit,
-                        after,
-                        k + 1,
-                        led if k else s,
-                        np,
-                        nb,
-                        tp + worth[c],
-                        laid | card_bit,
-                        alpha,
-                        beta,
-                        ahead,
-                    )
+                    v = self.follow(h1, h2, h3, own, after, turn, lead, np, nb, on_table, cards, alpha, beta, ahead)
                 elif n == 3:
-                    v = self.follow(
-                        h1,
-                        h2,
-                        h0 ^ card_bit,
-                        0,
-                        after,
-                        k + 1,
-                        led if k else s,
-                        np,
-                        nb,
-                        tp + worth[c],
-                        laid | card_bit,
-                        alpha,
-                        beta,
-                        ahead,
-                    )
+                    v = self.follow(h1, h2, own, 0, after, turn, lead, np, nb, on_table, cards, alpha, beta, ahead)
                 else:
-                    v = self.follow(
-                        h1,
-                        h0 ^ card_bit,
-                        0,
-                        0,
-                        after,
-                        k + 1,
-                        led if k else s,
-                        np,
-                        nb,
-                        tp + worth[c],
-                        laid | card_bit,
-                        alpha,
-                        beta,
-                        ahead,
-                    )
+                    v = self.follow(h1, own, 0, 0, after, turn, lead, np, nb, on_table, cards, alpha, beta, ahead)
             if self.over:
                 return 0
             if first:

@@ -103,7 +103,7 @@ def check_shown(bot: Bot, occasion: Occasion | Arena) -> None:
         )
 
 
-def expected_answers(bots: Iterable[Bot], player: Player, *, rated: bool = True) -> dict[int, EntryAnswer]:
+def expected_answers(bots: Iterable[Bot], player: Player) -> dict[int, EntryAnswer]:
     """Return how the owners of these bots would answer if the player created something new, by bot id.
 
     One query, and one more if some bots are in teams.
@@ -113,7 +113,7 @@ def expected_answers(bots: Iterable[Bot], player: Player, *, rated: bool = True)
     blockers = set(Block.objects.filter(blocked=player).values_list("owner_id", flat=True))
     public = is_public(player)
     return {
-        bot.pk: decide(bot, own=bot.pk in own, blocked=bot.owner_id in blockers, public=public, rated=rated)
+        bot.pk: decide(bot, own=bot.pk in own, blocked=bot.owner_id in blockers, public=public, rated=True)
         for bot in bots
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import QuerySet
 
@@ -62,9 +61,9 @@ class CostlyBoard:
     lost: float
 
 
-def read_bosses(game: str, *, now: datetime | None = None) -> list[tuple[BossLeague, Boss | None]]:
+def read_bosses(game: str) -> list[tuple[BossLeague, Boss | None]]:
     """Return the leagues of a game with their bosses, wood first. One query."""
-    rows = Boss.objects.filter(season=season_of(clock.now_or(now)), game=game)
+    rows = Boss.objects.filter(season=season_of(clock.present()), game=game)
     by_league = {boss.league: boss for boss in rows.select_related("version__bot__owner").defer("secret")}
     return [(league, by_league.get(league)) for league in BossLeague if league != BossLeague.CROWN]
 
@@ -74,19 +73,19 @@ def rungs_of_game(game: str) -> QuerySet[Rung]:
     return Rung.objects.filter(game=game, bot__is_house=False).select_related("bot__owner")
 
 
-def climbs_of_bot(bot: Bot, *, now: datetime | None = None) -> list[Climb]:
+def climbs_of_bot(bot: Bot) -> list[Climb]:
     """Return a bot in all its games: running tests first, then the highest leagues. Three queries; none for a house bot."""
     if bot.is_house:
         return []
-    climbs = read_climbs(list(Rung.objects.filter(bot=bot).select_related("bot")), now=now)
+    climbs = read_climbs(list(Rung.objects.filter(bot=bot).select_related("bot")))
     return sorted(climbs, key=lambda climb: (climb.state != "running", -climb.league, climb.rung.game))
 
 
-def read_climbs(rungs: Sequence[Rung], *, now: datetime | None = None) -> list[Climb]:
+def read_climbs(rungs: Sequence[Rung]) -> list[Climb]:
     """Return these rungs with their bosses and tests. Two queries."""
     if not rungs:
         return []
-    season = season_of(clock.now_or(now))
+    season = season_of(clock.present())
     rows = Boss.objects.filter(season=season, game__in={rung.game for rung in rungs})
     rows = rows.select_related("version__bot").defer("secret")
     by_place = {(boss.game, boss.league): boss for boss in rows}
@@ -102,12 +101,12 @@ def read_climbs(rungs: Sequence[Rung], *, now: datetime | None = None) -> list[C
     return climbs
 
 
-def best_climb(player: Player, *, now: datetime | None = None) -> Climb | None:
+def best_climb(player: Player) -> Climb | None:
     """Return the running test of a player's bots that is closest to a win, else None. Four queries at most."""
     running = BossTest.objects.filter(version__bot__owner=player, verdict="")
     test = running.order_by("-llr").values_list("game", "version__bot").first()
     rung = Rung.objects.filter(game=test[0], bot=test[1]).select_related("bot").first() if test else None
-    return read_climbs([rung], now=now)[0] if rung else None
+    return read_climbs([rung])[0] if rung else None
 
 
 def digits(game: str) -> int:
@@ -115,12 +114,12 @@ def digits(game: str) -> int:
     return 0 if pools.load(game).score_size == 1 else 2
 
 
-def costly_boards(test: BossTest, most: int = MOST_BOARDS) -> list[CostlyBoard]:
+def costly_boards(test: BossTest) -> list[CostlyBoard]:
     """Return the boards of a test that the boss won by most. Three queries; a test has fifty matches at most."""
     matches = {row.pk: row for row in Match.objects.filter(key__in=version_tests.keys(test)).defer("secret")}
     rows = Board.objects.filter(match__in=matches).values_list("pk", "match_id", "number", "scores")
     lost = sorted((scores[0] - scores[1], match, number, pk) for pk, match, number, scores in rows)
-    worst = [row for row in lost if row[0] < 0][:most]
+    worst = [row for row in lost if row[0] < 0][:MOST_BOARDS]
     sittings: dict[int, list[tuple[int, int]]] = {}
     for board, number, seating, scores in Sitting.objects.filter(board__in=[pk for *_, pk in worst]).values_list(
         "board", "number", "seating", "scores"

@@ -97,10 +97,10 @@ class ShownTest(Generic[Test]):
         return 100 if self.test.verdict == VersionTestVerdict.STRONGER else min(99, int(100 * share))
 
 
-def list_tests(bot: Bot, most: int = 25) -> list[ShownTest[VersionTest]]:
-    """Return the tests of a bot's versions, newest first. One query."""
+def list_tests(bot: Bot) -> list[ShownTest[VersionTest]]:
+    """Return the latest tests of a bot's versions, newest first. One query."""
     tests = VersionTest.objects.filter(version__bot=bot).select_related("version__bot", "before__bot")
-    return [ShownTest(test, estimate(test)) for test in tests.order_by("-pk")[:most]]
+    return [ShownTest(test, estimate(test)) for test in tests.order_by("-pk")[:25]]
 
 
 def rules_of(test: SequentialTest) -> SequentialRules:

@@ -127,12 +127,12 @@ def events(rows: QuerySet[Event], viewer: User | None) -> QuerySet[Event]:
     return rows if _sees_all(viewer) else rows.filter(_known(viewer))
 
 
-def sees_results(event: Event, viewer: User | None, *, now: datetime | None = None) -> bool:
+def sees_results(event: Event, viewer: User | None) -> bool:
     """Return True if `viewer`, who may know of the event, may see its matches and standings.
 
     One query at most; `event` must have been read with its owner.
     """
-    open_now = is_open(event, now=now)
+    open_now = is_open(event)
     if (open_now and not event.private) or _sees_all(viewer):
         return True
     if viewer is None:

@@ -37,9 +37,9 @@ def find_recipient(name: str) -> Player | None:
     return player if subscriptions.may_be_written_to(player) else None
 
 
-def note_unsent(player: Player, *, now: datetime | None = None) -> None:
+def note_unsent(player: Player) -> None:
     """Record for operators that the mail server did not take a letter with a link."""
-    journal.append("mail.failed", f"player:{player.name}", now=clock.now_or(now))
+    journal.append("mail.failed", f"player:{player.name}", now=clock.present())
 
 
 def keep_address(player: Player, address: str, *, now: datetime | None = None) -> None:

@@ -68,10 +68,10 @@ def is_fresh(session: Mapping[str, Any], *, now: datetime) -> bool:
     return FRESH in session and now - datetime.fromisoformat(session[FRESH]) < FRESH_FOR
 
 
-def open_sessions(account: int, here: str | None, *, now: datetime | None = None) -> list[OpenSession]:
+def open_sessions(account: int, here: str | None) -> list[OpenSession]:
     """Return the live sessions of an account, the latest first. `here`: the key of the reader's session. One query."""
     listed = []
-    for row in _of(account).filter(expire_date__gt=clock.now_or(now)):
+    for row in _of(account).filter(expire_date__gt=clock.present()):
         data = row.get_decoded()
         since = datetime.fromisoformat(data[SINCE]) if SINCE in data else None
         is_here = row.session_key == here

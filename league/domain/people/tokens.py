@@ -75,21 +75,21 @@ def create(
     return token, key
 
 
-def revoke_unseen(player: Player, label: str, scope: str, *, now: datetime | None = None) -> None:
+def revoke_unseen(player: Player, label: str, scope: str) -> None:
     """Revoke keys with the same properties, created within UNSEEN and never used: their form was sent again before the page with the key arrived."""
-    now = clock.now_or(now)
+    now = clock.present()
     unseen = live(player, now=now).filter(label=_checked(label), scope=scope, last_used=None, created__gt=now - UNSEEN)
     for token in unseen:
         revoke(token, now=now)
 
 
-def made_by_others(player: Player, *, now: datetime | None = None) -> list[str]:
+def made_by_others(player: Player) -> list[str]:
     """Return the prefixes of the live keys that somebody else created for `player`. Two queries."""
     created = LeagueEvent.objects.filter(subject=f"player:{player.name}", kind="token.created").exclude(
         actor=player.name
     )
     prefixes = {facts["prefix"] for facts in created.values_list("data", flat=True)}
-    return sorted(prefixes & set(live(player, now=now).values_list("prefix", flat=True)))
+    return sorted(prefixes & set(live(player).values_list("prefix", flat=True)))
 
 
 def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:

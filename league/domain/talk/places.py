@@ -129,10 +129,9 @@ def visible(viewer: Player | None) -> QuerySet[Comment]:
     return rows.exclude(author__in=blocked.values("blocked")).exclude(author__in=blockers.values("owner"))
 
 
-def comments(place: Place, viewer: Player | None, step: str | None = None) -> QuerySet[Comment]:
-    """Select the comments at a place (or at one of its steps) for the viewer; order them by "-id". One query."""
+def comments(place: Place, viewer: Player | None) -> QuerySet[Comment]:
+    """Select the comments at a place for the viewer; order them by "-id". One query."""
     if not place.is_open:
         return Comment.objects.none()
     rows = visible(viewer).filter(**place.columns)
-    rows = rows if step is None else rows.filter(step=step)
     return rows.select_related("author", "answers__author")

@@ -229,10 +229,10 @@ def course(circuit: Circuit) -> Course | None:
     return Course(calendar(circuit), max((season.due for season in circuit.seasons.all()), default=circuit.created))
 
 
-def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
+def next_due(circuit: Circuit) -> datetime | None:
     """Return when the next season is due; None if the circuit is paused."""
     present = course(circuit)
-    return present.due(clock.now_or(now)) if present else None
+    return present.due(clock.present()) if present else None
 
 
 def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, Circuit]]:

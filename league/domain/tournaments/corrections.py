@@ -119,13 +119,13 @@ def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime 
     row.refresh_from_db(fields=["entrance"])
 
 
-def set_talk(row: Tournament | Event, *, on: bool, actor: str, now: datetime | None = None) -> None:
+def set_talk(row: Tournament | Event, *, on: bool, actor: str) -> None:
     """Allow comments under it, or none; none hides those that are there. Repeatable."""
     with transaction.atomic():
         locked = _lock(row)
         if locked.talk != on:
             type(row).objects.filter(pk=row.pk).update(talk=on)
-            _note(locked, "talk_opened" if on else "talk_closed", now=clock.now_or(now), actor=actor)
+            _note(locked, "talk_opened" if on else "talk_closed", now=clock.present(), actor=actor)
     row.refresh_from_db(fields=["talk"])
 
 

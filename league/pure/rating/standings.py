@@ -118,24 +118,19 @@ class RankedResults:
     crosstable: Crosstable
 
 
-def rank_entries(
-    entries: Sequence[int],
-    boards: Iterable[Board],
-    sides: Sides | None = None,
-    levels: Sequence[Sequence[int]] | None = None,
-) -> RankedResults:
-    """Order `entries` by the `boards` among them, or by `levels` (from first to last; entries of a level share a place).
+def rank_entries(entries: Sequence[int], boards: Iterable[Board], sides: Sides | None = None) -> RankedResults:
+    """Order `entries` by the `boards` among them.
 
     `sides`: which parties play together, on every board. Entries without a board come last. Raise ValueError for a board with a party that is not
     in `entries`.
     """
-    return rank_tallies(entries, tally(boards, sides), levels)
+    return rank_tallies(entries, tally(boards, sides))
 
 
 def rank_tallies(
     entries: Sequence[int], tallies: Tallies, levels: Sequence[Sequence[int]] | None = None
 ) -> RankedResults:
-    """Order entries like `rank_entries`, from the tallies of the boards."""
+    """Order entries like `rank_entries`, from the tallies of the boards; or by `levels` (from first to last; entries of a level share a place)."""
     strangers = sorted(set(tallies.ids.tolist()) - set(entries))
     if strangers:
         raise ValueError(f"boards with {strangers}, which are not among the entries {sorted(entries)}")

@@ -34,14 +34,7 @@ def encounter_lines(bot: Bot, pool: Pool) -> list[EncounterLine]:
         digits = 1 if size == 1 else 2
         lines.append(
             EncounterLine(
-                row.opponent.slug,
-                row.matches,
-                row.boards,
-                row.wins,
-                row.draws,
-                row.losses,
-                difference,
-                digits,
+                row.opponent.slug, row.matches, row.boards, row.wins, row.draws, row.losses, difference, digits
             )
         )
     return lines

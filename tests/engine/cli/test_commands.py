@@ -63,26 +63,25 @@ def test_a_console_without_our_letters_gets_every_result(encoding: str, monkeypa
     )
 
 
-def test_help_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+
+
+def test_help_loads_neither_rules_nor_libraries() -> None:
     code = (
         "import sys, engine.cli\n"
         "try: engine.cli.main(['--help'])\n"
         "except SystemExit: pass\n"
         "print([m for m in ('rich', 'yaml', 'django', 'engine.runner.match', 'engine.sandbox') if m in sys.modules], file=sys.stderr)"
     )
-    process = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    process = run_python(code)
 
     assert process.stderr == "[]\n"
     assert "exit codes:" in process.stdout
 
 
-def test_django_is_never_imported(tmp_path: Path) -> None:
+def test_django_is_never_imported() -> None:
     code = (
         "import sys, importlib, pkgutil, engine.cli, engine.runner\n"
         "for package in (engine.cli, engine.runner):\n"
@@ -90,14 +89,7 @@ def test_django_is_never_imported(tmp_path: Path) -> None:
         "        if m.name != '__main__': importlib.import_module(package.__name__ + '.' + m.name)\n"
         "print(sorted({m.split('.')[0] for m in sys.modules} & {'django', 'league', 'bots', 'celery', 'numpy'}))"
     )
-
-    process = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    process = run_python(code)
 
     assert process.stdout == "[]\n"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.runner import BotSpec, load_package
+from engine.runner import BotSpec, cores, load_package
 from engine.sandbox import Sandbox
 from tests.support.bots import FRAME, HONEST
 from tests.support.runtimes import lend
@@ -43,3 +43,11 @@ def make(tmp_path: Path, state_dir: Path) -> Maker:
 @pytest.fixture
 def honest(make: Maker) -> BotSpec:
     return make(name="honest", source=HONEST)
+
+
+@pytest.fixture
+def own_cores(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Reserve cores in a folder of this test: other programs on this machine hold cores, too. Users of bots stay reserved for the whole machine."""
+    folder = tmp_path / "machine"
+    folder.mkdir()
+    monkeypatch.setattr(cores, "shared_folder", lambda: folder)

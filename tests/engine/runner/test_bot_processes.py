@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.runner import BotSpec, Infrastructure, cores
+from engine.runner import BotSpec, Infrastructure
 from engine.runner.cores import pinned
 from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
@@ -18,16 +18,9 @@ from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
 from tests.support.processes import wait_for
 
+pytestmark = pytest.mark.usefixtures("own_cores")
 CORES = os.sched_getaffinity(0)
 needs_two = pytest.mark.skipif(len(CORES) < 2, reason="one core: nothing can be started ahead")
-
-
-@pytest.fixture(autouse=True)
-def cores_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Reserve cores in a folder of this test: other programs on this machine hold cores, too. Users of bots stay reserved for the whole machine."""
-    folder = tmp_path / "machine"
-    folder.mkdir()
-    monkeypatch.setattr(cores, "shared_folder", lambda: folder)
 
 
 class Watched(Sandbox):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engine.runner import BotSpec, MatchResult, MatchSpec, cores
+from engine.runner import BotSpec, MatchResult, MatchSpec
 from engine.runner.match import play_match
 from engine.runner.retake import retake
 from engine.runner.spec import POSSIBLE
@@ -23,18 +23,11 @@ from tests.engine.runner.test_audit import log_of
 from tests.support.bots import SHORT, match
 from tests.support.parts import mostly_slow
 
+pytestmark = pytest.mark.usefixtures("own_cores")
 RECORDER = Path(__file__).with_name("recorder_bot.py").read_text()
 OWN_COPY = re.compile(r"/bot/[0-9a-f]{32}")  # The folder in `landlock`, whose name is drawn for each process.
 SCARCE = dataclasses.replace(SHORT, memory_mb=40)  # Less than a stand-in has.
 Records = list[dict[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def cores_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Reserve cores in a folder of this test: other programs on this machine hold cores, too."""
-    folder = tmp_path / "machine"
-    folder.mkdir()
-    monkeypatch.setattr(cores, "shared_folder", lambda: folder)
 
 
 def spec(*bots: BotSpec, seed: int = 0, **more: Any) -> MatchSpec:

@@ -209,34 +209,29 @@ def test_a_bot_outside_its_group_is_seen_from_outside(group: groups.ControlGroup
     assert len(group.differences(os.getpid())) == len(group.directories)
 
 
-def test_a_group_that_cannot_be_entered_stops_the_start(
+@pytest.mark.parametrize(
+    ("places", "source", "reason"),
+    [
+        (["/proc/nowhere"], "print('started', flush=True)", "the sandbox failed at enter_groups: "),
+        ([], "import sys\nsys.stdin.read()", r"is not confined as required.* control group"),
+    ],
+    ids=["cannot be entered", "not entered"],
+)
+def test_a_bot_outside_its_group_does_not_start(
     kind: groups.GroupKind,
     group: groups.ControlGroup,
     state: StateDirectory,
     bot: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
+    places: list[str],
+    source: str,
+    reason: str,
 ) -> None:
     group.remove()
-    monkeypatch.setattr(groups.ControlGroup, "places", property(lambda self: ["/proc/nowhere"]))
+    monkeypatch.setattr(groups.ControlGroup, "places", property(lambda self: places))
 
-    with pytest.raises(SandboxError, match="the sandbox failed at enter_groups: "):
-        choosing.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
-
-    assert groups_left(kind, os.getpid()) == []
-
-
-def test_a_bot_outside_its_group_is_stopped(
-    kind: groups.GroupKind,
-    group: groups.ControlGroup,
-    state: StateDirectory,
-    bot: Callable[[str], Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    group.remove()
-    monkeypatch.setattr(groups.ControlGroup, "places", property(lambda self: []))
-
-    with pytest.raises(SandboxError, match=r"is not confined as required.* control group"):
-        choosing.start("none", bot("import sys\nsys.stdin.read()"), state.python, "bot.py", POLICY)
+    with pytest.raises(SandboxError, match=reason):
+        choosing.start("none", bot(source), state.python, "bot.py", POLICY)
 
     assert groups_left(kind, os.getpid()) == []
 

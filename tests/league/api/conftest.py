@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import pytest
 from django.core.cache import cache
 
-from engine.runner import FaultReport
-from league.domain.matches import leases, reports
 from league.domain.people import players, tokens
 from league.domain.ratings import ratings
 from league.domain.tournaments import progress, tournaments
@@ -109,7 +107,7 @@ def played() -> League:
     faulty = None
     for match in cup.matches.order_by("id"):
         if faulty is None and match.parties.filter(version=rufo).exists():
-            faulty = fault(match, rufo)
+            faulty = made.crash(match, rufo)
         else:
             made.play(match)
     progress.advance(cup, now=made.NOW)
@@ -117,25 +115,3 @@ def played() -> League:
     open_one = tournaments.create(alice, "Next cup", "corriente", versions=[rufo], now=made.NOW)
     assert faulty is not None
     return League(alice, rufo, luna, sol, validating, cup, faulty, open_one, cup.pool)
-
-
-def fault(match: Match, version: BotVersion) -> Match:
-    """Play `match`, in which `version` crashes on the first board."""
-    work = leases.claim("w1", prefer=match.pk, now=made.NOW)
-    assert work is not None
-    leases.start(work, now=made.NOW)
-    party = work.parties.get(version=version).number
-    crash = FaultReport(
-        kind="crash",
-        detail="exit code 1: secret trace",
-        party=party,
-        seat=0,
-        board=1,
-        sitting=0,
-        step=3,
-        request="the last request",
-        answer="the last answer",
-    )
-    reports.report(work, made.result(work, faults=[crash]), now=made.NOW)
-    work.refresh_from_db()
-    return work

@@ -11,6 +11,8 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import DateTimeField
 
+from tests.support.live import LiveLeague
+
 MOMENTS = {
     model: fields
     for model in apps.get_app_config("league").get_models()
@@ -61,3 +63,10 @@ def no_clock_but_the_tests(request: pytest.FixtureRequest) -> Iterator[None]:
         rows = [(model, key) for model, key in cursor.fetchall() if key is not None]
     texts = [f"{model} {key}" for model, key in rows if was_running(model, key, began, ended)]
     assert not texts, f"somewhere `now` was not handed on: {', '.join(texts)}"
+
+
+@pytest.fixture
+def live() -> Iterator[LiveLeague]:
+    league = LiveLeague()
+    yield league
+    league.close()

@@ -18,9 +18,8 @@ from django.core.cache import cache
 from django.test import Client
 
 import engine
-from engine.runner import FaultReport
 from league.domain.bots import totals
-from league.domain.matches import leases, logs, reports
+from league.domain.matches import logs
 from league.domain.people import players
 from league.domain.ratings import ratings
 from league.domain.tournaments import progress, tournaments
@@ -33,7 +32,7 @@ from tests.support.processes import Process, free_port
 
 PATIENT_MS = 180_000  # Longest wait of a browser: on a busy machine a log-in may take half a minute
 STDERR = "log of rufo v1"  # tests.support.league writes it for that bot
-SECRETS = ("exit code 1: secret trace", "the last request", "the last answer", STDERR)
+SECRETS = (*made.WORDS_OF_FAULT, STDERR)
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +82,7 @@ def played() -> League:
     faulty, clean = None, None
     for match in cup.matches.order_by("id"):
         if faulty is None and match.parties.filter(version=rufo).exists():
-            faulty = crash(match, rufo)
+            faulty = made.crash(match, rufo)
         else:
             clean = made.play(match)
     progress.advance(cup, now=made.NOW)
@@ -97,28 +96,6 @@ def played() -> League:
     ArenaEntry.objects.create(arena=arena, player=ana, joined=made.NOW, points=2, games=1, wins=1)
     ArenaEntry.objects.create(arena=arena, bot=luna.bot, joined=made.NOW, games=1)
     return League(ana, berto, rufo, luna, sol, cup, next_cup, faulty, clean, cup.pool, arena)
-
-
-def crash(match: Match, version: BotVersion) -> Match:
-    """Play `match`, in which `version` crashes on the first board."""
-    work = leases.claim("w1", prefer=match.pk, now=made.NOW)
-    assert work is not None
-    leases.start(work, now=made.NOW)
-    party = work.parties.filter(version=version).order_by("number")[0].number  # It may hold two seats in its validation
-    fault = FaultReport(
-        kind="crash",
-        detail=SECRETS[0],
-        party=party,
-        seat=0,
-        board=1,
-        sitting=0,
-        step=3,
-        request=SECRETS[1],
-        answer=SECRETS[2],
-    )
-    reports.report(work, made.result(work, faults=[fault]), now=made.NOW)
-    work.refresh_from_db()
-    return work
 
 
 def record(key: str, seed: str, *, players: int | None = None, deals: int | None = None) -> dict:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from django.test import Client
+
 from tests.league.web import weights
 
 LOADS = {
@@ -114,3 +116,10 @@ def faults(page: Page) -> list[str]:
     steps = zip(page.headings, page.headings[1:], strict=False)
     problems += [f"heading {after} after {before}" for before, after in steps if after > before + 1]
     return problems + weights.too_heavy(page.html)
+
+
+def text(client: Client, path: str, lang: str | None = None) -> str:
+    """Return the text of a page, which must have no faults."""
+    page = Page(client.get(path, headers={"accept-language": lang} if lang else None).content.decode())
+    assert faults(page) == []
+    return page.text

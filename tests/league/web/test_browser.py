@@ -18,7 +18,7 @@ from league.web.common.words import action_name
 from tests.league.web.conftest import League, put, record
 from tests.support import consulting, jobs
 from tests.support import league as made
-from tests.support.chromium import until
+from tests.support.chromium import log_in, until
 
 SIZES = [(360, 740), (1280, 800)]
 
@@ -257,9 +257,7 @@ def test_the_form_counts_matches(live, visit) -> None:
     url, _ = live
     visited = visit(f"{url}/accounts/login/?next=/t/new/?game=partnership")
     page = visited.page
-    page.fill("#id_username", "ana")
-    page.fill("#id_password", "a long password")
-    page.click("main form button.button")
+    log_in(page, "ana")
     page.wait_for_url("**/t/new/**")
     page.fill("#id_boards", "5")
     forecast = page.locator(".prediction")
@@ -280,9 +278,7 @@ def test_bots_are_found_while_somebody_types(live, visit) -> None:
     url, _ = live
     visited = visit(f"{url}/accounts/login/?next=/t/new/?game=partnership%26find=so")
     page = visited.page
-    page.fill("#id_username", "ana")
-    page.fill("#id_password", "a long password")
-    page.click("main form button.button")
+    log_in(page, "ana")
     page.wait_for_url("**/t/new/**")
     assert page.input_value("#find") == "so"
     assert page.is_hidden("button[value=find]")

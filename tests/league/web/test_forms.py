@@ -16,7 +16,6 @@ from league.domain.core import clock, transitions
 from league.domain.tournaments import progress
 from league.models import ApiToken, Bot, BotVersion, Match, Player, Tournament
 from league.web.common.once import once
-from tests.league.web.conftest import crash
 from tests.league.web.page import Page
 from tests.support import league as made
 
@@ -175,7 +174,7 @@ def test_the_page_of_an_upload_follows_it_until_it_is_decided(league, owner, rea
 def test_a_rejected_upload_says_how_to_repeat_it(league, owner, reader) -> None:
     version = made.uploaded(league.ana, "roto")
     match = Match.objects.filter(parties__version=version).first()
-    crash(match, version)
+    made.crash(match, version)
     html = owner.get("/bots/roto/v1/").content.decode()
     assert f"tute repro {match.public_id}.jsonl --bot bot.py" in html
     assert f"/m/{match.public_id}.jsonl" in html

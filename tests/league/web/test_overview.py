@@ -261,35 +261,21 @@ def test_an_act_is_undone_from_the_list_with_a_reason_of_its_own(league, olga: C
     assert (form["value"].value(), form["limit"].value()) == ("50", "bots")
 
 
+def new_case(league) -> Case:
+    who = {"pool": league.pool, "loser": league.ana, "winner": league.berto, "created": made.NOW}
+    return Case.objects.create(**who, boards=9, points=1, expected=4, deviations=5)
+
+
 def test_a_case_is_not_opened_beside_another(league) -> None:
-    facts = {
-        "pool": league.pool,
-        "loser": league.ana,
-        "winner": league.berto,
-        "boards": 9,
-        "points": 1,
-        "expected": 4,
-        "deviations": 5,
-        "created": made.NOW,
-    }
-    first = Case.objects.create(**facts)
+    first = new_case(league)
     cases.close(first, conclusion="honest", **WHY)
-    Case.objects.create(**facts)
+    new_case(league)
     with pytest.raises(Refused, match="an open case already"):
         cases.reopen(first, **WHY)
 
 
 def test_both_kinds_of_open_cases_are_one_list(league, olga: Client) -> None:
-    facts = {
-        "pool": league.pool,
-        "loser": league.ana,
-        "winner": league.berto,
-        "boards": 9,
-        "points": 1,
-        "expected": 4,
-        "deviations": 5,
-    }
-    case = Case.objects.create(created=made.NOW, **facts)
+    case = new_case(league)
     assert "Open cases (1)" in Page(olga.get("/operators/").content.decode()).text
     page = Page(olga.get("/operators/cases/").content.decode())
     assert "ana against berto" in page.text

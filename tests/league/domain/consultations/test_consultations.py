@@ -237,30 +237,6 @@ def test_what_can_never_be_played_fails_and_holds_up_nobody(match, ana, tmp_path
     assert not puzzles.is_work_waiting(now=NOW)
 
 
-def test_a_worker_that_is_lost_costs_nothing(match, ana, tmp_path) -> None:
-    row = asked(match, ana)
-    lost = jobs.CONSULTATION.claim("host:1", now=NOW)
-    assert lost is not None
-    lost.beat(now=later(10))
-    assert jobs.CONSULTATION.expire(now=later(35)) == 0
-    assert jobs.CONSULTATION.expire(now=later(50)) == 1
-    row.refresh_from_db()
-    assert (row.status, row.reason) == (ConsultationStatus.ASKED, "worker host:1 was lost")
-    assert Job.objects.get().attempts == 1
-
-    assert jobs.CONSULTATION.claim("host:2", now=later(60)) is not None
-    lost.beat(now=later(61))
-    assert lost.lost
-    box = Sandbox("none", configured.STATE_DIR / "sandbox")
-    assert not jobs.run(lost, box=box, folder=tmp_path, now=later(62))
-    row.refresh_from_db()
-    assert (row.status, row.answers) == (ConsultationStatus.WORKING, [])
-    assert Job.objects.values_list("worker", "token").get() == ("host:2", 2)
-    assert reconcile.reconcile(now=later(200)).unjudged == 1
-    row.refresh_from_db()
-    assert (row.status, row.reason) == (ConsultationStatus.FAILED, "worker host:2 was lost")
-
-
 def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
     asked(match, ana)
     Match.objects.filter(pk=match.pk).update(drawn=NOW)

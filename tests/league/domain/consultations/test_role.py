@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -15,24 +14,13 @@ from league.domain.consultations import asking
 from league.models import Consultation, Job
 from tests.support import consulting, jobs
 from tests.support.league import NOW, accepted, play, started
-from tests.support.roles import become, granted
+from tests.support.roles import NEEDS_ROLES, become, granted
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
-]
+pytestmark = NEEDS_ROLES
 
 
-@pytest.fixture
-def runner() -> Iterator[None]:
-    """Everything after `become` is done as the workers do it."""
-    with granted():
-        yield
-
-
-def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done(
-    runner, ana, berto, tmp_path: Path
-) -> None:
+@granted()
+def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done(ana, berto, tmp_path: Path) -> None:
     consulting.enter("greedy")
     cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1)
     match = consulting.told(play(cup.matches.get()))

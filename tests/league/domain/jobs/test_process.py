@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,21 +47,6 @@ run(First())
 def code(pick: int = 0, before: str = "pass") -> bytes:
     """A bot that always takes the action at one place of the list, after a line of its own. No two are equal."""
     return FIRST.format(pick=pick, before=before).encode() + source().splitlines()[-1]
-
-
-@pytest.fixture
-def live() -> Iterator[LiveLeague]:
-    league = LiveLeague()
-    yield league
-    league.close()
-
-
-def until(live: LiveLeague, fact: Callable[[], object], what: str, seconds: float = 400) -> None:
-    try:
-        wait_for(fact, what, seconds, every=0.2)
-    except TimeoutError as late:
-        rows = list(Match.objects.values_list("public_id", "status", "attempts", "reason"))
-        raise AssertionError(f"{late}\n{rows}\n{live.logs()}") from None
 
 
 def over(**which: object) -> Callable[[], bool]:
@@ -104,7 +89,7 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
     cheat = entered("tramposo", code(before="return 'play 9z'"), "tramposo")
     live.start("worker")
     live.start("scheduler")
-    until(live, over(), "the validation matches")
+    live.wait_until(over(), "the validation matches")
 
     states = dict(BotVersion.objects.values_list("bot__slug", "status"))
     assert states == {
@@ -120,9 +105,8 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
 
     cup = counted(tournaments.create(good[0].bot.owner, "Cup", "partnership", boards=2, versions=good, secret=SECRET))
     tournaments.start(cup)
-    until(live, over(), "the tournament")
-    until(
-        live,
+    live.wait_until(over(), "the tournament")
+    live.wait_until(
         lambda: not cup.matches.filter(counted=None).exists() and tournaments.Tournament.objects.get().finished,
         "its end and ratings",
     )
@@ -156,10 +140,10 @@ def a_flood_delays_another_by_two_matches_at_most(live: LiveLeague, versions: li
         tournaments.start(flood[-1])
     cup = tournaments.create(honest, "Mine", "partnership", boards=1, versions=versions[:2])
     theirs = Match.objects.filter(tournament__in=flood)
-    until(live, lambda: theirs.filter(status=MatchStatus.RUNNING).exists(), "the first matches of the flood")
+    live.wait_until(lambda: theirs.filter(status=MatchStatus.RUNNING).exists(), "the first matches of the flood")
     tournaments.start(cup)
     created = cup.matches.get().created
-    until(live, lambda: cup.matches.get().started, "the first match of another")
+    live.wait_until(lambda: cup.matches.get().started, "the first match of another")
     first = cup.matches.get()
     before = theirs.filter(started__lt=first.started)
     assert before.filter(finished__gt=created).count() <= 2
@@ -236,8 +220,8 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
     first = live.start("worker", LEASE_S="15")  # short, and longer than a busy machine holds a process up
     live.start("scheduler")
     cup = slow_cup()
-    until(
-        live, lambda: cup.matches.filter(status=MatchStatus.RUNNING, progress__gt=0).exists(), "a match in the middle"
+    live.wait_until(
+        lambda: cup.matches.filter(status=MatchStatus.RUNNING, progress__gt=0).exists(), "a match in the middle"
     )
     seated = bots_of(first.pid)
     assert len(seated) >= 4
@@ -245,7 +229,7 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
     os.kill(first.pid, signal.SIGKILL)
     wait_for(lambda: not any(alive(pid) for pid in seated), "the bots of the killed worker to end", 60)
     live.start("worker")
-    until(live, over(tournament=cup), "the match to be played again")
+    live.wait_until(over(tournament=cup), "the match to be played again")
 
     match = cup.matches.get()
     assert (match.status, match.attempts, match.token) == (MatchStatus.FINISHED, 2, 2)
@@ -256,7 +240,7 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
     ]
     again = [("queued", "leased"), ("leased", "running")]
     assert moved == [*again, ("running", "queued"), *again, ("running", "finished")]
-    until(live, lambda: Rating.objects.count() == 2, "the ratings")
+    live.wait_until(lambda: Rating.objects.count() == 2, "the ratings")
     assert {rating.boards for rating in Rating.objects.all()} == {4}
     assert Party.objects.filter(match=match).exclude(fault="").count() == 0
 
@@ -265,7 +249,7 @@ def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     first = live.start("worker")
     live.start("scheduler")
     cup = slow_cup()
-    until(live, lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "a running match")
+    live.wait_until(lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "a running match")
 
     assert first.stop(signal.SIGTERM, seconds=60) == 0
 
@@ -275,7 +259,7 @@ def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     assert "was told to stop" in given_back.data["why"]
     assert not Worker.objects.exists()
     live.start("worker")
-    until(live, over(tournament=cup), "the match to be played by another worker")
+    live.wait_until(over(tournament=cup), "the match to be played by another worker")
     assert cup.matches.get().status == MatchStatus.FINISHED
 
 
@@ -285,9 +269,9 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
         entered("uno", code(), "uno")
         live.start("worker")
         live.start("scheduler")
-        until(live, lambda: Match.objects.exclude(reason="").exists() and Worker.objects.exists(), "a reason")
+        live.wait_until(lambda: Match.objects.exclude(reason="").exists() and Worker.objects.exists(), "a reason")
 
-        until(live, lambda: "every worker refuses" in Match.objects.get().reason, "the reason of the worker")
+        live.wait_until(lambda: "every worker refuses" in Match.objects.get().reason, "the reason of the worker")
         match = Match.objects.get()
         assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
         assert "weaker than SANDBOX_MIN_TIER=landlock" in match.reason
@@ -310,11 +294,11 @@ def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: Liv
     tournaments.start(cup)
     live.start("worker")
     live.start("scheduler")
-    until(live, lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "the sleepers to play")
+    live.wait_until(lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "the sleepers to play")
 
     honest = entered("tres", code(), "tres")
-    until(
-        live, lambda: BotVersion.objects.get(pk=honest.pk).status == VersionStatus.ACCEPTED, "the upload's validation"
+    live.wait_until(
+        lambda: BotVersion.objects.get(pk=honest.pk).status == VersionStatus.ACCEPTED, "the upload's validation"
     )
 
     match = cup.matches.get()
@@ -323,5 +307,5 @@ def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: Liv
     trial = Match.objects.get(key=f"v:{honest.pk}:1")
     assert trial.started is not None
     assert (trial.worker, trial.started > match.started) == (match.worker, True)
-    until(live, lambda: Worker.objects.get().match_id == match.pk, "the sleepers to play on")
+    live.wait_until(lambda: Worker.objects.get().match_id == match.pk, "the sleepers to play on")
     print("the validation began after", (trial.started - trial.created).total_seconds())

@@ -17,7 +17,7 @@ from league.domain.jobs.handlers.base import Signals
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import embargoes, matches, replays
-from league.domain.upkeep import retention
+from league.domain.upkeep import reconcile, retention
 from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus
 from league.models import Job, Judgement, LeagueEvent, Match, MatchLog, Sitting
 from tests.support import jobs, rows
@@ -257,7 +257,7 @@ def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
     row.refresh_from_db()
     assert (row.status, bytes(row.body)) == (JudgementStatus.WORKING, b"")
     assert Job.objects.values_list("worker", "token").get() == ("host:2", 2)
-    assert jobs.ANALYSIS.expire(now=later(200)) == 1
+    assert reconcile.reconcile(now=later(200)).unjudged == 1
     row.refresh_from_db()
     assert (row.status, row.reason) == (JudgementStatus.FAILED, "worker host:2 was lost")
 

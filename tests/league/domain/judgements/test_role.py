@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import pytest
-from django.conf import settings
 from django.db.utils import ProgrammingError
 
 from engine.judging import Child
@@ -15,24 +13,13 @@ from league.domain.judgements import asking
 from league.models import Job, Judgement
 from tests.support import jobs
 from tests.support.league import NOW, accepted, play, started
-from tests.support.roles import become, granted
+from tests.support.roles import NEEDS_ROLES, become, granted
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
-]
+pytestmark = NEEDS_ROLES
 
 
-@pytest.fixture
-def runner() -> Iterator[None]:
-    """Everything after `become` is done as the workers do it."""
-    with granted():
-        yield
-
-
-def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done(
-    runner, ana, berto, monkeypatch
-) -> None:
+@granted()
+def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done(ana, berto, monkeypatch) -> None:
     monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1).matches.get())
     row, _created = asking.ask(match, "open", ana, now=NOW)

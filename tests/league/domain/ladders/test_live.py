@@ -13,7 +13,6 @@ from league.enums import MatchKind
 from league.models import BotVersion, Match, Rating
 from tests.support.league import source
 from tests.support.live import LiveLeague
-from tests.support.processes import wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 GAME = "brisca"
@@ -42,15 +41,12 @@ def test_who_is_accepted_plays_next_and_counts(live: LiveLeague) -> None:
     live.start("worker")
     live.start("scheduler")
     live.start("scheduler")
-    try:
-        wait_for(lambda: all(map(finished, versions)), "the first rated boards", 400, every=0.2)
-        new = upload("nuevo")
-        wait_for(lambda: finished(new), "the first rated board of the newcomer", 400, every=0.2)
-        better = upload("nuevo")
-        test = Match.objects.filter(key__startswith="s:", status="finished")
-        wait_for(lambda: finished(better) and test.exists(), "the new version against the one before", 400, every=0.2)
-    except TimeoutError as late:
-        raise AssertionError(f"{late}\n{live.logs()}") from None
+    live.wait_until(lambda: all(map(finished, versions)), "the first rated boards")
+    new = upload("nuevo")
+    live.wait_until(lambda: finished(new), "the first rated board of the newcomer")
+    better = upload("nuevo")
+    test = Match.objects.filter(key__startswith="s:", status="finished")
+    live.wait_until(lambda: finished(better) and test.exists(), "the new version against the one before")
 
     for version in (new, better):
         version.refresh_from_db()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from league.domain.bots import bots
@@ -11,7 +9,6 @@ from league.domain.people import players
 from league.models import BotVersion, Match
 from tests.support.league import SECRET
 from tests.support.live import LiveLeague
-from tests.support.processes import wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 
@@ -48,13 +45,6 @@ DEEDS = {
 }
 
 
-@pytest.fixture
-def live() -> Iterator[LiveLeague]:
-    league = LiveLeague()
-    yield league
-    league.close()
-
-
 @pytest.mark.slow
 def test_each_misdeed_has_its_fault_where_people_look(live: LiveLeague, client) -> None:
     for name, (imports, deed, _) in DEEDS.items():
@@ -62,10 +52,7 @@ def test_each_misdeed_has_its_fault_where_people_look(live: LiveLeague, client) 
         bots.upload(players.create(f"o-{name}"), name, code, "bot.py", ["partnership"], secret=SECRET)
     live.start("worker")
     live.start("scheduler")
-    try:
-        wait_for(lambda: not BotVersion.objects.filter(status="validating").exists(), "the validations", 600, every=0.3)
-    except TimeoutError as late:
-        raise AssertionError(f"{late}\n{live.logs()}") from None
+    live.wait_until(lambda: not BotVersion.objects.filter(status="validating").exists(), "the validations", 600)
 
     faults = dict(BotVersion.objects.values_list("bot__slug", "fault"))
     assert faults == {name: fault for name, (_, _, fault) in DEEDS.items()}, live.logs()

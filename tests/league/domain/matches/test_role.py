@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.conf import settings
 from django.db import ProgrammingError, connection
 
 from league.domain.matches import health, leases
@@ -11,12 +10,9 @@ from league.enums import BotState
 from league.models import Bot
 from tests.league.domain.matches.test_health import crash
 from tests.support.league import accepted, later, started
-from tests.support.roles import become, granted
+from tests.support.roles import NEEDS_ROLES, become, granted
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
-]
+pytestmark = NEEDS_ROLES
 
 
 def test_the_role_of_the_workers_pauses_a_bot_that_fails_repeatedly(ana, berto) -> None:

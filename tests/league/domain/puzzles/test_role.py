@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from django.conf import settings
 from django.db import transaction
 from django.db.utils import ProgrammingError
 
@@ -16,12 +15,9 @@ from league.enums import JudgementStatus
 from league.models import FoundPuzzle, Job, Judgement, PuzzleSearch
 from tests.support import jobs
 from tests.support.league import NOW, accepted, play, started
-from tests.support.roles import become, granted
+from tests.support.roles import NEEDS_ROLES, become, granted
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
-]
+pytestmark = NEEDS_ROLES
 
 
 def test_the_role_of_the_workers_adds_puzzles_of_what_it_looks_through(ana, berto, monkeypatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.utils import ProgrammingError
 
@@ -14,12 +13,9 @@ from league.domain.bots import house
 from league.domain.tables import holding, rooms, seating
 from league.models import Job, Package, Table, TableAction, TablePerson
 from tests.support.league import NOW, accepted, later
-from tests.support.roles import become, granted
+from tests.support.roles import NEEDS_ROLES, become, granted
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
-]
+pytestmark = NEEDS_ROLES
 
 
 def secret(job: Job) -> bytes | None:

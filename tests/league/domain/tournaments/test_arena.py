@@ -17,7 +17,6 @@ from tests.support import league as made
 from tests.support.league import NOW, SECRET, accepted, begun, in_turn, play, result
 from tests.support.live import LiveLeague
 from tests.support.parts import mostly_slow
-from tests.support.processes import wait_for
 
 ENDS = NOW + timedelta(minutes=5)
 
@@ -121,10 +120,7 @@ def test_forty_bots_play_an_arena_with_a_worker_and_a_scheduler():
             parameters={"minutes": 60, "most": 2},
         )
         tournaments.start(row)
-        try:
-            wait_for(lambda: Tournament.objects.filter(status="finished").exists(), "the end", 400, every=0.5)
-        except TimeoutError as late:
-            raise AssertionError(f"{late}\n{live.logs()}") from None
+        live.wait_until(lambda: Tournament.objects.filter(status="finished").exists(), "the end")
     finally:
         live.close()
     row.refresh_from_db()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 import yaml
@@ -19,7 +18,6 @@ from league.models import Event, Match, Sitting, Tournament
 from league.pure.formats import FORMATS
 from tests.support.league import SECRET, source
 from tests.support.live import LiveLeague
-from tests.support.processes import wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 SMALL = {
@@ -29,21 +27,6 @@ SMALL = {
     "single_elimination": {"cap": 1},
     "double_elimination": {"cap": 1},
 }
-
-
-@pytest.fixture
-def live() -> Iterator[LiveLeague]:
-    league = LiveLeague()
-    yield league
-    league.close()
-
-
-def until(live: LiveLeague, fact, what: str) -> None:
-    try:
-        wait_for(fact, what, 400, every=0.5)
-    except TimeoutError as late:
-        rows = list(Tournament.objects.values_list("name", "status"))
-        raise AssertionError(f"{late}\n{rows}\n{live.logs()}") from None
 
 
 def documented() -> object:
@@ -67,7 +50,7 @@ def test_house_bots_play_every_format_to_its_end(live: LiveLeague) -> None:
     versions = [entered["greedy"], entered["random"], other]  # a table of four with the guest
     live.start("worker")
     live.start("scheduler")
-    until(live, lambda: not Match.objects.filter(status__in=["queued", "leased", "running"]).exists(), "validation")
+    live.wait_until(lambda: not Match.objects.filter(status__in=["queued", "leased", "running"]).exists(), "validation")
     owner = house.player()
     for form in FORMATS:
         field = versions[: FORMATS[form].most]
@@ -89,8 +72,7 @@ def test_house_bots_play_every_format_to_its_end(live: LiveLeague) -> None:
     tournaments.start(pairs)
     event = events.create(owner, documented(), [*versions, guest], secret=SECRET)
 
-    until(
-        live,
+    live.wait_until(
         lambda: not Tournament.objects.filter(status="running").exists() and Event.objects.get().finished,
         "the end",
     )

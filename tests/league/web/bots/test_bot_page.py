@@ -10,16 +10,12 @@ from engine.judging import Child
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking
 from league.models import Match, Party, VersionTest
-from tests.league.web.page import Page, faults
+from tests.league.web.page import text as page_text
 from tests.support import jobs
 from tests.support import league as made
 from tests.support.league import NOW
 
-
-def text(client, path: str) -> str:
-    page = Page(client.get(path, headers={"accept-language": "en"}).content.decode())
-    assert faults(page) == []
-    return " ".join(page.text.split())
+text = partial(page_text, lang="en")
 
 
 def test_each_tab_shows_its_part_and_settings_are_the_owners(league, reader, owner) -> None:

@@ -12,7 +12,7 @@ from league.domain.consultations import asking, reading
 from league.domain.matches import embargoes
 from league.models import Consultation, Match
 from league.web.matches import judging
-from tests.league.web.page import Page, faults
+from tests.league.web.page import Page, faults, text
 from tests.support import consulting
 from tests.support.league import NOW
 
@@ -31,12 +31,6 @@ def answered(match: Match, player, folder, bot: str = "greedy", seat: int = 0) -
     assert consulting.carry_out(folder)
     row.refresh_from_db()
     return row
-
-
-def text(client, path: str) -> str:
-    page = Page(client.get(path).content.decode())
-    assert faults(page) == []
-    return " ".join(page.text.split())
 
 
 def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:

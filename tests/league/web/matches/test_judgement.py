@@ -13,7 +13,7 @@ from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import embargoes
 from league.models import Judgement, Match
 from league.web.matches import judging
-from tests.league.web.page import Page, faults
+from tests.league.web.page import Page, faults, text
 from tests.support import jobs
 from tests.support.league import NOW
 from tests.support.parts import mostly_slow
@@ -33,12 +33,6 @@ def judged(match: Match, player, kind: str = "open") -> Judgement:
     assert jobs.run(job, now=NOW)
     row.refresh_from_db()
     return row
-
-
-def text(client, path: str) -> str:
-    page = Page(client.get(path).content.decode())
-    assert faults(page) == []
-    return " ".join(page.text.split())
 
 
 def test_a_match_is_judged_by_a_button(league, reader, owner) -> None:

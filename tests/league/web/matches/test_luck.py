@@ -14,7 +14,7 @@ from league.domain.matches import embargoes
 from league.models import Judgement, Match
 from league.web.matches import luck
 from tests.league.web.conftest import played
-from tests.league.web.page import Page, faults
+from tests.league.web.page import Page, faults, text
 from tests.support import rows
 from tests.support.league import NOW
 
@@ -76,12 +76,6 @@ def judge(match: Match, verdicts: dict[tuple[int, int], list[DecisionVerdict]], 
     body = bodies.pack(bodies.Body("points", 1, False, verdicts))
     values = {"status": "done", "body": body, "created": NOW, **fields}
     return Judgement.objects.create(match=match, kind="open", judge=JUDGE, samples=0, **values)
-
-
-def text(client, path: str) -> str:
-    page = Page(client.get(path).content.decode())
-    assert faults(page) == []
-    return " ".join(page.text.split())
 
 
 def test_the_page_of_a_board_tells_cards_from_play(league, reader, django_assert_max_num_queries) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
+from functools import partial
 
 from django.contrib.auth.models import User
 from django.template import Context, Template
@@ -14,16 +15,12 @@ from league.domain.matches import embargoes
 from league.domain.people import players
 from league.models import Match, Party, RatingPoint
 from tests.league.web.conftest import put, record
-from tests.league.web.page import Page, faults
+from tests.league.web.page import text as page_text
 from tests.support import league as made
 
 LIST = Template('{% include "matches/parts/match_list.html" %}')
 
-
-def text(client, path: str, lang: str = "en") -> str:
-    page = Page(client.get(path, headers={"accept-language": lang}).content.decode())
-    assert faults(page) == []
-    return " ".join(page.text.split())
+text = partial(page_text, lang="en")
 
 
 def between_versions(league) -> Match:

@@ -7,6 +7,7 @@ import pytest
 from league.models import Party
 from tests.league.web.conftest import PATIENT_MS, played, put, record
 from tests.support import rows
+from tests.support.chromium import log_in
 
 SIZES = [(1280, 800), (390, 844)]
 LONGEST = 5  # Screens of a page.
@@ -62,9 +63,7 @@ def test_an_owner_reads_each_tab_of_a_bot(walker) -> None:
     league = rows.once(played)
     Party.objects.filter(match=league.faulty, version=league.rufo).update(wins=0, draws=0, losses=2)
     page.goto(f"{url}/accounts/login/?next=/bots/rufo/")
-    page.fill("#id_username", "ana")
-    page.fill("#id_password", "a long password")
-    page.click("main form button.button")
+    log_in(page, "ana")
     page.wait_for_url(f"{url}/bots/rufo/")
     page.click(".brand")
     page.locator("#bots a[href='/bots/rufo/']").wait_for()
@@ -84,9 +83,7 @@ def test_an_owner_goes_from_a_lost_match_to_the_editor(walker) -> None:
     put(league.faulty, record("partnership", "walk", deals=1))
     Party.objects.filter(match=league.faulty, version=league.rufo).update(wins=0, draws=0, losses=2)
     page.goto(f"{url}/accounts/login/?next=/bots/rufo/")
-    page.fill("#id_username", "ana")
-    page.fill("#id_password", "a long password")
-    page.click("main form button.button")
+    log_in(page, "ana")
     page.wait_for_url(f"{url}/bots/rufo/")
     page.click(f"main a[href^='/m/{league.faulty.public_id}/'] >> nth=0")
     page.locator("tute-replay.ready").wait_for(state="attached")

@@ -16,7 +16,7 @@ from league.domain.matches import matches
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
 from league.models import Event, LeagueEvent, Match
-from tests.league.web.page import Page, faults
+from tests.league.web.page import Page, faults, text
 from tests.support import league as made
 from tests.support import rows
 
@@ -49,12 +49,6 @@ def play_all() -> None:
         versions = list(match.parties.order_by("number").values_list("version_id", flat=True))
         made.play(match, winner=versions.index(min(versions)))
         progress.advance(match.tournament, now=made.later(5))
-
-
-def text(client, url: str) -> str:
-    page = Page(client.get(url).content.decode())
-    assert faults(page) == []
-    return page.text
 
 
 @pytest.mark.slow

@@ -10,16 +10,10 @@ from league.domain.core import clock
 from league.domain.tournaments import circuits, enrolment, events, releases
 from league.enums import Entrance
 from league.models import Event
-from tests.league.web.page import Page, faults
+from tests.league.web.page import text
 from tests.support import league as made
 
 PLAN = {"name": "Copa", "game": "partnership", "stages": [{"format": "round_robin", "boards": 4}]}
-
-
-def text(client, address: str) -> str:
-    page = Page(client.get(address).content.decode())
-    assert faults(page) == []
-    return page.text
 
 
 @pytest.fixture

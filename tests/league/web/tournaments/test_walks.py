@@ -14,14 +14,9 @@ from league.domain.tournaments import events, progress, releases
 from league.models import Event, Match
 from tests.league.web.conftest import hashed
 from tests.support import league as made
+from tests.support.chromium import log_in
 
 SIZES = [(1280, 800, "en-GB"), (390, 844, "es-ES")]
-
-
-def _log_in(page, name: str, password: str = "a long password") -> None:
-    page.fill("#id_username", name)
-    page.fill("#id_password", password)
-    page.click("main form button.button")
 
 
 def _sign_up(page, name: str) -> None:
@@ -45,7 +40,7 @@ def test_an_organiser_of_a_cup_of_friends(live, visit, tmp_path, width, height, 
     look = {"width": width, "height": height, "locale": locale, "timezone_id": "Europe/Madrid"}
     visited = visit(f"{url}/accounts/login/?next=/t/", **look)
     page = visited.page
-    _log_in(page, "ana")
+    log_in(page, "ana")
     page.click("a.button[href='/t/new/']")
     page.wait_for_url("**/t/new/")
     assert page.input_value("#id_zone") == "Europe/Madrid"
@@ -86,7 +81,7 @@ def test_a_teacher_makes_a_task_that_closes_by_itself(live, visit, tmp_path) -> 
     url, _league = live
     visited = visit(f"{url}/accounts/login/?next=/t/new/?game=subastado", timezone_id="Europe/Madrid")
     page = visited.page
-    _log_in(page, "ana")
+    log_in(page, "ana")
     page.wait_for_url("**/t/new/**")
     page.select_option("#id_players", "4")
     page.locator("#id_mixture option[value=censor]").wait_for(state="attached")
@@ -147,7 +142,7 @@ def test_a_teacher_walks_from_the_front_page_to_the_results(live, visit, tmp_pat
     for number, (name, bot) in enumerate((("berto", "luna"), ("cira", "sol"), ("alumna", ""))):
         student = visit(link, **look, geolocation={"latitude": number, "longitude": 0}).page  # A browser of one's own.
         student.click("main a[href^='/accounts/login/']" if bot else "main a[href^='/accounts/signup/']")
-        (_log_in if bot else _sign_up)(student, name)
+        (log_in if bot else _sign_up)(student, name)
         student.wait_for_url(link)
         picture(student, f"invited-{name}")
         student.click("main form button.button")
@@ -189,7 +184,7 @@ def test_a_bot_enters_and_leaves_on_the_calendar_and_a_phone_gets_its_own_dates(
     look = {"width": width, "height": height, "locale": locale, "timezone_id": "Europe/Madrid"}
     visited = visit(f"{url}/accounts/login/?next=/calendar/", **look)
     page = visited.page
-    _log_in(page, "ana")
+    log_in(page, "ana")
     line = page.locator(".agenda li", has_text="Copa")
     line.locator("time", has_text="Tomorrow, 20:00" if locale == "en-GB" else "Mañana, 20:00").wait_for()
     line.locator("button[value=enter]").click()
