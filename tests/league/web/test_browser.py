@@ -11,8 +11,10 @@ from engine.game import declared, games
 from engine.judging import Child
 from league.domain.consultations import asking as consultations
 from league.domain.consultations.reading import answers
+from league.domain.core import clock
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking, bodies, reading
+from league.domain.tournaments import circuits
 from league.models import Match
 from league.web.common.words import action_name
 from tests.league.web.conftest import League, put, record
@@ -185,9 +187,14 @@ def test_seeing_as_a_seat_hides_the_other_hands(live, visit) -> None:
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_pages_fit_and_are_quiet(live, visit, width: int, height: int) -> None:
     url, league = live
+    circuits.create(
+        league.ana, "Liga de los viernes", "cabrero", days="fri", at="20:00", time_zone="UTC", now=clock.present()
+    )
     visited = visit(f"{url}/", width=width, height=height)
     for path in (
         "/",
+        "/calendar/",
+        "/lobby/",
         "/g/partnership/",
         "/g/",
         "/bots/rufo/",

@@ -11,6 +11,7 @@ from league.domain.people import players
 from league.domain.people.guests import Visitor, of_key
 from league.domain.tables import guests, holding, people, phrases, rooms, seating, standing
 from league.models import Job, Player, Table, TableAction, TablePerson
+from league.service import topics
 from tests.support import rows, seats
 from tests.support.league import NOW, accepted, later
 
@@ -221,7 +222,10 @@ def test_a_rematch_keeps_the_seats_and_is_one_table(ana, berto) -> None:
     row, lease = started(ana, berto, GUEST, time=(300, 0))
     holding.finish(lease, TableResult([[1, 0, 1, 0]], [{}]), 0, now=NOW)
     assert people.present(berto) is None
+    topic = topics.of_table(row.public_id)
+    before = topics.read([topic])
     again = rooms.rematch(berto, row.public_id, now=NOW)
+    assert topics.read([topic]) != before, "the pages of the others hear of it"
     assert (again.player, again.clock_s, at(again, berto).number) == (berto, 300, 1)
     assert rooms.rematch(berto, row.public_id, now=NOW) == again
     assert rooms.rematch(GUEST, row.public_id, now=NOW) == again

@@ -227,6 +227,7 @@ def test_marks_as_files(course: Course) -> None:
     assert plain[1][3:] == ["10.0", "passed", "uno v1", "1", "", "10.0"]
     assert plain[2][3:] == ["", "none", "", "0", "", "0.0"]
     assert moodle[0] == ["ID number", "Full name", "Account", "1 Beat greedy", "Total"]
+    assert {row[3] for row in canvas[1:]} == {""}, "no account passes for a login of Canvas"
     assert [row[-1] for row in canvas] == ["1 Beat greedy", "10", "10.0", ""]
 
 

@@ -138,6 +138,8 @@ def test_people_meet_in_the_lobby_and_play_with_a_clock(site: str, browser, work
     look(phone, "lobby-challenged")
     phone.click("button[value=sit]")
     comes(desk, "document.querySelectorAll('.rs:not(.free)').length === 2")
+    assert desk.locator("#room-link").count() == 1, "the update leaves the link as it is"
+    assert not desk.locator("button[value=refresh]").is_visible()
     desk.click("details.more summary")
     look(desk, "lobby-room")
     desk.click("button[value=swap]")

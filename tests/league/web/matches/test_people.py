@@ -234,4 +234,9 @@ def test_a_link_seats_whoever_opens_it_and_gives_nobody_the_rights_of_the_host()
     row.refresh_from_db()
     assert row.status == "left"
     assert stranger.get(where).status_code == 404
+    follows = f'data-topic="table:{row.public_id}"'
+    assert follows in ana.get(where).content.decode(), "somebody may ask for a rematch"
+    send(berto, do, do="rematch")
+    text = ana.get(where).content.decode()
+    assert (follows in text, "Join the rematch" in text) == (False, True)
     assert "with guest, berto" in " ".join(ana.get("/play/").content.decode().split())
