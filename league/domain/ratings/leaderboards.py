@@ -58,7 +58,7 @@ SMALL = 1024 * 1024  # Bytes of a package.
 
 
 @dataclass(frozen=True)
-class Limit:
+class ResourceLimit:
     """A resource league: the versions of a pool that keep a limit, ranked among themselves by their ratings in the pool.
 
     It needs no matches of its own. `rows`: the condition on ratings; `keeps`: the same for a row with version, bot and package.
@@ -68,17 +68,17 @@ class Limit:
     keeps: Callable[[Rating], bool]
 
     @classmethod
-    def of_decisions(cls, seconds: float) -> Limit:
+    def of_decisions(cls, seconds: float) -> ResourceLimit:
         """Return the limit on the slowest decision in all counted matches, and what the clock of any worker may add to it."""
         most = seconds + LEAST_NOISE_S
         return cls(Q(slowest_s__lte=most), lambda row: row.slowest_s is not None and row.slowest_s <= most)
 
 
 LIMITS = {
-    "fast": Limit.of_decisions(FAST_S),
-    "steady": Limit.of_decisions(Limits.move_s),  # It never draws on the bank.
-    "small": Limit(Q(version__package__size__lte=SMALL), lambda row: row.version.package.size <= SMALL),
-    "open": Limit(
+    "fast": ResourceLimit.of_decisions(FAST_S),
+    "steady": ResourceLimit.of_decisions(Limits.move_s),  # It never draws on the bank.
+    "small": ResourceLimit(Q(version__package__size__lte=SMALL), lambda row: row.version.package.size <= SMALL),
+    "open": ResourceLimit(
         Q(version__opened__isnull=False, version__bot__stopped=None),
         lambda row: row.version.opened is not None and row.version.bot.stopped is None,
     ),

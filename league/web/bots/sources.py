@@ -142,7 +142,7 @@ def compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Fil
         if len(lines) < len(texts) or max(map(len, lines)) > MOST_LINES or budget < 0:
             change.is_cut = True
             continue
-        marked = list(unified_diff(*lines, n=3, lineterm=""))[2:]
+        marked = list(unified_diff(lines[0], lines[1], n=3, lineterm=""))[2:]
         change.lines = [(line[:1], line[1:]) for line in marked[:MOST_LINES]]
         change.is_cut = len(marked) > MOST_LINES
     return differing

@@ -98,7 +98,7 @@ def test_wrong_method_names_the_right_ones(as_alice, path, allow):
         ("matches?colour=red", "bot, cursor, game, kind, page_size, player, pool, rated, status, tournament, version"),
         ("bots/rufo?page_size=3", "none"),
         ("queue?x", "none"),
-        ("pools/{pool}/leaderboard?game=x", "at, cursor, every_version, owner, page_size, show"),
+        ("pools/{pool}/leaderboard?game=x", "at, cursor, every_version, limit, owner, page_size, show"),
     ],
 )
 def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league, path, parameters):

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from importlib import import_module
+from pathlib import Path
 
+import pytest
+from django.apps import apps
+
+from league import migrations
 from league.domain.core import paging
 from league.domain.people import players
 from league.domain.ratings import leaderboards, ratings, refits
@@ -65,6 +70,10 @@ def test_the_slowest_decision_of_all_counted_matches_decides(cup, settings, larg
     type(struck).objects.filter(pk=struck.pk).update(rated=False)
     refits.advance(cup.pool, now=later(3))
     assert slowest() == {"luna": 0.016, "rufo": 0.015, "sol": None}, "a match that no longer counts is left out"
+    Rating.objects.update(slowest_s=None)
+    (migration,) = Path(migrations.__file__).parent.glob("*_open_bots.py")
+    import_module(f"league.migrations.{migration.stem}").fill_in(apps, None)
+    assert slowest() == {"luna": 0.016, "rufo": 0.015, "sol": None}, "an upgrade looks it up"
     ratings.refresh(cup.pool, rebuild=True, now=later(4))
     assert slowest() == {"luna": 0.016, "rufo": 0.015, "sol": None}
 
