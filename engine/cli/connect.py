@@ -242,12 +242,15 @@ class _Connection:
     lock: threading.Lock = field(default_factory=threading.Lock)
     is_listening: bool = False
     topic: str = ""
+    drawn: int = 0  # Number of matches that are not over, with those that have not begun.
 
     def play(self) -> int:
         """Play until the user ends it."""
-        while self.matches or self.playing:
+        while True:
             try:
                 self.turn()
+                if not self.matches and not self.playing and not self.drawn:
+                    return OK
                 if self.topic and not self.is_listening:
                     self.is_listening = True
                     threading.Thread(target=self._listen, daemon=True).start()
@@ -258,9 +261,7 @@ class _Connection:
                 if not self.matches:
                     raise
                 self.matches = 0
-                print(f"ends after {len(self.playing)} matches; Ctrl-C again ends at once", file=sys.stderr, flush=True)
-        self.turn()
-        return OK
+                print("ends after the current matches; Ctrl-C again ends at once", file=sys.stderr, flush=True)
 
     def turn(self, answer: dict[str, Any] | None = None) -> None:
         """Send an answer, if any, and start on the open requests. If the league cannot be reached, try again."""
@@ -285,7 +286,7 @@ class _Connection:
     def _begin(self, data: dict[str, Any]) -> None:
         """Hand the requests to their conversations, and end those of matches that are over."""
         with self.lock:
-            self.topic = data["topic"]
+            self.topic, self.drawn = data["topic"], len(data["matches"])
             for request in data["requests"]:
                 match = request["match"]
                 if match not in self.playing:

@@ -16,8 +16,8 @@ from engine.sandbox.files import keeping
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Signals, execute
 from league.domain.jobs.handlers.queued import MatchLease
-from league.domain.matches import leases
-from league.enums import MatchKind, MatchStatus
+from league.domain.matches import kinds, leases
+from league.enums import MatchStatus
 from league.models import Match
 
 log = logging.getLogger("league.remote")
@@ -65,7 +65,7 @@ class WorkerRemote:
         """Take a waiting match if there is room. Return True if there was one."""
         if self._leaving() or len(self._held) >= settings.REMOTE_PER_WORKER:
             return False
-        waiting = Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.REMOTE)
+        waiting = Match.work.filter(kinds.REMOTE_ROWS, status=MatchStatus.QUEUED, held_back=False)
         if not waiting.exists() or not self._may_play():
             return False
         for match in leases.claim_several(self.name, 1, remote=True):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from engine.runner import Limits, bounds
 from league.domain.matches import validation
 from league.domain.ratings import pools
 from league.enums import MatchKind
 from league.models import Match
 
+REMOTE_PRIORITY = -4  # Matches of remote bots have a priority of their own, by which an index finds them.
 ROOM = 1.25  # Factor on the longest time that the bots of a match may take, because a busy machine slows them down
 ROOM_S = 60  # Seconds added for the referee's own work
 # An audit plays one of at least two passes twice, with twice the limits
@@ -53,6 +56,7 @@ KINDS: dict[str, WorkKind] = {
         counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_FACTOR * _boards_s(match)
     ),
 }
+REMOTE_ROWS = Q(kind=MatchKind.REMOTE, priority=REMOTE_PRIORITY)
 ALONE = [name for name, kind in KINDS.items() if kind.is_alone]
 IDLE = [name for name, kind in KINDS.items() if kind.is_idle]
 UPLOADS = [name for name, kind in KINDS.items() if kind.is_upload]

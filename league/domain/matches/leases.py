@@ -195,7 +195,7 @@ def _beside_queue(plan: _Plan) -> QuerySet[Match]:
     """Return the matches of remote bots, or the audits that have waited long."""
     if plan.overdue_audits:
         return _next_audit(plan.worker, plan.now).filter(created__lte=plan.now - AUDITS_WAIT)
-    rows = Match.work.filter(holds.due(plan.now), status=MatchStatus.QUEUED, kind=MatchKind.REMOTE)
+    rows = Match.work.filter(holds.due(plan.now), kinds.REMOTE_ROWS, status=MatchStatus.QUEUED, held_back=False)
     rows = rows.filter(pools.with_rules(pools.revisions(), "pool__")).exclude(pool__in=plan.strange)
     return holds.playable_matches(rows)
 

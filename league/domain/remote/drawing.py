@@ -18,7 +18,7 @@ import engine
 from league.domain.bots.willing import willing
 from league.domain.core import clock, transitions
 from league.domain.core.errors import IllegalMove
-from league.domain.matches import matches, workers
+from league.domain.matches import kinds, matches, workers
 from league.domain.people import ownership
 from league.domain.ratings import pools
 from league.domain.remote import links
@@ -47,7 +47,7 @@ def play(*, now: datetime | None = None) -> int:
 
 
 def _cancel_late(now: datetime) -> None:
-    late = Match.objects.filter(kind=MatchKind.REMOTE, status=MatchStatus.QUEUED, created__lt=now - PATIENCE)
+    late = Match.objects.filter(kinds.REMOTE_ROWS, status=MatchStatus.QUEUED, created__lt=now - PATIENCE)
     for match in late:
         try:
             why = "no worker was free for it"
@@ -63,9 +63,11 @@ class _Draw:
         bots = {link.bot_id: link for link in connections}
         newest = BotVersion.objects.filter(status=VersionStatus.REMOTE, bot__in=bots).order_by("number")
         self.versions = {version.bot_id: version for version in newest.select_related("bot")}
-        live = Match.objects.filter(kind=MatchKind.REMOTE, status__in=links.LIVE)
+        live = Match.objects.filter(kinds.REMOTE_ROWS, status__in=links.LIVE)
         self.room = settings.REMOTE_PER_WORKER * workers.count_able(now=now) - live.count()
-        busy = Counter(Party.objects.filter(match__in=live).values_list("version__bot", flat=True))
+        seats = list(Party.objects.filter(match__in=live).values_list("version__bot", "version__bot__owner"))
+        busy = Counter(bot for bot, _ in seats)
+        self.of_owner = Counter(owner for _, owner in seats)
         self.free = {pk: bots[pk].matches - busy[pk] for pk in self.versions}
         self.people = ownership.people_of((version.bot for version in self.versions.values()), now=now)
         house = BotVersion.objects.filter(bot__is_house=True, bot__state=BotState.ACTIVE, bot__stopped=None)
@@ -80,13 +82,15 @@ class _Draw:
             waiting = [pk for pk, free in self.free.items() if free > 0]
             if not waiting:
                 break
-            first = max(waiting, key=lambda pk: (self.free[pk], self.rng.random()))
+            # Owners take turns, so that nobody takes all places with many bots.
+            first = min(waiting, key=lambda pk: (self.of_owner[self.versions[pk].bot.owner_id], self.rng.random()))
             plan = self._plan(self.versions[first])
             if plan is None:
                 self.free[first] = 0
                 continue
             drawn.append(plan)
             for version in plan.versions:
+                self.of_owner[version.bot.owner_id] += 1
                 if version.bot_id in self.free:
                     self.free[version.bot_id] -= 1
         return drawn
@@ -112,6 +116,7 @@ class _Draw:
             boards=PASSES * len(engine.load(game).sittings(len(versions))),
             versions=tuple(versions),
             limits=LIMITS,
+            priority=kinds.REMOTE_PRIORITY,
             expected_s=1.0,
         )
 

@@ -16,7 +16,8 @@ from django.db.models import QuerySet
 
 from league.domain.core import clock
 from league.domain.core.errors import Refused
-from league.enums import MatchKind, MatchStatus
+from league.domain.matches import kinds
+from league.enums import MatchStatus
 from league.models import Bot, Match, RemoteLine, RemoteLink
 from league.service import listening, topics
 
@@ -73,7 +74,7 @@ def state(bot: Bot, *, now: datetime | None = None) -> RemoteState:
 
 def live_matches(bot: Bot) -> list[str]:
     """Return the ids of the bot's matches that are not over. One query."""
-    rows = Match.objects.filter(kind=MatchKind.REMOTE, status__in=LIVE, parties__version__bot=bot)
+    rows = Match.objects.filter(kinds.REMOTE_ROWS, status__in=LIVE, parties__version__bot=bot)
     return list(rows.order_by("pk").values_list("public_id", flat=True))
 
 

@@ -10,16 +10,15 @@ from league.domain.core.counts import count_of
 from league.models import Pool, Rating
 
 
-def rated_pools(keys: Iterable[str]) -> dict[str, list[Pool]]:
-    """Return the rated pools of each game, the usual one (no options, usual number of players) first.
+def rated_pools(keys: Iterable[str], *, remote: bool = False) -> dict[str, list[Pool]]:
+    """Return the rated pools of each game, the usual one (no options, usual number of players) first, those of remote bots last if at all.
 
     Each pool has its number of ratings as `rated`. One query.
     """
     pools_by_game: dict[str, list[Pool]] = defaultdict(list)
     usual = {key: engine.load(key).players for key in engine.games()}
-    counted = Pool.objects.filter(game__in=list(keys)).annotate(
-        rated=count_of(Rating.objects.filter(listed=True), "pool")
-    )
+    rows = Pool.objects.filter(game__in=list(keys), remote__in=[False, remote])
+    counted = rows.annotate(rated=count_of(Rating.objects.filter(listed=True), "pool"))
     for pool in counted.order_by("-revision", "pk"):
         if vars(pool)["rated"]:  # A condition in the query would count the ratings twice.
             pools_by_game[pool.game].append(pool)

@@ -58,7 +58,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     if key not in engine.games():
         raise Http404
     changes.keep_until(request, changes.POOLS, changes.BOTS)
-    pools = rated_pools([key]).get(key, [])
+    pools = rated_pools([key], remote=True).get(key, [])
     pool = chosen_pool(pools, request.GET.get("pool", ""))
     if pool:
         changes.keep_until(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))

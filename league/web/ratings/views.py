@@ -32,7 +32,7 @@ def _pool(request: HttpRequest, key: str) -> Pool:
     """Return the pool that the page of a game shows, or 404."""
     if key not in engine.games():
         raise Http404
-    pool = chosen_pool(rated_pools([key]).get(key, []), request.GET.get("pool", ""))
+    pool = chosen_pool(rated_pools([key], remote=True).get(key, []), request.GET.get("pool", ""))
     if pool is None:
         raise Http404
     return pool

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Generic
+from typing import ClassVar, Generic
 
 from django.conf import settings
 
@@ -66,7 +66,13 @@ class PlayedHandler(QueuedHandler[MatchTask, Result], Generic[Result]):
 class MatchHandler(PlayedHandler[MatchResult]):
     """The work on a match that is not a validation."""
 
-    kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, MatchKind.ASSIGNMENT, TEST)
+    kinds: ClassVar[tuple[str, ...]] = (
+        MatchKind.TOURNAMENT,
+        MatchKind.CHALLENGE,
+        MatchKind.LADDER,
+        MatchKind.ASSIGNMENT,
+        TEST,
+    )
 
     def run(self, job: MatchLease, task: MatchTask, site: Site, signals: Signals) -> MatchResult | None:
         """Play all boards. Raise the errors of `play_match`."""

@@ -10,6 +10,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings as league
 from django.db import connection
+from django.test import Client
 
 from league.domain.bots import bots, challenges, consent, house
 from league.domain.core import clock
@@ -21,7 +22,7 @@ from league.domain.ratings import overall, ratings
 from league.domain.remote import drawing, links
 from league.domain.upkeep import invariants
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
-from league.models import Bot, Match, Rating, RemoteLine, RemoteLink, Rung
+from league.models import Bot, Match, Party, Rating, RemoteLine, RemoteLink, Rung
 from tests.support.league import accepted
 from tests.support.processes import wait_for
 from tests.support.remote import GAMES, remote, toml
@@ -110,6 +111,9 @@ def test_a_remote_bot_and_a_house_bot_play_a_match_that_counts_in_a_pool_of_its_
     assert not any(request.before for request in author.heard)
     ratings.refresh(match.pool)
     assert set(Rating.objects.values_list("pool__remote", "version__bot__slug")) == {(True, "rufo"), (True, "greedy")}
+    page = Client().get("/g/brisca/").content.decode()
+    assert page.count('class="chip">remote<') == 1, "the list of remote bots says so"
+    assert "remote bots" in page
     assert not overall.usual_pools()["brisca"].remote, "nor does it count over all games"
     assert links.tidy(now=clock.present() + timedelta(hours=1)) == len(author.heard)
 
@@ -226,8 +230,11 @@ def test_a_bot_and_a_league_play_a_limited_number_at_a_time(able, ana, berto, se
     remote(ana, "rufo", most=50)
     assert drawing.play() == 3
     assert drawing.play() == 0
-    remote(berto, "sota", most=50)
+    for name in ("luna", "tordo"):
+        remote(ana, name, most=50)
+    sota = remote(berto, "sota", most=50)
     assert drawing.play() == 2, "that is all that the workers play"
+    assert Party.objects.filter(version=sota).count() == 2, "owners take turns"
 
 
 def test_a_remote_bot_is_in_no_other_contest(able, ana, berto) -> None:
