@@ -24,7 +24,7 @@ from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import ownership, players, quotas
 from league.domain.people.ownership import BotAct
 from league.enums import EntryPolicy, RequestStatus, TournamentStatus
-from league.models import Block, Bot, BotVersion, Circuit, EntryRequest, Event, Follow, Player, Tournament
+from league.models import Arena, Block, Bot, BotVersion, Circuit, EntryRequest, Event, Follow, Player, Tournament
 from league.models.consent import MOST_MESSAGE
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
     return answer == EntryAnswer.YES
 
 
-def check_shown(bot: Bot, occasion: Occasion) -> None:
+def check_shown(bot: Bot, occasion: Occasion | Arena) -> None:
     """Raise Refused if others would see a bot in class at this occasion: it enters private events only."""
     if not bot.in_class:
         return
