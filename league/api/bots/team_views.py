@@ -33,8 +33,6 @@ from league.domain.matches import sight
 from league.enums import BotState
 from league.models import Bot, BotOffer, LeagueEvent, Team, TeamMember
 
-DATA = ("player", "was", "to")  # What a line of the history says besides its actor.
-
 
 def _team(name: str) -> Team:
     return existing(Team.objects.filter(name=name).first())
@@ -50,9 +48,9 @@ def _answer(request: Request, team: Team) -> Any:
 
 def _bot(request: Request, slug: str) -> Bot:
     """Return a bot that the caller knows, or that somebody offers them."""
-    known = sight.bots(Bot.objects.all(), user_of(request)).values("pk")
-    offered = BotOffer.objects.filter(receiver=player_of(request)).values("bot")
-    rows = Bot.objects.filter(Q(pk__in=known) | Q(pk__in=offered), slug=slug)
+    visible_bots = sight.bots(Bot.objects.all(), user_of(request)).values("pk")
+    offers = BotOffer.objects.filter(receiver=player_of(request)).values("bot")
+    rows = Bot.objects.filter(Q(pk__in=visible_bots) | Q(pk__in=offers), slug=slug)
     return existing(rows.select_related("owner", "team").first())
 
 
@@ -197,17 +195,22 @@ class TeamHistoryView(ListView):
         own, _members = teams.shown_to(team, player_of(request))
         if own is None or own.since is None:
             raise PermissionDenied(message("Only members of the team can read its history."))
-        rows = self.paginate_queryset(teams.lines(team))
-        former = closing.former({row.actor for row in rows} | {str(row.data.get("player", "")) for row in rows})
-        shown = []
-        for row in rows:
-            words = {name: row.data.get(name) for name in DATA}
-            words = {name: None if value is None else str(value) for name, value in words.items()}
-            shown.append({"at": row.at, "what": row.kind.partition(".")[2], **words, "actor": row.actor})
-            for word in ("actor", "player"):
-                if shown[-1][word] in former:
-                    shown[-1][word] = None
-        return self.get_paginated_response(TeamLineOut(shown, many=True).data)
+        rows: list[LeagueEvent] = self.paginate_queryset(teams.lines(team)) or []
+        former = closing.former({name for row in rows for name in (row.actor, str(row.data.get("player", "")))})
+
+        def named(name: Any) -> str | None:
+            return None if name is None or name in former else str(name)
+
+        lines = [
+            {
+                "at": row.at,
+                "actor": named(row.actor),
+                "what": row.kind.partition(".")[2],
+                **{word: named(row.data.get(word)) for word in ("player", "was", "to")},
+            }
+            for row in rows
+        ]
+        return self.get_paginated_response(TeamLineOut(lines, many=True).data)
 
 
 class MyOffersView(ListView):

@@ -141,8 +141,8 @@ def test_no_answer_shows_a_hand_to_others_and_no_token_plays_a_card(place) -> No
     )
     where = f"tables/{place.running.public_id}"
     for name in (*ROLES[:4], *ROLES[5:]):
-        seen = json.dumps(caller_of(name).get(where).json())
-        assert not any(f'"{card}"' in seen for hand in cards.values() for card in hand), name
+        answer = json.dumps(caller_of(name).get(where).json())
+        assert not any(f'"{card}"' in answer for hand in cards.values() for card in hand), name
     for seat, player in enumerate((first, second)):
         own = caller_of(player.name).get(where).json()
         assert (own["hand"], own["turn"]) == (cards[seat], 2 if seat == 0 else None)
