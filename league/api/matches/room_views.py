@@ -164,9 +164,11 @@ class TableChallengesView(ListView):
 
     @operation("list_table_challenges", "List the open challenges to a table", responses=TableChallengeOut(many=True))
     def get(self, request: Request, id: str) -> Response:
-        """List who has been challenged to a shared table and has not answered, the oldest challenge first."""
-        view = existing(seating.visible(viewer_of(request), id))
-        return self.page(challenges.at_table(view.row), TableChallengeOut)
+        """List who has been challenged to your table and has not answered, the oldest challenge first; at other tables only yourself."""
+        viewer = viewer_of(request)
+        view = existing(seating.visible(viewer, id))
+        rows = challenges.at_table(view.row)
+        return self.page([row for row in rows if view.is_own or row.player == viewer], TableChallengeOut)
 
     @operation(
         "challenge_player",

@@ -208,6 +208,12 @@ def test_a_table_from_the_lobby_to_the_rematch(place) -> None:
     assert as_ana.get(where).status_code == 200, "their own table"
 
 
+def test_only_a_table_and_the_challenged_know_of_a_challenge(place) -> None:
+    where = f"tables/{place.table.public_id}/challenges"
+    readers = {role for role in ROLES if role != "banned" and caller_of(role).results(where)}
+    assert readers == {"asked", "guest", "host"}
+
+
 def test_an_arena_shows_only_ones_own_part(place) -> None:
     where = f"arenas/{place.arena.slug}"
     stranger = caller_of("stranger")
