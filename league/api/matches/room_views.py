@@ -68,7 +68,7 @@ class LobbyView(ListView):
         return self.created(table_out(player, row.public_id), "table", row.public_id)
 
 
-class SeatView(ApiView):
+class TableSeatView(ApiView):
     """/tables/{id}/seat"""
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT, "PATCH": TokenScope.SUBMIT}
