@@ -6,14 +6,17 @@ from django.urls import path, re_path, register_converter
 from django.views.decorators.csrf import csrf_exempt
 
 from league.api.bots import remote_views as remote
+from league.api.bots import team_views as teams
 from league.api.bots import views as bots
 from league.api.http.index import Index, nowhere
 from league.api.http.schema import Document
+from league.api.matches import room_views as rooms
 from league.api.matches import table_views as tables
 from league.api.matches import views as matches
 from league.api.operators import views as operators
 from league.api.people import views as people
 from league.api.ratings import views as ratings
+from league.api.tournaments import arena_views as arenas
 from league.api.tournaments import event_views as events
 from league.api.tournaments import format_views as formats
 from league.api.tournaments import request_views as requests
@@ -78,6 +81,17 @@ urlpatterns = [
     path("bots/<word:slug>/versus/<word:other>", bots.EncountersView.as_view(), name="encounters"),
     path("bots/<word:slug>/leagues", bots.LeaguesView.as_view(), name="bot-leagues"),
     path("bots/<word:slug>/judged", bots.JudgedSumsView.as_view(), name="bot-judged"),
+    path("bots/<word:slug>/offer", teams.OfferView.as_view(), name="bot-offer"),
+    path("bots/<word:slug>/offer/accept", teams.AcceptOfferView.as_view(), name="bot-offer-accept"),
+    path("me/offers", teams.MyOffersView.as_view(), name="my-offers"),
+    path("me/teams", teams.MyTeamsView.as_view(), name="my-teams"),
+    path("teams", teams.TeamsView.as_view(), name="teams"),
+    path("teams/<word:name>", teams.OneTeamView.as_view(), name="team"),
+    path("teams/<word:name>/members", teams.MembersView.as_view(), name="team-members"),
+    path("teams/<word:name>/members/<word:player>", teams.OneMemberView.as_view(), name="team-member"),
+    path("teams/<word:name>/bots", teams.TeamBotsView.as_view(), name="team-bots"),
+    path("teams/<word:name>/bots/<word:bot>", teams.OneTeamBotView.as_view(), name="team-bot"),
+    path("teams/<word:name>/history", teams.TeamHistoryView.as_view(), name="team-history"),
     path("versions", bots.VersionsView.as_view(), name="versions"),
     path("versions/<id:id>", bots.OneVersionView.as_view(), name="version"),
     path("versions/<id:id>/audits", bots.VersionAuditsView.as_view(), name="version-audits"),
@@ -99,6 +113,12 @@ urlpatterns = [
     path("circuits/<word:slug>/bots/<word:bot>", events.OneCircuitBotView.as_view(), name="circuit-bot"),
     path("circuits/<word:slug>/seasons", events.SeasonsView.as_view(), name="seasons"),
     path("circuits/<word:slug>/requests", requests.WaitingOfCircuitView.as_view(), name="circuit-requests"),
+    path("arenas", arenas.ArenasView.as_view(), name="arenas"),
+    path("arenas/<word:slug>", arenas.OneArenaView.as_view(), name="arena"),
+    path("arenas/<word:slug>/standing", arenas.ArenaStandingView.as_view(), name="arena-standing"),
+    path("arenas/<word:slug>/play", arenas.PlayArenaView.as_view(), name="arena-play"),
+    path("arenas/<word:slug>/stop", arenas.StopArenaView.as_view(), name="arena-stop"),
+    path("arenas/<word:slug>/bots", arenas.ArenaBotsView.as_view(), name="arena-bots"),
     path("formats", formats.FormatsView.as_view(), name="formats"),
     path("forecast", formats.ForecastView.as_view(), name="forecast"),
     path("tournaments/<word:slug>", tournaments.OneTournamentView.as_view(), name="tournament"),
@@ -123,6 +143,15 @@ urlpatterns = [
     path("tables/<word:id>/choices", tables.ChoicesView.as_view(), name="table-choices"),
     path("tables/<word:id>/advice", tables.AdviceView.as_view(), name="table-advice"),
     path("tables/<word:id>/leave", tables.LeaveView.as_view(), name="table-leave"),
+    path("lobby", rooms.LobbyView.as_view(), name="lobby"),
+    path("tables/<word:id>/seat", rooms.TableSeatView.as_view(), name="table-seat"),
+    path("tables/<word:id>/start", rooms.StartTableView.as_view(), name="table-start"),
+    path("tables/<word:id>/swap", rooms.SwapView.as_view(), name="table-swap"),
+    path("tables/<word:id>/send-away", rooms.SendAwayView.as_view(), name="table-send-away"),
+    path("tables/<word:id>/rematch", rooms.RematchView.as_view(), name="table-rematch"),
+    path("tables/<word:id>/challenges", rooms.TableChallengesView.as_view(), name="table-challenges"),
+    path("tables/<word:id>/challenges/<word:name>", rooms.OneTableChallengeView.as_view(), name="table-challenge"),
+    path("me/challenges", rooms.MyChallengesView.as_view(), name="my-challenges"),
     path("matches", matches.MatchesView.as_view(), name="matches"),
     path("matches/<word:id>", matches.OneMatchView.as_view(), name="match"),
     path("matches/<word:id>/boards", matches.BoardsView.as_view(), name="boards"),

@@ -88,8 +88,9 @@ class BotChange(StrictSerializer):
         help_text="Who may enter the bot from now on. Existing entries stay.",
     )
 
-    in_class = serializers.ChoiceField(
-        required=False, choices=[False], help_text="false: everybody sees the bot from now on; it cannot go back."
+    in_class = serializers.BooleanField(
+        required=False,
+        help_text="False: everybody sees the bot from now on, for good. True: a student keeps it in class, before it has played or entered anything.",
     )
 
     on_ladders = serializers.BooleanField(

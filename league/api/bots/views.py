@@ -96,8 +96,8 @@ class OneBotView(ApiView):
             bots.choose_version(bot, change["sends"], actor=player.name)
         if "entry_policy" in change:
             consent.set_policy(bot, change["entry_policy"], actor=player.name)
-        if change.get("in_class") is False:
-            bots.show(bot, actor=player.name)
+        if "in_class" in change:
+            (bots.keep_in_class if change["in_class"] else bots.show)(bot, actor=player.name)
         if "on_ladders" in change:
             consent.let_on_ladders(bot, on=change["on_ladders"], actor=player.name)
         if "offered_as_boss" in change:

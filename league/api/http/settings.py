@@ -36,10 +36,10 @@ SPECTACULAR_SETTINGS = {
         for name, text in (
             ("games", "The games that the league plays, with their options."),
             ("players", "The people who own bots."),
-            ("bots", "Bots and their versions."),
-            ("tournaments", "Tournaments, their entries and standings."),
+            ("bots", "Bots, their versions and teams."),
+            ("tournaments", "Tournaments with entries and standings; arenas for people."),
             ("requests", "Whom owners let enter their bots: requests, answers, blocks."),
-            ("matches", "Matches, boards, sittings and replays."),
+            ("matches", "Matches, boards, replays, and tables of people."),
             ("ratings", "Pools and their leaderboards."),
             ("account", "Yourself and your tokens."),
             ("operators", "What operators do to what belongs to others."),
@@ -50,6 +50,7 @@ SPECTACULAR_SETTINGS = {
         "league.api.http.schema.add_common_parts",
     ],
     "ENUM_NAME_OVERRIDES": {
+        "ArenaState": [(word, word) for word in ("open", "running", "over")],
         "BotState": "league.enums.BotState",
         "Right": "league.enums.Right",
         "TokenScope": "league.enums.TokenScope",

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.serializers import FaultField, ObjectField, OptionsField, PoolRef, StrictSerializer
+from league.api.matches.room_serializers import SharedOut
 from league.api.matches.serializers import ReplayOut
 from league.domain.tables import seating
 from league.domain.tables.people import TableView
@@ -70,6 +71,9 @@ class TableOut(serializers.Serializer[Any]):
     reason = serializers.CharField(source="row.reason", help_text="Why the table waits or has ended; empty otherwise.")
     pool = PoolRef(source="row.pool")
     players = serializers.SerializerMethodField(help_text="The name at each seat: the person or a bot.")
+    shared = serializers.SerializerMethodField(
+        help_text="Settings and people of a table that people share; null: one person sits with bots."
+    )
     seat = serializers.IntegerField(help_text="Your seat; if you have none, that of the first person.")
     boards = serializers.IntegerField(source="row.boards")
     board = serializers.IntegerField(
@@ -100,6 +104,11 @@ class TableOut(serializers.Serializer[Any]):
     replays = serializers.SerializerMethodField(
         help_text="A replay with open cards for each board, after the table has finished; empty before."
     )
+
+    @extend_schema_field(SharedOut(allow_null=True))
+    def get_shared(self, view: TableView) -> Any:
+        """Return settings and people of a shared table."""
+        return SharedOut(view).data if view.row.shared else None
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_players(self, view: TableView) -> list[str]:

@@ -53,11 +53,17 @@ def _one(request: Request, slug: str) -> Event:
     return existing(_events(user_of(request)).filter(slug=slug).first())
 
 
+def _manager(view: ApiView, event: Event) -> Player:
+    """Return the caller if they manage the event; otherwise raise PermissionDenied."""
+    player = player_of(view.request)
+    return player if sight.manages(event, player.user) else view.owner_only(event.owner, f"the event {event.slug}")
+
+
 def _circuit(slug: str) -> Circuit:
     return existing(rows.circuits().filter(slug=slug).first())
 
 
-def _bots(names: list[str], player: Player) -> list[Bot]:
+def bots_named(names: list[str], player: Player) -> list[Bot]:
     """Return these bots in this order, as far as the player may know of them. Raise ValidationError, which names the missing ones."""
     bots = {
         bot.slug: bot
@@ -95,7 +101,7 @@ class EventsView(ListView):
             terms = releases.ReleaseTerms(
                 data["audience"], data["private"], data["release"], data["pace_s"], data["due"]
             )
-            entrants = _bots(data["bots"], player)
+            entrants = bots_named(data["bots"], player)
             event = events.create(player, data["document"], entrants, message=data["message"], terms=terms)
         answer = EventOut(_one(request, event.slug), context={"viewer": player}).data
         return self.created(answer, "event", event.slug)
@@ -127,7 +133,7 @@ class StartEventView(ApiView):
     def post(self, request: Request, slug: str) -> Response:
         """Start with the bots whose owners agree; open requests expire. Repeatable."""
         event = _one(request, slug)
-        events.start(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
+        events.start(event, actor=_manager(self, event).name)
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 
@@ -140,7 +146,7 @@ class CancelEventView(ApiView):
     def post(self, request: Request, slug: str) -> Response:
         """Cancel an event that has not started; to end a running one, cancel the tournament of its stage. Repeatable."""
         event = _one(request, slug)
-        events.cancel(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
+        events.cancel(event, actor=_manager(self, event).name)
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 
@@ -170,7 +176,7 @@ class ShowEventView(ApiView):
         After the event has begun it can only be opened further: the audience `public` shows everything now. 409 if it has already been shown.
         """
         event = _one(request, slug)
-        player = self.owner_only(event.owner, f"the event {slug}")
+        player = _manager(self, event)
         data = self.body()
         terms = releases.ReleaseTerms(data["audience"], event.private, data["release"], data["pace_s"], data["due"])
         releases.change(event, terms, actor=player.name)
@@ -216,8 +222,8 @@ class BotsOfEventView(ApiView):
         """Enter a bot; the version that is current when the event starts will play. `leave` withdraws it. Repeatable."""
         event, player = _one(request, slug), player_of(request)
         data = self.body()
-        [bot] = _bots([data["bot"]], player)
-        if not data["leave"] or event.owner_id != player.pk:
+        [bot] = bots_named([data["bot"]], player)
+        if not data["leave"] or not sight.manages(event, player.user):
             self.allowed(bot, BotAct.ENTER, f"the bot {bot.slug}")
         (events.leave if data["leave"] else events.enter)(event, bot, player)
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
@@ -283,7 +289,7 @@ class CircuitBotsView(ApiView):
         request.
         """
         circuit, data, player = _circuit(slug), self.body(), player_of(request)
-        [bot] = _bots([data["bot"]], player)
+        [bot] = bots_named([data["bot"]], player)
         if player.pk != circuit.owner_id:
             self.allowed(bot, BotAct.ENTER, f"the bot {bot.slug}")
         waits = circuits.join(circuit, bot, player=player, message=data["message"])

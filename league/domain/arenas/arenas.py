@@ -6,6 +6,7 @@ Who gains if it fails: an account that gets points without playing better. So po
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -93,15 +94,22 @@ def subject(arena: Arena) -> str:
     return f"arena:{arena.slug}"
 
 
+def state(arena: Arena, now: datetime) -> str:
+    """Return how far an arena is: open, running or over."""
+    if arena.finished is not None or now >= arena.ends:
+        return "over"
+    return "running" if now >= arena.start else "open"
+
+
 def is_running(arena: Arena, now: datetime) -> bool:
     """Return True while tables are drawn."""
-    return arena.start <= now < arena.ends and arena.finished is None
+    return state(arena, now) == "running"
 
 
 def play(arena: Arena, player: Player, *, now: datetime | None = None) -> ArenaEntry:
     """Enter, and once the arena runs, wait for the next table. Repeatable. Raise Refused."""
     now = clock.now_or(now)
-    if arena.finished is not None or now >= arena.ends:
+    if state(arena, now) == "over":
         raise Refused("this arena is over; the next one is in the calendar")
     if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
         raise Refused("this account is banned, so it cannot sit down")
@@ -132,12 +140,13 @@ def enter_bot(arena: Arena, bot: Bot, player: Player, *, now: datetime | None = 
     now = clock.now_or(now)
     if not ownership.may(player, bot, BotAct.ENTER):
         raise Refused("only an owner of {bot!r} can enter it", bot=bot.slug)
-    if arena.finished is not None or now >= arena.ends:
+    if state(arena, now) == "over":
         raise Refused("this arena is over; the next one is in the calendar")
     bots.check_playable(bots.sent_version(bot, arena.pool.game), arena.pool.game)
     consent.check_shown(bot, arena)
     with transaction.atomic():
         Arena.objects.select_for_update().get(pk=arena.pk)
+        consent.check_shown(Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk), arena)
         rows = arena.entries.filter(bot__isnull=False)
         if rows.filter(bot=bot).exists():
             return
@@ -184,6 +193,14 @@ def standing(arena: Arena) -> QuerySet[ArenaEntry]:
     """Select who has played, by points, then by fewer games. Equal ones share a place."""
     rows = arena.entries.filter(games__gt=0).select_related("player", "bot")
     return rows.order_by("-points", F("games").asc(), "pk")
+
+
+def placed(entries: Iterable[ArenaEntry]) -> list[tuple[int, ArenaEntry]]:
+    """Number the entries of a standing from its top. Equal points share a place. No query besides that of the entries."""
+    rows: list[tuple[int, ArenaEntry]] = []
+    for number, entry in enumerate(entries, 1):
+        rows.append((rows[-1][0] if rows and rows[-1][1].points == entry.points else number, entry))
+    return rows
 
 
 def place_of(arena: Arena, entry: ArenaEntry) -> int:

@@ -246,9 +246,7 @@ def _finish(arena: Arena, now: datetime) -> None:
         arena = Arena.objects.select_for_update(of=("self",)).select_related("pool").get(pk=arena.pk)
         if arena.finished is not None:
             return
-        place, last = 0, None
-        for number, row in enumerate(arenas.standing(arena), 1):
-            place, last = (place if row.points == last else number), row.points
+        for place, row in arenas.placed(arenas.standing(arena)):
             ArenaEntry.objects.filter(pk=row.pk).update(place=place)
         arena.entries.update(waiting=None)
         Arena.objects.filter(pk=arena.pk).update(finished=now)

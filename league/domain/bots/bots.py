@@ -17,13 +17,31 @@ from league.domain.matches import validation
 from league.domain.people import ownership, players, quotas
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
-from league.enums import BotState, ClassRole, VersionStatus
-from league.models import Bot, BotVersion, ClassMember, Match, Player
+from league.enums import BotState, ClassRole, MatchKind, RequestStatus, VersionStatus
+from league.models import (
+    ArenaEntry,
+    Bot,
+    BotVersion,
+    Circuit,
+    ClassMember,
+    Entry,
+    EntryRequest,
+    LeagueEvent,
+    Match,
+    Player,
+)
+from league.pure.refusal import translatable
 
 HOLD = timedelta(days=1)  # How long a pause by the owner keeps the bot's matches in the queue.
 HOLD_AGAIN = timedelta(days=7)  # How long after such a pause the next one does not keep them.
 VALIDATION_S = 300  # If several validations run, one should be done after this time.
 RESERVED = frozenset({"new", "me"})
+PRIVATE = (
+    MatchKind.VALIDATION,
+    MatchKind.TRY,
+    MatchKind.AUDIT,
+    MatchKind.ASSIGNMENT,
+)  # Matches that meet no other player.
 
 
 class NameRefused(Refused):
@@ -160,8 +178,7 @@ def _bot(player: Player, name: str, now: datetime, *, remote: bool) -> Bot:
             raise Refused("this account is closed, so it can upload nothing")
         fresh["owner_banned"] = locked.banned is not None
         # What is written for a class stays there, until its owner shows it to everybody.
-        studies = {"player": player, "role": ClassRole.STUDENT, "school_class__archived": None}
-        fresh["in_class"] = ClassMember.objects.filter(**studies).exists()
+        fresh["in_class"] = _studies(player.pk)
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
         search_words.put(bot, name)
     if not ownership.may(player, bot, BotAct.UPLOAD):
@@ -206,6 +223,46 @@ def show(bot: Bot, *, actor: str, now: datetime | None = None) -> None:
         Match.objects.filter(pk__in=list(own.values_list("pk", flat=True))).update(in_class=False)
         journal.append("bot.shown", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor)
     bot.in_class = False
+
+
+def keep_in_class(bot: Bot, *, actor: str, now: datetime | None = None) -> None:
+    """Keep a bot that a student made before joining in the student's classes, until its owner shows it. Repeatable.
+
+    Only before it plays or enters anything: otherwise an owner could hide a bot that loses, or dodge matches. Raise Refused.
+    """
+    with transaction.atomic():
+        row = Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
+        if row.in_class:
+            return
+        if why := why_not_in_class(row):
+            raise Refused(why, bot=bot.slug)
+        Bot.objects.filter(pk=bot.pk).update(in_class=True)
+        journal.append("bot.kept_in_class", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor)
+    bot.in_class = True
+
+
+def why_not_in_class(bot: Bot) -> str:
+    """Return why a bot cannot be kept in class, in English; "" if it can. Seven queries at most; one if its owner studies nowhere."""
+    if not _studies(bot.owner_id):
+        return translatable("only a student of a class can keep {bot!r} in class")
+    own_matches = Match.work.filter(parties__version__bot=bot).exclude(kind__in=PRIVATE)
+    places = (
+        Entry.objects.filter(version__bot=bot),
+        EntryRequest.objects.filter(bot=bot, status=RequestStatus.GRANTED),
+        Circuit.bots.through.objects.filter(bot=bot),
+        ArenaEntry.objects.filter(bot=bot),
+        LeagueEvent.objects.filter(subject=f"bot:{bot.slug}", kind="bot.shown"),
+    )
+    if own_matches.exists() or any(rows.exists() for rows in places):
+        return translatable(
+            "everybody has seen {bot!r}, because it has played, is entered or was shown; upload a new bot"
+        )
+    return ""
+
+
+def _studies(player: int) -> bool:
+    studies = ClassMember.objects.filter(player=player, role=ClassRole.STUDENT, school_class__archived=None)
+    return studies.exists()
 
 
 def sent_version(bot: Bot, game: str | None = None) -> BotVersion:

@@ -241,6 +241,20 @@ def members(team: Team) -> QuerySet[TeamMember]:
     return team.members.select_related("player").order_by(F("since").asc(nulls_last=True), "pk")
 
 
+def shown_to(team: Team, viewer: Player | None) -> tuple[TeamMember | None, list[TeamMember]]:
+    """Return the viewer's membership or invitation, and the members whom they may read: who agrees to be shown; a member reads all. One query."""
+    rows = list(members(team))
+    own = next((member for member in rows if viewer is not None and member.player_id == viewer.pk), None)
+    if own is None or own.since is None:
+        rows = [member for member in rows if member.is_public and member.since is not None]
+    return own, rows
+
+
+def lines(team: Team) -> QuerySet[LeagueEvent]:
+    """Select the lines of the journal about a team. No query."""
+    return LeagueEvent.objects.filter(subject=subject(team))
+
+
 def history(bot: Bot) -> QuerySet[LeagueEvent]:
     """Select the lines of the journal about a bot and its present team. No query; uses the index of the subject."""
     subjects = [f"bot:{bot.slug}"]

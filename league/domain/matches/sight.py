@@ -1,8 +1,8 @@
 """The visibility of withheld and private events, and of bots in class, for every page and every response of the API.
 
 `Tournament.opens`, which an event writes into all its tournaments, decides who sees a match or tournament: null if it was never withheld, else the
-time from which everybody sees it. Before that time only the owner of the event and the staff see it, and the participants (`Guest`) if the event's
-audience includes them. Nobody else ever learns that a private event exists.
+time from which everybody sees it. Before that time only who manages the event (`manages`) and the staff see it, and the
+participants (`Guest`) if the event's audience includes them. Nobody else ever learns that a private event exists.
 
 A bot in class (`Bot.in_class`) is seen by its people, and by everybody in a class in which its owner is a student, until its owner shows it to
 everybody (`league.domain.bots.bots.show`). Matches in class are seen by whoever sees such a bot of theirs.
@@ -130,17 +130,30 @@ def events(rows: QuerySet[Event], viewer: User | None) -> QuerySet[Event]:
 def sees_results(event: Event, viewer: User | None) -> bool:
     """Return True if `viewer`, who may know of the event, may see its matches and standings.
 
-    One query at most; `event` must have been read with its owner.
+    Two queries at most; `event` must have been read with its owner.
     """
     open_now = is_open(event)
     if (open_now and not event.private) or _sees_all(viewer):
         return True
-    if viewer is None:
-        return False
-    if event.owner.user_id == viewer.pk:
-        return True
+    if viewer is None or manages(event, viewer):
+        return viewer is not None
     guests_see_it = open_now or event.audience == Audience.ENTRANTS
     return guests_see_it and event.guests.filter(player__user=viewer).exists()
+
+
+def manages(event: Event, viewer: User | None) -> bool:
+    """Return True for the owner of an event, and for every teacher of the class whose tournament it is.
+
+    One query at most; `event` must have been read with its owner.
+    """
+    if viewer is None or event.owner.user_id == viewer.pk:
+        return viewer is not None
+    return event.private and Event.objects.filter(_managed(viewer), pk=event.pk).exists()
+
+
+def _managed(viewer: User) -> Q:
+    taught = ClassMember.objects.filter(player__user=viewer, role=ClassRole.TEACHER, school_class__event__isnull=False)
+    return Q(owner__user=viewer) | Q(pk__in=taught.values("school_class__event"))
 
 
 def is_open(event: Event, *, now: datetime | None = None) -> bool:
@@ -168,7 +181,7 @@ def _sees_all(viewer: User | None) -> bool:
 def _known(viewer: User | None) -> Q:
     condition = Q(private=False)
     if viewer is not None:
-        condition |= Q(owner__user=viewer) | Q(pk__in=Guest.objects.filter(player__user=viewer).values("event"))
+        condition |= _managed(viewer) | Q(pk__in=Guest.objects.filter(player__user=viewer).values("event"))
     return condition
 
 
@@ -176,6 +189,6 @@ def _seen(path: str, viewer: User | None, now: datetime) -> Q:
     condition = Q(**{f"{path}opens": None}) | Q(**{f"{path}opens__lte": now})
     if viewer is not None:
         guests_see_it = Q(event__audience=Audience.ENTRANTS) | Q(event__opens=None) | Q(event__opens__lte=now)
-        condition |= Q(**{f"{path}event__in": Event.objects.filter(owner__user=viewer).values("pk")})
+        condition |= Q(**{f"{path}event__in": Event.objects.filter(_managed(viewer)).values("pk")})
         condition |= Q(**{f"{path}event__in": Guest.objects.filter(guests_see_it, player__user=viewer).values("event")})
     return condition

@@ -93,6 +93,11 @@ def living(now: datetime) -> QuerySet[Worker]:
     return Worker.objects.filter(seen__gte=now - SILENT, trouble="")
 
 
+def is_silent(worker: Worker, now: datetime) -> bool:
+    """Return True for a worker that `living` leaves out."""
+    return bool(worker.trouble) or worker.seen < now - SILENT
+
+
 def is_another_able(name: str, *, now: datetime) -> bool:
     """Return True if another worker is alive and may play. One query."""
     return _others(name, now).exists()
@@ -134,15 +139,15 @@ class Queue:
     least_free_mb: int | None = None
 
 
-def queue(*, now: datetime | None = None) -> Queue:
-    """Count queued matches by reason, count workers, and say why nothing is played if that is so. Two queries."""
+def queue(*, now: datetime | None = None, rows: Sequence[Worker] | None = None) -> Queue:
+    """Count queued matches by reason, count workers, and say why nothing is played if that is so. Two queries; one with the workers in `rows`."""
     now = clock.now_or(now)
     waiting = Q(status=MatchStatus.QUEUED)
     on_worker = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
     retest = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
     paused = holds.paused_matches(Match.objects.filter(waiting)).values("pk")
     later = Q(not_before__gt=now)
-    alive = list(living(now).order_by("name"))
+    alive = [row for row in (living(now).order_by("name") if rows is None else rows) if not is_silent(row, now)]
     ready = [worker for worker in alive if worker.tier]
     held_back = Q(pk__in=paused) | Q(pk__in=retest)
     work = Match.objects.filter(waiting | on_worker).aggregate(

@@ -12,18 +12,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, IntEnum
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q, Subquery, Value
 from django.utils.translation import gettext_noop
 
 from league.domain.core import clock
 from league.domain.matches import workers
 from league.domain.notices import letters
 from league.domain.upkeep import invariants, metrics
-from league.enums import BotState, ConsultationStatus, JudgementStatus, MatchStatus
+from league.enums import BotState, ConsultationStatus, JobState, JudgementStatus, MatchStatus
 from league.models import Bot, Consultation, Job, Judgement, LeagueEvent, Match, Party, Scheduler, Worker
 from league.models.workers import Process
 from league.pure.refusal import Message
@@ -105,31 +106,37 @@ class Overview:
 
 
 def overview(*, now: datetime | None = None) -> Overview:
-    """Read everything that an operator should know. At most 23 queries, whatever the size of the league."""
+    """Read everything that an operator should know. At most 18 queries, whatever the size of the league."""
     now = clock.now_or(now)
-    queue = workers.queue(now=now)
-    tables, size = table_sizes()
     running = list(Worker.objects.filter(seen__gt=now - DAY).order_by("name"))
+    queue = workers.queue(now=now, rows=running)
+    tables, size = table_sizes()
+    jobs = _count_jobs(now)
+    finished = list(
+        Match.objects.filter(status=MatchStatus.FINISHED)
+        .order_by("-finished", "-id")
+        .values_list("pk", "public_id", "attempts", "finished", named=True)[:LATEST]
+    )
     rounds = list(Scheduler.objects.order_by("-seen")[:EXAMPLES])
     processes: list[Process] = [row for row in (*running, *rounds) if row.seen > now - DAY]
     stuck = [
         *_workers(queue, running, now),
         *_scheduler(rounds, now),
-        *_oldest(now),
-        *_leases(now),
+        *_oldest(jobs, now),
+        *_leases(jobs, now),
         *_paused_work(now),
         *_mail(now),
     ]
     failing = [
         *_checks(now),
         *_voids(now),
-        *_latest_faults(),
+        *_latest_faults(finished),
         *_journal(),
         *_failed_work(now),
         *_loops(processes),
         *_bots(),
     ]
-    growing = [*_backlog(queue, now), *_disk(queue)]
+    growing = [*_backlog(queue, finished, now), *_disk(queue)]
     every = [*stuck, *failing, *growing]
     return Overview(
         _troubles(stuck),
@@ -149,7 +156,7 @@ def _troubles(signs: list[Symptom]) -> list[Symptom]:
 
 
 def _workers(queue: workers.Queue, rows: list[Worker], now: datetime) -> Iterator[Symptom]:
-    lost = [row.name for row in rows if row.trouble or row.seen < now - workers.SILENT]
+    lost = [row.name for row in rows if workers.is_silent(row, now)]
     refusing = {row.name: row.refusal for row in rows if row.refusal and row.name not in lost}
     away = next((row.broker for row in rows if row.broker and row.name not in lost), "")
     if not queue.workers and not refusing:
@@ -205,8 +212,31 @@ def _scheduler(rows: list[Scheduler], now: datetime) -> Iterator[Symptom]:
         yield Symptom(Urgency.NONE, Message("The scheduler took its last step {ago} ago.", ago=length(now - last)))
 
 
-def _oldest(now: datetime) -> Iterator[Symptom]:
-    """Report the oldest waiting match of each kind, and of each kind of other work. Three queries."""
+@dataclass(frozen=True)
+class JobCount:
+    """The jobs of a kind: how many wait, since when, and how many leases ended a while ago."""
+
+    kind: str
+    waiting: int
+    since: datetime | None
+    late: int
+
+
+def _count_jobs(now: datetime) -> list[JobCount]:
+    """Count the jobs of each kind. One query over all jobs, which are deleted when they are over."""
+    waits = Q(state=JobState.QUEUED)
+    late = Q(state=JobState.LEASED, lease_until__lt=now - GRACE)
+    counts = {
+        "waiting": Count("pk", filter=waits),
+        "since": Min("created", filter=waits),
+        "late": Count("pk", filter=late),
+    }
+    rows = Job.objects.order_by("kind").values("kind").annotate(**counts)
+    return [JobCount(*row) for row in rows.values_list("kind", *counts)]
+
+
+def _oldest(jobs: Sequence[JobCount], now: datetime) -> Iterator[Symptom]:
+    """Report the oldest waiting match of each kind, and of each kind of other work. Two queries."""
     lanes = metrics.lanes(now)
     names = dict(
         Match.work.filter(pk__in=[lane.first for lane in lanes.values() if lane.first]).values_list("pk", "public_id")
@@ -229,16 +259,17 @@ def _oldest(now: datetime) -> Iterator[Symptom]:
             (f"match:{names[lane.first]}",) if is_late and lane.first in names and name != "validation" else (),
             guide=Guide.QUEUE,
         )
-    jobs = Job.objects.filter(state="queued").values_list("kind").annotate(Count("pk"), Min("created")).order_by("kind")
-    for kind, count, since in jobs:
-        is_late = kind == "table" and now - since > timedelta(minutes=1)
+    for job in jobs:
+        if job.since is None:
+            continue
+        is_late = job.kind == "table" and now - job.since > timedelta(minutes=1)
         yield Symptom(
             Urgency.NOW if is_late else Urgency.NONE,
             Message(
                 "Waiting, jobs of kind {kind}: {count}; the oldest for {age}.",
-                kind=kind,
-                count=count,
-                age=length(now - since),
+                kind=job.kind,
+                count=job.waiting,
+                age=length(now - job.since),
             ),
             Message("People wait at tables. Start more workers, or raise TABLES_PER_WORKER.") if is_late else None,
             guide=Guide.WORKERS,
@@ -254,11 +285,11 @@ LANES = {
 }
 
 
-def _leases(now: datetime) -> Iterator[Symptom]:
-    """Report leases that ended a while ago, of matches and of jobs. Two queries."""
+def _leases(jobs: Sequence[JobCount], now: datetime) -> Iterator[Symptom]:
+    """Report leases that ended a while ago, of matches and of jobs. One query."""
     late = Match.objects.filter(status__in=Match.HELD, lease_until__lt=now - GRACE).order_by("lease_until")
     names = list(late.values_list("public_id", flat=True)[:EXAMPLES])
-    jobs = Job.objects.filter(state="leased", lease_until__lt=now - GRACE).count()
+    late_jobs = sum(job.late for job in jobs)
     if names:
         yield Symptom(
             Urgency.NOW,
@@ -269,14 +300,14 @@ def _leases(now: datetime) -> Iterator[Symptom]:
             tuple(f"match:{name}" for name in names),
             "retry",
         )
-    if jobs:
+    if late_jobs:
         yield Symptom(
             Urgency.NOW,
-            Message("Jobs past their deadline: {count}.", count=jobs),
+            Message("Jobs past their deadline: {count}.", count=late_jobs),
             Message("Check that a scheduler runs; manage.py reconcile takes them back."),
             guide=Guide.SCHEDULER,
         )
-    if not names and not jobs:
+    if not names and not late_jobs:
         yield Symptom(Urgency.NONE, Message("No lease is past its deadline."))
 
 
@@ -386,14 +417,12 @@ def _kind_of(reason: str) -> str:
     return " ".join("#" if any(map(str.isdigit, word)) else word for word in words)[:160]
 
 
-def _latest_faults() -> Iterator[Symptom]:
-    """Report retried matches and faults of bots among the latest finished matches. Two queries."""
-    latest = Match.objects.filter(status=MatchStatus.FINISHED).order_by("-finished", "-id")
-    rows = list(latest.values_list("pk", "public_id", "attempts")[:LATEST])
+def _latest_faults(rows: Sequence[Any]) -> Iterator[Symptom]:
+    """Report retried matches and faults of bots among the latest finished matches. One query."""
     if not rows:
         return
-    retried = [name for _, name, attempts in rows if attempts > 1]
-    seats = Party.objects.filter(match__in=[pk for pk, _, _ in rows]).order_by()
+    retried = [row.public_id for row in rows if row.attempts > 1]
+    seats = Party.objects.filter(match__in=[row.pk for row in rows]).order_by()
     faults = Counter(dict(seats.values_list("fault").annotate(Count("pk"))))
     total, bad = faults.total(), faults.total() - faults.pop("", 0)
     if retried:
@@ -428,9 +457,9 @@ NEWS = {
 
 
 def _journal() -> Iterator[Symptom]:
-    """Count some kinds of lines among the latest ones. Two queries."""
-    newest = LeagueEvent.objects.order_by("-id").values_list("id", flat=True).first() or 0
-    lines = LeagueEvent.objects.filter(id__gt=newest - LINES, kind__in=NEWS).order_by()
+    """Count some kinds of lines among the latest ones. One query."""
+    newest = Subquery(LeagueEvent.objects.order_by("-id").values("id")[:1])
+    lines = LeagueEvent.objects.filter(id__gt=newest - Value(LINES), kind__in=NEWS).order_by()
     for kind, count in lines.values_list("kind").annotate(Count("pk")):
         yield Symptom(
             Urgency.SOON if count > EXAMPLES or kind == "tournament.stalled" else Urgency.NONE,
@@ -443,14 +472,18 @@ def _journal() -> Iterator[Symptom]:
 
 
 def _failed_work(now: datetime) -> Iterator[Symptom]:
-    """Report analyses and consultations that failed in the last day. Two queries, by their indexes of failed rows."""
-    failed: list[str] = []
-    for kind, model, status in (
-        ("judgement", Judgement, JudgementStatus.FAILED),
-        ("consultation", Consultation, ConsultationStatus.FAILED),
-    ):
-        rows = model.objects.filter(status=status, finished__gt=now - DAY).order_by("-finished")
-        failed += [f"{kind}:{pk}" for pk in rows.values_list("pk", flat=True)[:LATEST]]
+    """Report analyses and consultations that failed in the last day, the latest first. One query, by their indexes of failed rows."""
+    judgements, consultations = (
+        model.objects.filter(status=status, finished__gt=now - DAY)
+        .annotate(word=Value(kind))
+        .values_list("word", "pk", "finished")
+        for kind, model, status in (
+            ("judgement", Judgement, JudgementStatus.FAILED),
+            ("consultation", Consultation, ConsultationStatus.FAILED),
+        )
+    )
+    rows = judgements.union(consultations, all=True).order_by("-finished")[:LATEST]
+    failed = [f"{kind}:{pk}" for kind, pk, _finished in rows]
     if failed:
         yield Symptom(
             Urgency.SOON,
@@ -496,11 +529,14 @@ def _bots() -> Iterator[Symptom]:
 # ---- what grows
 
 
-def _backlog(queue: workers.Queue, now: datetime) -> Iterator[Symptom]:
-    """Compare the matches that wait for a worker with the pace of the last minutes. One query."""
+def _backlog(queue: workers.Queue, rows: Sequence[Any], now: datetime) -> Iterator[Symptom]:
+    """Compare the matches that wait for a worker with the pace of the latest ones that were finished. No query."""
     waiting = sum(queue.waiting[why] for why in ("turn", "worker", "sandbox"))
-    finished = Match.objects.filter(finished__gt=now - metrics.MINUTES, status=MatchStatus.FINISHED).count()
-    per_minute = finished / (metrics.MINUTES.total_seconds() / 60)
+    since = now - metrics.MINUTES
+    finished = sum(row.finished > since for row in rows)
+    if finished == LATEST:  # Earlier ones were not read.
+        since = rows[-1].finished
+    per_minute = finished / (max(1.0, (now - since).total_seconds()) / 60)
     pace = f"{per_minute:.1f}"
     if not waiting:
         yield Symptom(Urgency.NONE, Message("No match waits for a worker; finished per minute: {pace}.", pace=pace))
@@ -547,26 +583,26 @@ def _disk(queue: workers.Queue) -> Iterator[Symptom]:
 
 
 def table_sizes() -> tuple[list[TableSize], int]:
-    """Return the largest tables by the database's own estimates, and the size of the database. Two queries.
+    """Return the largest tables by the database's own estimates, and the size of the database. One query.
 
     PostgreSQL estimates rows at each ANALYZE. SQLite only knows the highest row number, and the size of the file.
     """
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(
-                "SELECT relname, greatest(reltuples, 0)::bigint, pg_total_relation_size(oid) FROM pg_class"
-                " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 3 DESC LIMIT %s",
+                "SELECT relname, greatest(reltuples, 0)::bigint, pg_total_relation_size(oid), pg_database_size(current_database())"
+                " FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 3 DESC LIMIT %s",
                 [TABLES],
             )
-            tables = [TableSize(*row) for row in cursor.fetchall()]
-            cursor.execute("SELECT pg_database_size(current_database())")
-            return tables, cursor.fetchone()[0]
-        names = [model._meta.db_table for model in apps.get_app_config("league").get_models()]
-        counts = " UNION ALL ".join(f"SELECT '{name}', max(rowid) FROM {name}" for name in names)  # noqa: S608
-        cursor.execute(f"SELECT * FROM ({counts}) ORDER BY 2 DESC LIMIT {TABLES}")  # noqa: S608
-        tables = [TableSize(name, rows or 0, None) for name, rows in cursor.fetchall()]
-        cursor.execute("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
-        return tables, cursor.fetchone()[0]
+        else:
+            names = [model._meta.db_table for model in apps.get_app_config("league").get_models()]
+            counts = " UNION ALL ".join(f"SELECT '{name}', max(rowid) AS top FROM {name}" for name in names)  # noqa: S608
+            cursor.execute(
+                "SELECT counts.*, NULL, page_count * page_size FROM pragma_page_count(), pragma_page_size(),"  # noqa: S608
+                f" ({counts}) AS counts ORDER BY 2 DESC LIMIT {TABLES}"
+            )
+        rows = cursor.fetchall()
+    return [TableSize(name, count or 0, size) for name, count, size, _total in rows], rows[0][3]
 
 
 def length(span: timedelta) -> Message:

@@ -73,6 +73,7 @@ def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     """Return the player of a logged-in account. Create the player if an operator created the account by hand."""
     player = Player.objects.filter(user=user).first()
     if player:
+        player.user = user  # Saves a query.
         return player
     name = re.sub(r"[^a-z0-9]+", "-", user.get_username().lower()).strip("-")[:40].strip("-") or f"player-{user.pk}"
     if not names.is_free(names.PLAYER, name):

@@ -14,7 +14,7 @@ from django.db import transaction
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.matches import embargoes
+from league.domain.matches import embargoes, sight
 from league.domain.people import ownership, quotas
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
@@ -191,7 +191,7 @@ def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
         entries = consent.requests_for(row)
-        is_let_in = row.owner_id == player.pk and entries.filter(bot=bot, status=RequestStatus.REMOVED).exists()
+        is_let_in = sight.manages(row, player.user) and entries.filter(bot=bot, status=RequestStatus.REMOVED).exists()
         if not is_let_in:
             _check_own(row, bot, player)
         _check_open(row, now)
@@ -242,8 +242,8 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
     """Withdraw one's own bot from an open event, or any bot as the owner of the event, without whom it cannot enter again. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
-        row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
-        if row.owner_id != player.pk:
+        row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
+        if not sight.manages(row, player.user):
             _check_own(row, bot, player)
         _check_open(row, now)
         entries = consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED)

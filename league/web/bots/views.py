@@ -114,6 +114,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
             context |= {"page": history, "lines": lines_of(history, viewer_of(request))}
         case "settings":
             context |= {"policies": EntryPolicy.choices, "ladders": settings.LADDERS}
+            context["may_keep"] = not bot.in_class and not domain.why_not_in_class(bot)
             context["offer"] = BotOffer.objects.select_related("receiver").filter(bot=bot).first()
         case _:
             context |= _overview(request, bot, versions, newest, owned=owned)
@@ -365,8 +366,8 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             domain.choose_version(bot, inputs.whole_number(number) if number else None, actor=viewer.name)
         if "entry_policy" in request.POST:
             consent.set_policy(bot, request.POST["entry_policy"], actor=viewer.name)
-        if "show" in request.POST:
-            domain.show(bot, actor=viewer.name)
+        if "in_class" in request.POST:
+            (domain.keep_in_class if request.POST["in_class"] == "1" else domain.show)(bot, actor=viewer.name)
         if "on_ladders" in request.POST:
             consent.let_on_ladders(bot, on=request.POST["on_ladders"] == "1", actor=viewer.name)
         if "offered_as_boss" in request.POST:

@@ -36,6 +36,7 @@ TEXTS = {
     "bot.sends": gettext_noop("chose version %(version)s for new tournaments"),
     "bot.entry_policy": gettext_noop("changed who else may enter the bot: %(to)s"),
     "bot.shown": gettext_noop("showed the bot to everybody"),
+    "bot.kept_in_class": gettext_noop("kept the bot in class"),
     "bot.on_ladders": gettext_noop("changed if the bot plays on the ladders"),
     "bot.entered": gettext_noop("entered the bot in"),
     "bot.taken_out": gettext_noop("took the bot out of"),

@@ -19,7 +19,7 @@ from league.domain.bots import teams as domain
 from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.matches import sight
 from league.enums import BotState, TeamRole
-from league.models import Bot, LeagueEvent, Player, Team
+from league.models import Bot, Player, Team
 from league.web.common import inputs, lists
 from league.web.common.history import lines_of
 from league.web.common.once import once
@@ -54,18 +54,15 @@ def team(request: HttpRequest, name: str) -> HttpResponse:
     """Show a team: its bots, and the members who agree to be shown; to a member also the others, forms and history. Eight queries at most."""
     row = get_object_or_404(Team, name=name)
     viewer = viewer_of(request)
-    members = list(domain.members(row))
-    own = next((member for member in members if viewer is not None and member.player_id == viewer.pk), None)
+    own, members = domain.shown_to(row, viewer)
     bots = (
         sight.bots(row.bots.select_related("owner"), user_of(request)).exclude(state=BotState.RETIRED).order_by("slug")
     )
-    context: dict[str, Any] = {"team": row, "own": own, "bots": bots}
+    context: dict[str, Any] = {"team": row, "own": own, "bots": bots, "members": members}
     if own is None or own.since is None:
-        shown_members = [member for member in members if member.is_public and member.since is not None]
-        return render(request, "people/team.html", context | {"members": shown_members})
-    page = lists.page_of(request, LeagueEvent.objects.filter(subject=domain.subject(row)))
+        return render(request, "people/team.html", context)
+    page = lists.page_of(request, domain.lines(row))
     context |= {
-        "members": members,
         "is_owner": own.role == TeamRole.OWNER,
         "roles": TeamRole.choices,
         "page": page,

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -34,10 +35,7 @@ def arena(request: HttpRequest, slug: str) -> HttpResponse:
     if row.finished is None:
         topics.follow(request, changes.of_arena(row.pk))
     viewer, now = viewer_of(request), clock.present()
-    top = list(arenas.standing(row)[: arenas.SHOWN])
-    places: list[int] = []
-    for number, entry in enumerate(top, 1):
-        places.append(places[-1] if number > 1 and top[number - 2].points == entry.points else number)
+    standing = arenas.placed(arenas.standing(row)[: arenas.SHOWN])
     own = arenas.own_entry(row, viewer)
     in_play = Table.objects.filter(pk__in=arenas.in_play(row), finished=None).only("public_id")
     tables = [] if row.finished else list(in_play.order_by("-pk")[:MOST_TABLES])
@@ -49,14 +47,14 @@ def arena(request: HttpRequest, slug: str) -> HttpResponse:
         "arena": row,
         "sides": len(pools.game_of(row.pool).sides),
         "partners": row.pool.players > len(pools.game_of(row.pool).sides),
-        "state": "over" if row.finished or now >= row.ends else "running" if now >= row.start else "open",
+        "state": arenas.state(row, now),
         "own": own,
         "own_place": arenas.place_of(row, own) if own is not None and own.games else None,
         "table": arenas.table_of(own) if own is not None else None,
         "resting": own is not None and own.rests_until is not None and own.rests_until > now,
         "elsewhere": people.present(viewer) if viewer is not None else None,
-        "standing": list(zip(places, top, strict=True)),
-        "winners": [entry for place, entry in zip(places, top, strict=True) if place == 1],
+        "standing": standing,
+        "winners": [entry for place, entry in standing if place == 1],
         "tables": [(table, " – ".join(names[table.pk])) for table in tables],
         "next": Arena.objects.filter(pool=row.pool, start__gt=row.start).order_by("start").first(),
         "wait_s": settings.ARENA_WAIT_S,
@@ -72,7 +70,7 @@ def _own_bots(row: Arena, viewer: Player | None) -> dict[str, list[str]]:
     owned = ownership.owned(viewer, BotAct.ENTER)
     inside = Bot.objects.filter(owned, pk__in=row.entries.filter(bot__isnull=False).values("bot"))
     entered = list(inside.order_by("slug").values_list("slug", flat=True))
-    able = [slug for slug, _version in entrants(row.pool.game, owned)]
+    able = [slug for slug, _version in entrants(row.pool.game, owned & Q(in_class=False))]
     free = [slug for slug in able if slug not in entered] if len(entered) < arenas.MOST_BOTS else []
     return {"entered": entered, "can_enter": free}
 

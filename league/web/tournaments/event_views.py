@@ -35,7 +35,7 @@ from league.service import changes, topics
 from league.web.common import talk
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named, next_page
-from league.web.common.viewers import may_manage, player_of, user_of
+from league.web.common.viewers import player_of, user_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.ending import TournamentEnd, describe_end
@@ -84,7 +84,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
     event = get_object_or_404(sight.events(events, viewer), slug=slug)
     if event.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
         topics.leave(request)
-    owned = may_manage(request, event.owner_id)
+    owned = sight.manages(event, viewer)
     by_stage: dict[int | None, list[Tournament]] = defaultdict(list)
     for tournament in event.tournaments.all():
         by_stage[tournament.stage].append(tournament)
@@ -129,11 +129,16 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "link": _link(request, event) if owned else "",
         "guests": _guests(event) if owned and event.private else [],
         "until_form": UntilForm.of(event),
-        "holds": event.finished is None or event.embargo is not None,
+        "holds": _is_owner(event, viewer) and (event.finished is None or event.embargo is not None),
         "talk": talk.section(request, Place(event=event)) if sees_results else None,
         **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
     }
     return render(request, "tournaments/event.html", context)
+
+
+def _is_owner(event: Event, viewer: User | None) -> bool:
+    """Return True for the only one who hides replays: an embargo of somebody else counts as that of an operator."""
+    return viewer is not None and event.owner.user_id == viewer.pk
 
 
 def _ending(event: Event, by_stage: dict[int | None, list[Tournament]]) -> TournamentEnd | None:
@@ -293,7 +298,7 @@ def marks(request: HttpRequest, slug: str) -> HttpResponse:
             cells += [result.place, *(getattr(result, name) for name in RESULT_COLUMNS), row.faults]
             reached[bot.pk] = (-(tournament.stage or 0), result.place, tournament.group, bot.slug), cells
     line = [cells for _, cells in sorted(reached.values(), key=lambda item: item[0])]
-    if may_manage(request, event.owner_id):
+    if sight.manages(event, viewer):
         with_bot = {cells[0] for cells in line}
         line += [
             [name]
@@ -307,9 +312,9 @@ def marks(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Carry out an action of the owner: start or cancel an open event, hide replays, change visibility or the link."""
-    event = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
-    if not may_manage(request, event.owner_id):
+    """Carry out an action of who manages the event: start or cancel an open event, hide replays, change visibility or the link."""
+    event = get_object_or_404(sight.events(Event.objects.select_related("owner"), user_of(request)), slug=slug)
+    if not sight.manages(event, user_of(request)):
         raise PermissionDenied
     actions = {"start": domain.start, "cancel": domain.cancel}
     action = request.POST.get("action", "")
@@ -320,7 +325,7 @@ def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
             correct_contest(request, event, player_of(request), action)
         elif act := actions.get(action):
             act(event, actor=player_of(request).name)
-        elif action == "embargo":
+        elif action == "embargo" and _is_owner(event, user_of(request)):
             embargoes.change_own(event, until_of(request), owner=player_of(request))
         elif action in ("renew", "close"):
             releases.renew(event, actor=player_of(request).name, close=action == "close")

@@ -150,12 +150,12 @@ QUERIES = {
     "account": 29,
     "requests": 10,
     "teams": 7,
-    "passkeys": 6,
+    "passkeys": 5,
     "notices": 6,
-    "notice ways": 7,
+    "notice ways": 6,
     "follows": 5,
-    "mail": 6,
-    "close account": 5,
+    "mail": 5,
+    "close account": 4,
     "forgotten": 3,
     "status": 10,
     "search": 17,
@@ -171,8 +171,8 @@ QUERIES = {
     "lobby": 8,
     "puzzles": 7,
     "puzzle": 6,
-    "choose a game": 13,
-    "new tournament": 13,
+    "choose a game": 12,
+    "new tournament": 12,
 }
 
 
@@ -233,7 +233,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     assert "bot.stopped" in Page(follow(owner, "/operators/?subject=bot:rufo").content.decode()).text
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
-    assert len(queries) == 33
+    assert len(queries) == 25
     assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 

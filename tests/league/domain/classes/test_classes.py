@@ -13,6 +13,7 @@ from django.test import Client
 
 from engine import sprt
 from engine.runner import FaultReport
+from league.domain.arenas import arenas
 from league.domain.bots import bots, challenges, closing
 from league.domain.bots.willing import willing
 from league.domain.classes import alike, assignments, classes, contests, helping, marks, measuring
@@ -502,6 +503,36 @@ def test_the_tournament_of_a_class_is_private_and_invites_its_members(course: Co
     assert set(invited) == {"vega", "ana", "hugo", "late"}
     classes.remove(course.teacher, student, now=NOW)
     assert set(invited.all()) == {"vega", "ana", "hugo"}
+
+
+def test_a_bot_from_before_is_kept_in_class_only_before_it_has_played(course: Course) -> None:
+    """Otherwise a student could hide a bot that loses, or dodge matches: what others have seen stays public."""
+    joined = players.create("cano", now=NOW)
+    bot = made.accepted(joined, "before").bot
+    with refused("only a student"):
+        bots.keep_in_class(bot, actor="cano", now=NOW)
+    course.join(joined, "Cano, Luis")
+    assert not bot.in_class
+    bots.keep_in_class(bot, actor="cano", now=NOW)
+    bots.keep_in_class(bot, actor="cano", now=NOW)
+    assert Bot.objects.get(pk=bot.pk).in_class
+    assert LeagueEvent.objects.filter(kind="bot.kept_in_class", subject="bot:before").count() == 1
+    arena = arenas.create("partnership", NOW + timedelta(hours=1), now=NOW)
+    with refused("only your class sees"):
+        arenas.enter_bot(arena, bot, joined, now=NOW)
+    bots.show(bot, actor="cano", now=NOW)
+    with refused("everybody has seen"):
+        bots.keep_in_class(bot, actor="cano", now=NOW)
+    LeagueEvent.objects.filter(kind="bot.shown").delete()
+    arenas.enter_bot(arena, bot, joined, now=NOW)
+    assert bots.why_not_in_class(bot)
+    arenas.withdraw_bot(arena, bot, joined)
+    assert bots.why_not_in_class(bot) == ""
+    match = challenges.challenge(joined, bot, [course.house], "partnership", 1, now=NOW)
+    assert bots.why_not_in_class(bot)
+    match.delete()
+    tournaments.create(joined, "Copa", "partnership", versions=[bot.versions.get()], boards=1, now=NOW)
+    assert bots.why_not_in_class(bot)
 
 
 # ---- passwords

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from datetime import timedelta
 
@@ -15,7 +16,8 @@ from league.domain.classes import assignments, classes, measuring
 from league.domain.classes.assignments import AssignmentTerms
 from league.domain.classes.classes import ClassTerms
 from league.domain.core import clock
-from league.domain.people import bans, players
+from league.domain.people import bans, players, tokens
+from league.domain.tournaments import events, progress
 from league.enums import HandInVerdict, TeamRole
 from league.models import Bot, ClassMember, Event, HandIn, Match, Player, SchoolClass, TeamMember
 from tests.league.web.page import Page, faults
@@ -180,9 +182,14 @@ def test_who_sees_a_bot_in_class(course: Course, path: str) -> None:
 def test_a_student_shows_a_bot_to_everybody(course: Course) -> None:
     Bot.objects.filter(slug="uno").update(in_class=True)
     for role, status in (("nobody", 302), ("stranger", 404), ("hugo", 403), ("teacher", 403)):
-        assert course.client(role).post("/bots/uno/edit/", {"show": "1"}).status_code == status, role
+        assert course.client(role).post("/bots/uno/edit/", {"in_class": "0"}).status_code == status, role
+    Bot.objects.filter(slug="uno").update(in_class=False)
+    assert "Dejarlo en la clase" in course.client("student").get("/bots/uno/?tab=settings").content.decode()
+    assert course.client("hugo").post("/bots/uno/edit/", {"in_class": "1"}).status_code == 403
+    assert course.client("student").post("/bots/uno/edit/", {"in_class": "1"}).status_code == 302
+    assert Bot.objects.get(slug="uno").in_class
     assert "Mostrarlo a todos" in course.client("student").get("/bots/uno/?tab=settings").content.decode()
-    assert course.client("student").post("/bots/uno/edit/", {"show": "1"}).status_code == 302
+    assert course.client("student").post("/bots/uno/edit/", {"in_class": "0"}).status_code == 302
     assert course.client("nobody").get("/bots/uno/").status_code == 200
 
 
@@ -260,6 +267,56 @@ def test_a_class_from_nothing(course: Course) -> None:
     gone = teacher.post(f"{place.url}do/", {"action": "delete", "sure": "1"}, follow=True)
     assert gone.status_code == 200
     assert student.get(place.url).status_code == 404
+
+
+def test_every_teacher_starts_the_class_tournament_and_its_show(course: Course) -> None:
+    """A second teacher does what the first one may, students and staff nothing; nobody else knows of the tournament."""
+    course.client("teacher").post(course.at("/class/{slug}/do/"), {"action": "tournament", "assignment": "1"})
+    event = Event.objects.get()
+    for name in ("ana", "hugo"):
+        bot = course.bot if name == "ana" else made.accepted(course.people["hugo"], "dos")
+        events.enter(event, bot.bot, course.people[name])
+    where = f"/e/{event.slug}/"
+    tokens_by_role = {
+        role: tokens.create(course.people[name], "x")[1] for role, name in (("co-teacher", "ruiz"), ("student", "ana"))
+    }
+
+    def by_api(role: str, path: str) -> int:
+        headers = {"authorization": f"Bearer {tokens_by_role[role]}"}
+        sent = json.dumps({"audience": "hidden", "pace_s": 60})
+        return (
+            Client()
+            .post(f"/api/v1/events/{event.slug}/{path}", sent, content_type="application/json", headers=headers)
+            .status_code
+        )
+
+    for role, status in (("nobody", 302), ("stranger", 404), ("student", 403), ("staff", 403)):
+        assert course.client(role).post(f"{where}do/", {"action": "start"}).status_code == status, role
+    assert (by_api("student", "start"), by_api("co-teacher", "show")) == (403, 200)
+    event.guests.filter(player__name="ruiz").delete()  # Somebody who became a teacher after its start is no guest.
+    co_teacher = course.client("co-teacher")
+    assert 'value="start"' in co_teacher.get(where).content.decode()
+    assert co_teacher.post(f"{where}do/", {"action": "start"}).status_code == 302
+    assert Event.objects.get().status == "running"
+    for match in Match.work.filter(tournament__event=event).order_by("pk"):
+        made.play(match)
+    progress.advance(event.tournaments.get(), now=clock.present())
+    events.advance(event)
+    page = co_teacher.get(where).content.decode()
+    assert faults(Page(page)) == []
+    assert 'value="begin_show"' in page
+    assert 'value="embargo"' not in page
+    assert "hidden" in {Event.objects.get().audience}
+    assert course.client("student").get(f"{where}marks.csv").status_code == 404
+    assert co_teacher.get(f"{where}marks.csv").status_code == 200
+    co_teacher.post(f"{where}do/", {"action": "embargo", "until": "2099-01-01T00:00", "zone": "UTC"})
+    assert Event.objects.get().embargo is None
+    sent = {"action": "begin_show", "audience": "hidden", "pace_s": "60", "zone": "UTC"}
+    assert course.client("student").post(f"{where}do/", sent).status_code == 403
+    assert co_teacher.post(f"{where}do/", sent).status_code == 302
+    assert Event.objects.get().shown_from is not None
+    classes.delete(course.teacher)
+    assert co_teacher.get(where).status_code == 404, "without the class no teacher of it"
 
 
 def test_a_new_password_is_shown_once(course: Course) -> None:

@@ -64,6 +64,7 @@ POST = [
     ),
     ("/editor/draft/", {"draft": "rufo", "source": "# x"}, [401, 422, 422, 401, 422, 422, 204, 204, 204, 422]),
 ]
+OWNERS_API = [401, 403, 403, 401, 403, 403, 403, 200, 200, 403]
 API = [
     ("PATCH", "bots/rufo", {"description": "x"}, [401, 403, 403, 401, 403, 403, 403, 200, 200, 403]),
     (
@@ -73,6 +74,29 @@ API = [
         [401, 403, 403, 401, 403, 403, 201, 201, 201, 403],
     ),
     ("POST", "tournaments/copa/entries", {"bot": "rufo"}, [401, 403, 403, 401, 403, 403, 201, 201, 201, 403]),
+    ("GET", "teams/ases", {}, [200, 200, 200, 401, 200, 200, 200, 200, 200, 200]),
+    ("GET", "teams/ases/history", {}, [401, 403, 403, 401, 403, 200, 200, 200, 200, 403]),
+    ("GET", "me/teams", {}, [401, 200, 200, 401, 200, 200, 200, 200, 200, 200]),
+    ("POST", "teams", {"name": "reyes"}, [401, 201, 201, 401, 201, 201, 201, 201, 201, 201]),
+    ("PATCH", "teams/ases", {"name": "reyes"}, OWNERS_API),
+    ("DELETE", "teams/ases", {}, [status if status != 200 else 204 for status in OWNERS_API]),
+    (
+        "POST",
+        "teams/ases/members",
+        {"player": "stranger", "role": "reader"},
+        [status if status != 200 else 201 for status in OWNERS_API],
+    ),
+    ("PATCH", "teams/ases/members/reader", {"role": "owner"}, OWNERS_API),
+    ("PATCH", "teams/ases/members/invited", {"joined": True}, [401, 403, 403, 401, 200, 403, 403, 403, 403, 403]),
+    ("PATCH", "teams/ases/members/reader", {"shown": False}, [401, 403, 403, 401, 403, 200, 403, 403, 403, 403]),
+    ("DELETE", "teams/ases/members/invited", {}, [401, 403, 403, 401, 204, 403, 403, 204, 204, 403]),
+    ("DELETE", "teams/ases/members/reader", {}, [401, 403, 403, 401, 403, 204, 403, 204, 204, 403]),
+    ("POST", "teams/ases/bots", {"bot": "rufo"}, [401, 403, 403, 401, 403, 403, 403, 403, 200, 403]),
+    ("DELETE", "teams/ases/bots/rufo", {}, [status if status != 200 else 204 for status in OWNERS_API]),
+    ("GET", "me/offers", {}, [401, 200, 200, 401, 200, 200, 200, 200, 200, 200]),
+    ("POST", "bots/rufo/offer", {"player": "stranger"}, [401, 403, 403, 401, 403, 403, 403, 403, 201, 403]),
+    ("DELETE", "bots/sol/offer", {}, [401, 204, 403, 401, 403, 403, 403, 403, 204, 403]),
+    ("POST", "bots/sol/offer/accept", {}, [401, 200, 409, 401, 409, 409, 409, 409, 409, 409]),
 ]
 
 
@@ -146,7 +170,9 @@ def test_deeds_by_role(ases, address, body, expected) -> None:
     assert client_of("ana").get(address).status_code == (200 if address == "/submit/" else 405)
 
 
-@pytest.mark.parametrize(("method", "path", "body", "expected"), API)
+@pytest.mark.parametrize(
+    ("method", "path", "body", "expected"), mostly_slow(API, lambda case: case[0] != "GET" and "teams" in case[1])
+)
 def test_deeds_by_role_in_the_api(ases, method, path, body, expected) -> None:
     statuses = []
     for role in ROLES:
@@ -164,6 +190,43 @@ def test_the_api_names_the_team(ases) -> None:
     assert [Client().get(f"/api/v1/bots/{name}").json()["team"] for name in ("rufo", "sol")] == ["ases", None]
     [version] = Client().get("/api/v1/bots/rufo/versions").json()["results"]
     assert version["team"] == "ases"
+
+
+def test_the_api_shows_members_and_history_like_the_page(ases, ana) -> None:
+    closing.close(Player.objects.get(name="uploader"), now=NOW)
+    key = tokens.create(ana, "x", scope=TokenScope.MANAGE)[1]
+    ask = partial(Client().get, headers={"authorization": f"Bearer {key}"})
+    assert [member["player"] for member in Client().get("/api/v1/teams/ases").json()["members"]] == ["reader"]
+    own = ask("/api/v1/teams/ases").json()
+    assert {member["player"]: member["since"] is not None for member in own["members"]} == {
+        **dict.fromkeys(("ana", "reader", "owner", "banned"), True),
+        "invited": False,
+    }
+    assert own["bots"] == ["rufo"]
+    lines = ask("/api/v1/teams/ases/history").json()["results"]
+    assert {"at": lines[0]["at"], "actor": None, "what": "left", "player": None, "was": None, "to": None} == lines[0]
+    assert "uploader" not in {name for line in lines for name in (line["actor"], line["player"])}
+    assert any((line["what"], line["player"], line["to"]) == ("invited", "reader", "reader") for line in lines)
+    team = {"name": "ases"}
+    for method, path, body, status in (
+        ("post", "teams", team, 409),
+        ("post", "teams", {"name": "a b"}, 409),
+        ("post", "teams", {"name": 7, "x": 1}, 400),
+        ("post", "teams/ases/members", {"player": "nobody-here", "role": "reader"}, 409),
+        ("post", "teams/ases/members", {"player": "stranger", "role": "king"}, 400),
+        ("patch", "teams/ases/members/ana", {}, 400),
+        ("patch", "teams/ases/members/ana", {"role": "reader", "shown": True}, 400),
+        ("delete", "teams/ases/members/nobody-here", {}, 409),
+        ("delete", "teams/ases/bots/sol", {}, 404),
+        ("post", "teams/none/bots", {"bot": "sol"}, 404),
+        ("post", "bots/rufo/offer", {"player": "ana"}, 409),
+    ):
+        sent = json.dumps(body)
+        headers = {"authorization": f"Bearer {key}"}
+        answer = Client().generic(
+            method.upper(), f"/api/v1/{path}", sent, content_type="application/json", headers=headers
+        )
+        assert answer.status_code == status, (method, path, body, answer.content)
 
 
 def test_what_a_role_reads(ases) -> None:
