@@ -5,6 +5,8 @@ from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUn
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess, Reply
+from engine.sandbox.tiers.building import BuildLimits, BuildRun
+from engine.sandbox.tiers.building import run as run_build
 from engine.sandbox.tiers.canary import TierReport
 from engine.sandbox.tiers.choosing import TIERS, Sandbox, check, is_weaker, tier_called
 
@@ -13,6 +15,8 @@ __all__ = [
     "TIERS",
     "BotFault",
     "BotProcess",
+    "BuildLimits",
+    "BuildRun",
     "Policy",
     "Reply",
     "Runtime",
@@ -24,5 +28,6 @@ __all__ = [
     "check",
     "control_groups",
     "is_weaker",
+    "run_build",
     "tier_called",
 ]
