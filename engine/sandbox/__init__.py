@@ -8,7 +8,7 @@ from engine.sandbox.process.bot import BotProcess, Reply
 from engine.sandbox.tiers.building import BuildLimits, BuildRun
 from engine.sandbox.tiers.building import run as run_build
 from engine.sandbox.tiers.canary import TierReport
-from engine.sandbox.tiers.choosing import TIERS, Sandbox, check, is_weaker, tier_called
+from engine.sandbox.tiers.choosing import TIERS, Sandbox, check, is_weaker, tier_called, why_no_builds
 
 __all__ = [
     "FAULT_KINDS",
@@ -30,4 +30,5 @@ __all__ = [
     "is_weaker",
     "run_build",
     "tier_called",
+    "why_no_builds",
 ]

@@ -15,7 +15,7 @@ MOST_PAIRS = 12
 MOST_PASSAGES = 3
 MOST_LINES = 14  # The most lines of a passage.
 MOST_TEXT = 64 * 1024  # Characters of one student that are compared.
-ENDINGS = (".py", ".mjs", ".js", ".c", ".h", ".rs")
+ENDINGS = (".py", ".mjs", ".js", ".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".rs", ".go")
 BOTS = settings.BASE_DIR / "bots"
 
 
@@ -42,7 +42,9 @@ class AlikeStudents:
 def pairs(task: Assignment) -> list[AlikeStudents]:
     """Return the pairs of students whose latest versions are most alike. Three queries, and one for each version."""
     latest: dict[int, HandIn] = {}
-    rows = HandIn.objects.filter(assignment=task).select_related("member__player", "version__bot", "version__package")
+    rows = HandIn.objects.filter(assignment=task).select_related(
+        "member__player", "version__bot", "version__package", "version__source"
+    )
     for row in rows.order_by("attempt"):
         latest[row.member_id] = row
     texts = {str(pk): _text(row) for pk, row in latest.items()}

@@ -22,7 +22,7 @@ KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Time of the files in a kit, so that its byte
 
 def _own_version(request: HttpRequest, slug: str, number: int) -> BotVersion:
     """Return a version whose code the viewer may read, with its package, or 404. Operators cannot read other people's code either."""
-    rows = BotVersion.objects.select_related("bot", "package").filter(
+    rows = BotVersion.objects.select_related("bot", "package", "source").filter(
         ownership.owned(player_of(request), BotAct.CODE, "bot__")
     )
     version = rows.filter(bot__slug=slug, number=number).first()
@@ -55,7 +55,7 @@ def source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def package(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Send the package of a version: its files with bot.toml, ready to be submitted again."""
     version = _own_version(request, slug, number)
-    return _file(bytes(version.package.data), f"{slug}-v{number}.zip", "application/zip")
+    return _file(packages.uploaded(version), f"{slug}-v{number}.zip", "application/zip")
 
 
 @require_safe
