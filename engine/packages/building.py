@@ -7,7 +7,6 @@ names the last two. The toolchains are Debian's; see docs/builds.md.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -21,9 +20,8 @@ from engine.packages.archive import BotPackage
 from engine.packages.manifest import PackageRefused
 from engine.sandbox import BuildLimits, SandboxError, SandboxUnavailable, run_build
 from engine.sandbox.policy import DAY
+from engine.sandbox.tiers.building import compilers
 
-# Compilers look for headers, libraries and each other here. Configuration (/etc) and other software (/usr/local, /opt) stay outside.
-_SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/include", "/bin", "/lib", "/lib64")
 _OUT = "/tmp/program"  # noqa: S108 - inside the sandbox
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -98,9 +96,8 @@ def _toolchain(
     for path in files:
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
-    system = [Path(name) for name in _SYSTEM if os.path.lexists(name)]
     more = [path for path in paths if not path.is_relative_to("/usr/lib") and path != Path("/usr")]
-    return Toolchain(version, digest.hexdigest(), (*system, *more), {**_ENVIRONMENT, **(environment or {})})
+    return Toolchain(version, digest.hexdigest(), (*compilers(), *more), {**_ENVIRONMENT, **(environment or {})})
 
 
 def _gnu(compiler: str, front: str, library: str, packages: str) -> Toolchain:

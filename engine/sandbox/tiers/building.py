@@ -30,6 +30,8 @@ from engine.sandbox.tiers import namespaces
 
 SOURCE, SCRATCH = "/src", "/tmp"  # noqa: S108 - the compiler's own
 LOG_KIB = 64
+# Compilers look for headers, libraries and each other here. Configuration (/etc) and other software (/usr/local, /opt) stay outside.
+_SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/include", "/bin", "/lib", "/lib64")
 _SAMPLE_S = 0.1
 _END_S = 10.0
 _CHUNK = 1 << 16
@@ -78,6 +80,11 @@ class BuildRun:
     def succeeded(self) -> bool:
         """True if the compiler ended well and something came out."""
         return not self.code and not self.excess and bool(self.result)
+
+
+def compilers() -> tuple[Path, ...]:
+    """Return the folders where this host keeps compilers and what they need."""
+    return tuple(Path(name) for name in _SYSTEM if os.path.lexists(name))
 
 
 def run(
