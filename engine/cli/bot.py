@@ -38,12 +38,13 @@ for the games of -g, it plays more deals at every table size, as the league's va
 DEALS = 4  # Deals of a table, in every seating: as many boards if a board is one deal. A short check plays one.
 OPPONENT = "random"
 PYTHON = "python"
-# Languages of the kits, each with the command that builds its bot in its folder.
-BUILD = {
-    PYTHON: "",
-    "c": "cc -O2 -static -o bot bot.c",
-    "javascript": "",
-    "rust": "rustc -O -C target-feature=+crt-static -C panic=abort -C strip=symbols -o bot bot.rs",
+# Languages of the kits, each with the folder of its kit below bots/.
+KITS = {
+    PYTHON: "sdk/template",
+    "c": "kits/c",
+    "c++": "kits/cpp",
+    "javascript": "kits/javascript",
+    "rust": "kits/rust",
 }
 
 
@@ -52,7 +53,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "bot", "create, build or check a bot", EXAMPLE, DETAILS)
     parser.add_argument("action", choices=("new", "build", "check"))
     parser.add_argument("target", metavar="NAME|PATH")
-    parser.add_argument("--language", choices=tuple(BUILD), default=PYTHON, help="new: the language of the bot")
+    parser.add_argument("--language", choices=tuple(KITS), default=PYTHON, help="new: the language of the bot")
     parser.add_argument("-g", "--game", action="append", help="check: only this game (may be repeated)")
     parser.add_argument("--all", action="store_true", help="check: every table of every game that the bot claims")
     table.add_sandbox_flags(parser)
@@ -81,7 +82,7 @@ def new(args: argparse.Namespace) -> int:
     if target.exists():
         raise Problem(f"{target} exists already; choose another name or remove it")
     house = table.house_folder()
-    kit = "sdk/template" if args.language == PYTHON else f"kits/{args.language}"
+    kit = KITS[args.language]
     if not house or not (house.parent / kit).is_dir():
         raise Problem("the starter kit is not installed; install the whole project with its bots", INFRASTRUCTURE)
     shutil.copytree(house.parent / kit, target, ignore=shutil.ignore_patterns("__pycache__"))
@@ -102,8 +103,6 @@ def new(args: argparse.Namespace) -> int:
     print(f"created {target}{in_leagues}: {', '.join(files)}")
     source = next(path for path in files if Path(path).stem == "bot" and path != manifest.name)
     print(f"edit {shlex.quote(str(target / source))}, then:")
-    if BUILD[args.language]:
-        print(f"  (cd {quoted} && {BUILD[args.language]})")
     print(f"  tute bot check {quoted}\n  tute play {quoted} random -n 50\n  tute submit {quoted}")
     return OK
 

@@ -49,7 +49,7 @@ class Toolchain:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How the source of a language becomes a program.
+    """A way from the source of a language to a program.
 
     title: the language for people; packages: of Debian that have the compiler; script: for sh, with the words of `words` as "$@", leaves the program
     in _OUT; find: returns the toolchain, or raises SandboxUnavailable.

@@ -222,7 +222,7 @@ def _start(
 
 
 class _Streams:
-    """What a build writes: the result up to its limit, and both ends of the log."""
+    """The output of a build: the result up to its limit, and both ends of the log."""
 
     def __init__(self, started: Started, most_bytes: int) -> None:
         self.result = bytearray()

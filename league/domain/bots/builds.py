@@ -23,7 +23,7 @@ from league.enums import FaultKind, VersionStatus
 from league.models import BotVersion, Build, Job, Player
 
 JOB = "build"  # The kind of the jobs.
-AGAIN = timedelta(minutes=10)  # After so long a build is tried again that the league could not run.
+AGAIN = timedelta(minutes=10)  # The pause before a build is tried again that the league could not run.
 
 
 def begin(version: BotVersion, language: str, player: Player, *, now: datetime) -> None:

@@ -26,7 +26,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused, tracebacks
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, languages, packages, teams, totals
+from league.domain.bots import builds, challenges, consent, languages, packages, teams, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -36,7 +36,7 @@ from league.domain.matches import encounters, replays, sight, validation
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
-from league.models import Bot, BotOffer, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
+from league.models import Bot, BotOffer, BotVersion, Build, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import changes, topics
 from league.web.bots import charts, pictures
 from league.web.bots.encounters import encounter_lines
@@ -376,7 +376,9 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show an upload: its state and, if it was rejected, the reason."""
     bot = _known_bot(request, slug)
     topics.follow(request, topics.of_bot(bot.pk))
-    upload = get_object_or_404(bot.versions.select_related("package").defer("package__data"), number=number)
+    upload = get_object_or_404(
+        bot.versions.select_related("package", "source").defer("package__data", "source__data"), number=number
+    )
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
     viewer = viewer_of(request)
@@ -417,6 +419,13 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "trials": views,
         "waiting": waiting,
     }
+    build = Build.objects.filter(version=upload).defer("result").first()
+    if build is not None:
+        context["build"] = build
+        if waiting and upload.source_id is None:
+            topics.follow(request, changes.BOTS)
+            context["building"] = True
+            context["nobody_builds"] = build.finished is None and not builds.is_possible(build)
     if waiting and (course := validation.course(upload)) is not None:
         topics.follow(request, topics.of_match(course.match.public_id))
         context["course"] = course
