@@ -185,7 +185,7 @@ case "$1" in
     for file in "/tmp/target/$target/release/"*; do if [ -f "$file" ] && [ -x "$file" ]; then cp "$file" {_OUT}; fi; done;;
 *) rustc --edition 2021 {_RUST_FLAGS} -o {_OUT} "$1";;
 esac"""
-RECIPES = {
+RECIPES: dict[str, Recipe] = {
     "c": Recipe(
         title="C",
         packages="gcc libc6-dev",

@@ -36,7 +36,7 @@ from league.domain.matches import encounters, replays, sight, validation
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
-from league.models import Bot, BotOffer, BotVersion, Build, Check, Match, Party, Player, Pool, Rating, RatingPoint
+from league.models import Bot, BotOffer, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import changes, topics
 from league.web.bots import charts, pictures
 from league.web.bots.encounters import encounter_lines
@@ -377,7 +377,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     bot = _known_bot(request, slug)
     topics.follow(request, topics.of_bot(bot.pk))
     upload = get_object_or_404(
-        bot.versions.select_related("package", "source").defer("package__data", "source__data"), number=number
+        bot.versions.select_related("package", "build").defer("package__data", "build__result"), number=number
     )
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
@@ -419,7 +419,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "trials": views,
         "waiting": waiting,
     }
-    build = Build.objects.filter(version=upload).defer("result").first()
+    build = getattr(upload, "build", None)
     if build is not None:
         context["build"] = build
         if waiting and upload.source_id is None:

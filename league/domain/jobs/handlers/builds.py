@@ -40,7 +40,7 @@ class BuildHandler(IdleHandler[Build, BuildTask, Built]):
 
     def subject(self, row: Job) -> Build:
         """Load the build."""
-        return Build.objects.select_related("version__bot").defer("log", "result").get(pk=row.build_id)
+        return Build.objects.select_related("version__bot").defer("log", "result").get(jobs=row)
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
         """Return the jobs in languages that this machine builds."""
