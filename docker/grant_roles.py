@@ -71,6 +71,7 @@ RUNNER = {
     "league_board": Rights(add=True),
     "league_bot": Rights(change=("state", "paused_for", "retest_at", "retests")),  # A failing bot is paused.
     "league_botversion": Rights(change=("status", "refused", "fault", "fault_detail")),  # The result of a validation.
+    "league_build": Rights(change=("log", "why", "toolchain", "digest", "result", "finished")),
     "league_change": Rights(only=("id",)),  # Whether anything has changed since its last look.
     "league_check": Rights(add=True),
     "league_consultation": Rights(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s", *BEFORE, "progress")),
@@ -137,6 +138,7 @@ RULES = (
      f"answer IS NULL AND EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.id = party_id AND m.{LEASED})"),
     ("league_remoteline", "UPDATE", "answer IS NULL", "answer = ''"),
     ("league_botversion", "UPDATE", "status = 'validating'", "status IN ('accepted', 'rejected')"),
+    ("league_build", "UPDATE", "finished IS NULL", "true"),
     ("league_check", "INSERT", "",
      "EXISTS (SELECT FROM league_botversion v WHERE v.id = version_id AND v.status = 'validating')"),
     ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # Never a bot that its owner paused.
@@ -159,11 +161,12 @@ RULES = (
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
     # Only new lines of the journal.
     ("league_noticesource", "INSERT", "", "reached = 0 AND line_id > (SELECT max(e.id) FROM league_leagueevent e) - 1000"),
-    # House bots, and bots that are being played or audited, or sit at a table.
+    # House bots, and bots that are being played, built or audited, or sit at a table.
     ("league_package", "SELECT",
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608
      f" OR EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.{LEASED})"
      f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{LEASED})"
+     " OR EXISTS (SELECT FROM league_build u JOIN league_job j ON j.build_id = u.id WHERE u.version_id = v.id AND j.state = 'leased')"
      " OR EXISTS (SELECT FROM league_tableseat s JOIN league_table t ON t.id = s.table_id WHERE s.version_id = v.id AND t.status = 'held')))",
      ""),
 )  # fmt: skip

@@ -446,4 +446,5 @@ class FaultKind(models.TextChoices):
     PONDERING = "pondering", _("pondering")
     DISCONNECT = "disconnect", _("disconnect")
     UNPLAYABLE = "unplayable", _("unplayable")
+    BUILD = "build", _("build failed")  # Of a version that is source (league.domain.bots.builds).
     INFRASTRUCTURE = "infrastructure", _("infrastructure")

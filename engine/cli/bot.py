@@ -1,4 +1,4 @@
-"""`tute bot`: create a bot from the starter kit, or check one before it is entered."""
+"""`tute bot`: create a bot from the starter kit, build it, or check it before it is entered."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 EXAMPLE = """
 tute bot new my_bot
 tute bot new my_bot --language rust
+tute bot build my_bot
 tute bot check my_bot
 tute bot check my_bot -g partnership -g guiñote
 tute bot check my_bot.zip --all --json
 """
 DETAILS = """
 new NAME     creates a folder with a bot that plays, its bot.toml and the SDK; with --language a bot in another language, and its library
+build PATH   compiles a package of source (build = "c" in its bot.toml) in the sandbox, as a league does; check and play do so, too, if it is new
 check PATH   plays a file, folder, zip or house bot in the sandbox, at a table of each game it claims (all, if it names none), against the house
              bot random and then through rare decisions: every kind of decision of a game, a long match, and a cancelled one. Explains each
              failure with the exact request and answer. Stops at once if the bot does not start. Exit code 1 if the bot failed.
@@ -36,21 +38,22 @@ for the games of -g, it plays more deals at every table size, as the league's va
 DEALS = 4  # Deals of a table, in every seating: as many boards if a board is one deal. A short check plays one.
 OPPONENT = "random"
 PYTHON = "python"
-# Languages of the kits, each with the command that builds its bot in its folder.
-BUILD = {
-    PYTHON: "",
-    "c": "cc -O2 -static -o bot bot.c",
-    "javascript": "",
-    "rust": "rustc -O -C target-feature=+crt-static -C panic=abort -C strip=symbols -o bot bot.rs",
+# Languages of the kits, each with the folder of its kit below bots/.
+KITS = {
+    PYTHON: "sdk/template",
+    "c": "kits/c",
+    "c++": "kits/cpp",
+    "javascript": "kits/javascript",
+    "rust": "kits/rust",
 }
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "bot", "create a bot, or check one", EXAMPLE, DETAILS)
-    parser.add_argument("action", choices=("new", "check"))
+    parser = command(commands, "bot", "create, build or check a bot", EXAMPLE, DETAILS)
+    parser.add_argument("action", choices=("new", "build", "check"))
     parser.add_argument("target", metavar="NAME|PATH")
-    parser.add_argument("--language", choices=tuple(BUILD), default=PYTHON, help="new: the language of the bot")
+    parser.add_argument("--language", choices=tuple(KITS), default=PYTHON, help="new: the language of the bot")
     parser.add_argument("-g", "--game", action="append", help="check: only this game (may be repeated)")
     parser.add_argument("--all", action="store_true", help="check: every table of every game that the bot claims")
     table.add_sandbox_flags(parser)
@@ -59,8 +62,8 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Create a bot, or check one."""
-    return new(args) if args.action == "new" else check(args)
+    """Create, build or check a bot."""
+    return {"new": new, "build": build, "check": check}[args.action](args)
 
 
 # ---- new
@@ -79,7 +82,7 @@ def new(args: argparse.Namespace) -> int:
     if target.exists():
         raise Problem(f"{target} exists already; choose another name or remove it")
     house = table.house_folder()
-    kit = "sdk/template" if args.language == PYTHON else f"kits/{args.language}"
+    kit = KITS[args.language]
     if not house or not (house.parent / kit).is_dir():
         raise Problem("the starter kit is not installed; install the whole project with its bots", INFRASTRUCTURE)
     shutil.copytree(house.parent / kit, target, ignore=shutil.ignore_patterns("__pycache__"))
@@ -100,14 +103,39 @@ def new(args: argparse.Namespace) -> int:
     print(f"created {target}{in_leagues}: {', '.join(files)}")
     source = next(path for path in files if Path(path).stem == "bot" and path != manifest.name)
     print(f"edit {shlex.quote(str(target / source))}, then:")
-    if BUILD[args.language]:
-        print(f"  (cd {quoted} && {BUILD[args.language]})")
     print(f"  tute bot check {quoted}\n  tute play {quoted} random -n 50\n  tute submit {quoted}")
     return OK
 
 
 def _toml(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+# ---- build
+
+
+def build(args: argparse.Namespace) -> int:
+    """Build a package of source, even if it was built before, and say where the program is."""
+    from engine.cli.builds import ready
+    from engine.packages.archive import read_path
+    from engine.runner import PackageRefused, bot_spec
+
+    folder = table.state_dir()
+    try:
+        source = read_path(Path(args.target))
+        if not source.manifest.build:
+            raise Problem(f'{args.target} has nothing to build: its bot.toml has no line such as build = "c"')
+        bot = bot_spec(ready(source, folder, again=True), folder / "packages")
+    except FileNotFoundError:
+        raise Problem(f"there is no file or folder {args.target}") from None
+    except PackageRefused as refused:
+        raise Problem(f"{args.target}: {refused}", FAILED) from None
+    program = bot.path / bot.entry
+    if args.json:
+        print_json({"bot": bot.name, "sha256": bot.sha256, "program": str(program), "bytes": program.stat().st_size})
+    else:
+        print(f"built {bot.name}: {program.stat().st_size} bytes, {program}")
+    return OK
 
 
 # ---- check

@@ -196,8 +196,10 @@ def _bot_files() -> list[str]:
 
 def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
     """Load the bot in a file, folder or zip, or a house bot. refused: exit code for a package that is refused."""
+    from engine.cli.builds import ready
     from engine.errors import meant
-    from engine.runner import PackageRefused, load_package
+    from engine.packages.archive import read_path
+    from engine.runner import PackageRefused, bot_spec
 
     path = Path(text)
     if not path.exists():
@@ -208,7 +210,7 @@ def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
             raise Problem(f"no bot {text!r}{near}: there is no such file or folder, and no such house bot ({house})")
         path = folder / text
     try:
-        return load_package(path, state_dir() / "packages")
+        return bot_spec(ready(read_path(path), state_dir()), state_dir() / "packages")
     except PackageRefused as error:
         raise Problem(f"{text}: {error}", refused) from None
 

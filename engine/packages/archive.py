@@ -16,7 +16,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -62,7 +62,24 @@ class BotPackage:
 
     def mode(self, name: str) -> int:
         """Return the permission bits of a file: only the entry of a binary is executable."""
-        return 0o755 if self.manifest.runtime == "binary" and name == self.manifest.entry else 0o644
+        return 0o755 if self.is_program and name == self.manifest.entry else 0o644
+
+    @property
+    def is_program(self) -> bool:
+        """True if the entry is an executable; False for a script, and for source that has yet to be built."""
+        return self.manifest.runtime == "binary" and not self.manifest.build
+
+    def with_program(self, program: bytes) -> BotPackage:
+        """Return the package that plays after this one was built: its files, the program, and a bot.toml that starts it. Raise PackageRefused."""
+        what = replace(self.manifest, entry=manifest.PROGRAM, build="")
+        _check_executable(program, manifest.PROGRAM)
+        files = {**self.files, manifest.PROGRAM: program, manifest.FILE: what.toml().encode()}
+        built = BotPackage(what, dict(sorted(files.items())))
+        if built.size > MAX_BYTES or len(files) > MAX_FILES:
+            raise PackageRefused(
+                f"sources and program together have more than {_mb(MAX_BYTES)} or {MAX_FILES} files; make the package smaller"
+            )
+        return built
 
     def zip(self) -> bytes:
         """Pack the contents into a zip that depends on them alone: sorted, without dates and owners. `read` accepts it unchanged."""
@@ -165,9 +182,10 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> BotPackage
         raise PackageRefused(
             f"a package with a {manifest.FILE} declares its games there; change its line games = [...]"
         )
-    if what.runtime == "binary":
+    package = BotPackage(what, dict(sorted(files.items())))
+    if package.is_program:
         _check_executable(files[what.entry], what.entry)
-    return BotPackage(what, dict(sorted(files.items())))
+    return package
 
 
 def _check_executable(data: bytes, name: str) -> None:

@@ -15,10 +15,13 @@ FILE = "bot.toml"
 RUNTIMES = ("python", "binary", "node")
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
 SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
+# Languages that the league compiles (engine.packages.building), each with the endings of its entry; their programs are binaries.
+BUILDS = {"c": (".c",), "c++": (".cpp", ".cc", ".cxx"), "rust": (".rs", "Cargo.toml"), "go": (".go",)}
+BUILT, PROGRAM = "binary", "program"  # The runtime of what the league has compiled, and the name of the file.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
-KEYS = ("name", "runtime", "entry", "games", "protocol", *FLAGS)
+KEYS = ("name", "runtime", "build", "entry", "games", "protocol", *FLAGS)
 FREE_KEYS = ("description", "version", "license", "url")  # Keys that only people read.
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # Most characters of a bot's name.
@@ -46,10 +49,14 @@ class Manifest:
     deterministic: bool = False  # True if the same lines always get the same answers; audits rely on it.
     sealable: bool = True  # True if the bot needs neither the host's clocks nor threads; see docs/sandbox.md.
     protocol: str = JSON
+    build: str = ""  # The language in which the league compiles the entry; "" if the package can start as it is.
 
     def toml(self) -> str:
         """Write this manifest as bot.toml. JSON strings are TOML basic strings, except for DEL, which no name contains."""
-        lines = [f"{key} = {json.dumps(getattr(self, key))}" for key in ("name", "runtime", "entry")]
+        lines = [
+            f"{key} = {json.dumps(getattr(self, key))}"
+            for key in ("name", "build" if self.build else "runtime", "entry")
+        ]
         lines.append(f"games = {json.dumps(list(self.games))}")
         # Defaults are left out, so that packages that declare nothing keep their hash.
         declared = ["deterministic = true"] * self.deterministic + ["sealable = false"] * (not self.sealable)
@@ -83,16 +90,40 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
             f"{FILE} has the unknown key {_quote(unknown[0])}; allowed are {', '.join(KEYS)} and {', '.join(FREE_KEYS)}"
         )
     name = checked_name(_text(table, "name"))
-    runtime = _text(table, "runtime")
+    build = _build(table, files)
+    runtime = BUILT if build else _text(table, "runtime")
     if runtime not in (*RUNTIMES, REMOTE):
         raise PackageRefused(f"{FILE}: unknown runtime {_quote(runtime)}; write one of {', '.join(RUNTIMES)}")
     if runtime == REMOTE and len(files) > 1:
         raise PackageRefused(f"the package of a remote bot is its {FILE} alone; leave out all other files")
     entry = FILE if runtime == REMOTE else _entry(_text(table, "entry"), files)
+    if build and not entry.endswith(BUILDS[build]):
+        raise PackageRefused(
+            f"{FILE}: entry {_quote(entry)} is no source for build = {build}; name a file that ends in {' or '.join(BUILDS[build])}"
+        )
     games = table.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
-    return Manifest(name, runtime, entry, checked_games(games, known_games), **_flags(table), protocol=_protocol(table))
+    flags = _flags(table)
+    return Manifest(
+        name, runtime, entry, checked_games(games, known_games), **flags, protocol=_protocol(table), build=build
+    )
+
+
+def _build(table: dict[str, Any], files: Collection[str]) -> str:
+    """Return the language to compile, or "". Raise PackageRefused if it cannot go with the rest of the package."""
+    build = table.get("build", "")
+    if build == "":
+        return ""
+    if build not in BUILDS:
+        raise PackageRefused(f"{FILE}: unknown build {_quote(str(build))}; write one of {', '.join(BUILDS)}")
+    if table.get("runtime", BUILT) != BUILT:
+        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; the program that is built is a binary")
+    if any(name.partition("/")[0].casefold() == PROGRAM for name in files):
+        raise PackageRefused(
+            f"a package with build may have nothing called {PROGRAM}: the built program gets this name"
+        )
+    return str(build)
 
 
 def _entry(entry: str, files: Collection[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.packages import archive
 from engine.packages.archive import BotPackage
-from engine.packages.manifest import JSON, LINE
+from engine.packages.manifest import JSON, LINE, PackageRefused
 from engine.runner.limits import Limits
 from engine.runner.line_protocol import LineTranslator
 
@@ -70,7 +70,9 @@ class MatchSpec:
 
 
 def bot_spec(content: BotPackage, folder: Path) -> BotSpec:
-    """Unpack a package under `folder`, in a directory named by its contents, and return how to start it."""
+    """Unpack a package under `folder`, in a directory named by its contents, and return how to start it. Raise PackageRefused for source."""
+    if content.manifest.build:
+        raise PackageRefused(f"{content.manifest.name} is source that has to be built first: tute bot build")
     path = content.unpack(folder / content.sha256)
     what = content.manifest
     return BotSpec(

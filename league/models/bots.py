@@ -79,7 +79,10 @@ class BotVersion(models.Model):
     number = models.PositiveIntegerField()  # 1, 2, ... within the bot.
     # The member of the team who uploaded it; null: the owner of the bot.
     uploader = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="uploads")
+    # What plays; until the league has built it, the source.
     package = models.ForeignKey(Package, on_delete=models.PROTECT, related_name="versions")
+    # What the author uploaded, if the league built what plays.
+    source = models.ForeignKey(Package, null=True, on_delete=models.PROTECT, related_name="built_versions")
     runtime = models.CharField(max_length=20)
     entry = models.CharField(max_length=120)
     games = models.JSONField(default=list)  # Keys of the declared games; [] means all.
@@ -120,6 +123,28 @@ class BotVersion(models.Model):
     def __str__(self) -> str:
         return f"{self.bot.slug} v{self.number}"
 
+    @property
+    def uploaded_id(self) -> str:
+        """The hash of what its author uploaded."""
+        return self.source_id or self.package_id
+
     def plays(self, game: str) -> bool:
         """Return True if the version declares the game and its validation accepted it there."""
         return (not self.games or game in self.games) and game not in self.refused
+
+
+class Build(models.Model):
+    """The build of a version that is source (league.domain.bots.builds). A worker fills it in once; the scheduler acts on it."""
+
+    version = models.OneToOneField(BotVersion, on_delete=models.CASCADE, related_name="build")
+    language = models.CharField(max_length=10)
+    log = models.TextField(blank=True, default="")  # Of the compiler so far; both ends of a long one.
+    why = models.TextField(blank=True, default="")  # Why there is no program; empty if there is.
+    toolchain = models.TextField(blank=True, default="")  # The version of the compiler.
+    digest = models.CharField(max_length=64, blank=True, default="")  # Of source, toolchain and flags.
+    result = models.BinaryField(null=True)  # The package that plays, until the scheduler has stored it.
+    created = models.DateTimeField()
+    finished = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"build of version {self.version_id}"

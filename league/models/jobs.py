@@ -6,13 +6,14 @@ from django.db import models
 from django.db.models import Q
 
 from league.enums import JobState
+from league.models.bots import Build
 from league.models.judgements import Consultation, Judgement
 from league.models.leases import Leased
 from league.models.people import Player
 from league.models.tables import Table
 from league.models.words import only_words
 
-SUBJECTS = ("judgement", "consultation", "table")
+SUBJECTS = ("judgement", "consultation", "table", "build")
 
 
 def _once(subject: str) -> models.UniqueConstraint:
@@ -39,6 +40,7 @@ class Job(Leased):
         Consultation, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False
     )
     table = models.ForeignKey(Table, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
+    build = models.ForeignKey(Build, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     # The player whose turn the job takes.
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     position = models.PositiveIntegerField(default=0)  # Of the jobs of a kind, the lowest position is next.
@@ -58,7 +60,8 @@ class Job(Leased):
         constraints = [
             *(_once(subject) for subject in SUBJECTS),
             models.CheckConstraint(
-                condition=_only("judgement") | _only("consultation") | _only("table"), name="job_one_subject"
+                condition=_only("judgement") | _only("consultation") | _only("table") | _only("build"),
+                name="job_one_subject",
             ),
             only_words("job", "state", JobState),
         ]

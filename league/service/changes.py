@@ -86,6 +86,7 @@ RULES = (
     CountRule("league_team", ("'bots'",)),
     CountRule("league_teammember", ("'bots'",)),
     CountRule("league_botversion", ("'bots'",)),
+    CountRule("league_build", ("'bots'",)),
     CountRule("league_succession", ("'bots'",)),
     CountRule("league_boss", ("'bots'",)),
     CountRule("league_bosstest", ("'bots'",)),

@@ -78,9 +78,8 @@ def test_template(key: str) -> None:
 def test_manifests(manifest: Path) -> None:
     table = tomllib.loads(manifest.read_text())
 
-    assert set(table) <= {"name", "runtime", "entry", "games", "description", "deterministic"}
-    assert table["runtime"] in ("python", "node", "binary")
+    assert set(table) <= {"name", "runtime", "entry", "games", "description", "deterministic", "build"}
+    assert table.get("runtime", table.get("build")) in ("python", "node", "c", "c++", "rust", "go")
     assert set(table["games"]) <= set(engine.games())
     assert not table["games"] or manifest.is_relative_to(ROOT / "bots" / "house"), "a kit plays all games"
-    if table["runtime"] != "binary":
-        assert (manifest.parent / table["entry"]).is_file()
+    assert (manifest.parent / table["entry"]).is_file()

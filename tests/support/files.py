@@ -62,7 +62,7 @@ POSTGRESQL = (
     "tests/league/domain/matches/test_fairness.py",
     *(
         f"tests/league/domain/{room}/test_role.py"
-        for room in ("consultations", "judgements", "matches", "puzzles", "remote", "tables")
+        for room in ("bots", "consultations", "judgements", "matches", "puzzles", "remote", "tables")
     ),
     "tests/league/domain/ratings/test_totals.py",
     "tests/league/domain/tables/test_guests.py::test_guests_who_come_at_once_do_not_take_more_than_their_part",

@@ -1,8 +1,6 @@
 /* A small bot in C: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the hidden cards.
  *
- *     cc -O2 -static -o bot bot.c && zip bot.zip bot.toml bot
- *
- * tute.h beside it has the dialogue, the view and the deals.
+ * tute.h beside it has the dialogue, the view and the deals. The league builds every .c file of the package; tute bot build does so at home.
  */
 #include "tute.h"
 

@@ -1,4 +1,4 @@
-/* The Tute League for bots in C: the protocol, and the view of a seat. One file; it needs only the standard library.
+/* The Tute League for bots in C and C++: the protocol, and the view of a seat. One file; it needs only the standard library.
  *
  *     #include "tute.h"
  *     static const char *choose(View *view) { return view->legal[0]; }
@@ -326,7 +326,10 @@ static inline void unsung(View *view, int seat) {
         view->not_all[seat][of] = of_ranks(view, view->pair, "oceb"[of]);
     }
     if (view->tute_first && tricks != 1) return;
-    for (int one = 0; view->tutes[one]; one++) view->not_all[seat][4 + one] = of_ranks(view, (char[2]){view->tutes[one], '\0'}, 0);
+    for (int one = 0; view->tutes[one]; one++) {
+        char rank[2] = {view->tutes[one], '\0'};
+        view->not_all[seat][4 + one] = of_ranks(view, rank, 0);
+    }
 }
 
 /* Record, once nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair. */
@@ -631,7 +634,7 @@ static inline int deal(const View *view, unsigned *seed, Deal *found) {
             if (bound & bit(card) && (places.one_hand ? view->age[places.who[0]][card] : 0) == age) places.bound[places.bounds++] = card;
     size = (size_t)places.bounds + 1;
     for (int hand = 0; hand < places.hands; hand++) size *= (size_t)places.need[hand] + 1;
-    places.ways = calloc(size, sizeof *places.ways);
+    places.ways = (double *)calloc(size, sizeof *places.ways);
     memcpy(need, places.need, sizeof need);
     int tries = places.ways && ways(&places, 0, need) > 0 ? TRIES : 0, agreed = 0;
     for (; tries > 0 && !agreed; tries--) {

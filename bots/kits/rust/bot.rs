@@ -1,9 +1,7 @@
 //! A small bot in Rust: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the hidden
 //! cards.
 //!
-//!     rustc -O -C target-feature=+crt-static -C panic=abort -C strip=symbols -o bot bot.rs && zip bot.zip bot.toml bot
-//!
-//! tute.rs beside it has the dialogue, the view and the deals.
+//! tute.rs beside it has the dialogue, the view and the deals. The league builds it; tute bot build does so at home.
 
 mod tute;
 

@@ -4,6 +4,8 @@ Allowed are threads, but no second process; no socket; no file opened for writin
 wakes, watches or times another process, nothing that counts the activity of others, and no timer that goes on while the bot is stopped. A call that
 is not listed fails with EPERM, an unknown one with ENOSYS (so that a newer C library falls back), and another architecture's call convention kills
 the process.
+
+A compiler gets a wider list: it starts programs and writes files, in namespaces of its own; addresses, tracing and new namespaces stay refused.
 """
 
 from __future__ import annotations
@@ -31,6 +33,19 @@ mlock munlock
 ALLOWED = tuple(_ALLOWED.split())
 # A pipe's inode number comes from a counter that all processes of the host advance. So pipes are only for runtimes that need them.
 _PIPES = ("pipe", "pipe2")
+
+# What compilers, linkers and build scripts call besides. A filter for them leaves out the rules against signals between bots.
+_BUILDING = """
+open openat mmap madvise membarrier futex fork vfork kill tgkill tkill prlimit64 setrlimit fcntl flock clock_gettime
+rename renameat renameat2 link linkat unlink unlinkat symlink symlinkat mkdir mkdirat rmdir creat chmod fchmod fchmodat
+truncate ftruncate fallocate fsync fdatasync utime utimes utimensat futimesat statfs fstatfs copy_file_range
+setpgid setsid getpgid getsid getpriority setpriority sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler
+sysinfo mincore fadvise64 readahead capget sigaltstack rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo
+setitimer alarm timer_create timer_settime timer_delete timer_gettime timer_getoverrun get_robust_list
+pidfd_open pidfd_send_signal memfd_create
+socketpair sendmsg recvmsg sendto recvfrom shutdown
+"""
+BUILDING = tuple(_BUILDING.split())
 
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWSDOWN = 0x100
@@ -202,16 +217,33 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
     }
 
 
+def _rules_of_compilers() -> dict[str, bpf.Program]:
+    """Return the rules for a compiler, as `_rules` does for a bot: any process of its own namespace, but no new namespace, socket or device."""
+    bot, allow = _rules(), bpf.verdict(bpf.ALLOW)
+    new_namespace = bpf.load_argument(0) + bpf.if_any_bit(_CLONE_NEW_NAMESPACE, bpf.verdict(bpf.refuse(errno.EPERM)))
+    same = ("openat2", "clone3", "socket", "futex_waitv", "ioctl", "prctl", "arch_prctl")
+    return {"clone": new_namespace + allow, **{name: bot[name] for name in same}}
+
+
 @lru_cache
-def build(architecture: Architecture | None = None, *, pipes: bool = False, sealing: bool = False) -> Filter:
+def build(
+    architecture: Architecture | None = None, *, pipes: bool = False, sealing: bool = False, building: bool = False
+) -> Filter:
     """Build the filter for ``architecture`` (default: this one). `Filter.for_pid` fills in the process id.
 
-    pipes: for a runtime that needs them; sealing: for a bot whose first instructions install a second filter behind this one.
+    pipes: for a runtime that needs them; sealing: for a bot whose first instructions install a second filter behind this one; building: for a
+    compiler instead of a bot.
     """
     architecture = architecture or this_architecture()
     numbers = architecture.numbers
-    names = (*ALLOWED, *(_PIPES if pipes else ()), *(_SEALING if sealing else ()))
-    bodies = {name: bpf.verdict(bpf.ALLOW) for name in names} | _rules(sealing=sealing)
+    names = (
+        *ALLOWED,
+        *(_PIPES if pipes or building else ()),
+        *(_SEALING if sealing else ()),
+        *(BUILDING if building else ()),
+    )
+    rules = _rules_of_compilers() if building else _rules(sealing=sealing)
+    bodies = {name: bpf.verdict(bpf.ALLOW) for name in names} | rules
     eperm, enosys = bpf.verdict(bpf.refuse(errno.EPERM)), bpf.verdict(bpf.refuse(errno.ENOSYS))
     otherwise = (
         {0: eperm}

@@ -24,6 +24,7 @@ from engine.sandbox.tiers.tier import Tier
 
 TIERS: tuple[Tier, ...] = tuple(importlib.import_module(f"{__package__}.{name}").TIER for name in STRONGEST_FIRST)
 _NOT_HELD = "the tier does not hold"
+BUILDER = "namespaces"  # The tier whose walls confine builds (building.py).
 _BY_NAME = {tier.name: tier for tier in TIERS}
 
 
@@ -164,6 +165,12 @@ def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:
     if again:
         _report.cache_clear()
     return [_report(tier.name, state_dir.resolve()) for tier in TIERS]
+
+
+def why_no_builds(state_dir: Path) -> str:
+    """Return why nothing is built on this machine, or "": a build needs the walls of the strongest tier, whichever tier bots play in."""
+    report = _report(BUILDER, state_dir.resolve())
+    return "" if report.holds else "; ".join(report.reasons + report.remedies)
 
 
 class Sandbox:

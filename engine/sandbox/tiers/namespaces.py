@@ -146,9 +146,9 @@ def start(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: i
             open_here.remove(fd)
         try:
             time.sleep(_SET_UP_S)  # Bubblewrap shares our core, so looking sooner or more often would delay it.
-            pid = _bot_pid(info_in)
+            pid = inner_pid(info_in)
             wrapper = Path(bubblewrap()).stat()
-            _await(lambda: _is_another_program(pid, wrapper) if runtime.gate else _is_set_up(pid))
+            await_stage(lambda: is_another_program(pid, wrapper) if runtime.gate else is_set_up(pid))
             # In both cases no code of the bot has run yet: it is at its runtime's gate, or bubblewrap has not started it.
             started.child, started.pid = child_and_pid = WrappedChild(started.child, pid, info_in), pid
             if not place.slot:
@@ -157,7 +157,7 @@ def start(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: i
                 resource.prlimit(pid, resource.RLIMIT_NPROC, (processes, processes))
             if not runtime.gate:
                 os.write(go_out, b"\n")
-                _await(lambda: _is_another_program(pid, wrapper))
+                await_stage(lambda: is_another_program(pid, wrapper))
             if _program(pid) is None and not _has_begun(child_and_pid[0]):
                 raise SandboxError("it did not start the bot")
         except (OSError, ValueError, SandboxError) as error:
@@ -178,7 +178,7 @@ def _room_for(program: int) -> tuple[int, int, int]:
     return resource.RLIMIT_FSIZE, size, size
 
 
-def _bot_pid(info: int) -> int:
+def inner_pid(info: int) -> int:
     """Return the bot's process id in our namespace, as bubblewrap reports it. Raise SandboxError if bubblewrap ends without a report."""
     text = b""
     while b"}" not in text:
@@ -192,7 +192,7 @@ def _bot_pid(info: int) -> int:
     return pid
 
 
-def _await(condition: Callable[[], bool]) -> None:
+def await_stage(condition: Callable[[], bool]) -> None:
     """Wait for a stage of bubblewrap. Raise SandboxError if it takes too long."""
     until = time.monotonic() + HANDSHAKE_S
     while not condition():
@@ -201,12 +201,12 @@ def _await(condition: Callable[[], bool]) -> None:
         time.sleep(_NEXT_LOOK_S)
 
 
-def _is_set_up(pid: int) -> bool:
+def is_set_up(pid: int) -> bool:
     """Return True if bubblewrap's child has dropped its rights, so that its setup is complete. Raise OSError if the child has ended."""
     return not int(attest.status(pid)["CapPrm"], 16)
 
 
-def _is_another_program(pid: int, wrapper: os.stat_result) -> bool:
+def is_another_program(pid: int, wrapper: os.stat_result) -> bool:
     """Return True if the process now runs a program other than bubblewrap, whatever its name, or has ended."""
     program = _program(pid)
     return program is None or not os.path.samestat(program, wrapper)

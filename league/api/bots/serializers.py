@@ -154,7 +154,7 @@ class VersionOut(Out):
     )
     sealable = serializers.BooleanField(help_text="True if it can play without access to any clock of the host.")
     sha256 = serializers.CharField(
-        source="package_id", help_text="Hash of the contents; versions with equal hashes are one competitor."
+        source="uploaded_id", help_text="Hash of the uploaded contents; versions with equal hashes are one competitor."
     )
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
     deterministic = serializers.BooleanField(

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from engine.packages import manifest
-from league.domain.bots import packages, sources
+from league.domain.bots import builds, packages, sources
 from league.domain.bots.willing import note_leaving
 from league.domain.core import clock, hints, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany
@@ -72,7 +72,7 @@ def upload(
     secret: bytes | None = None,
     now: datetime | None = None,
 ) -> BotVersion:
-    """Upload a new version of the player's bot `bot_name` (empty: the name in the package), and queue its validation; a remote bot has none.
+    """Upload a new version of the player's bot `bot_name` (empty: the name in the package), and queue its validation, or its build if it is source.
 
     1. The package is read in memory; PackageRefused ends the upload before anything is written.
     2. One transaction checks limits, name and duplicates (with the package row locked), and creates version, journal line and validation.
@@ -122,7 +122,9 @@ def upload(
             sha256=content.sha256,
             pk=version.pk,
         )
-        if not remote:
+        if content.manifest.build:
+            builds.begin(version, content.manifest.build, player, now=now)
+        elif not remote:
             validation.begin(version, secret=secret, now=now)
     return version
 
@@ -203,7 +205,7 @@ def _take(name: str) -> None:
 
 def _check_duplicate(player: Player, sha256: str) -> None:
     """Raise Refused if the league has these files already: two bots with equal files would be one competitor under two names."""
-    twin = BotVersion.objects.filter(package_id=sha256).select_related("bot").first()
+    twin = BotVersion.objects.filter(Q(package_id=sha256) | Q(source_id=sha256)).select_related("bot").first()
     if twin is None:
         return
     if twin.bot.is_house or ownership.may(player, twin.bot, BotAct.CODE):

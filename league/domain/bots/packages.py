@@ -31,9 +31,14 @@ def store(content: archive.BotPackage) -> Package:
     return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]
 
 
+def uploaded(version: BotVersion) -> bytes:
+    """Return the zip that a version's author uploaded, in normal form, ready to be submitted again. Reads the package."""
+    return bytes((version.source or version.package).data)
+
+
 def files(version: BotVersion) -> Mapping[str, bytes]:
-    """Return the files of a version by their names. Reads the package."""
-    return archive.read_stored(bytes(version.package.data)).files
+    """Return the files that the author of a version uploaded by their names. Reads the package."""
+    return archive.read_stored(uploaded(version)).files
 
 
 def is_one_text(version: BotVersion) -> bool:
@@ -56,22 +61,32 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
 
     The hash is computed again, which detects a damaged row.
     """
+    return unpacked(stored(version), folder)
+
+
+def stored(version: BotVersion) -> archive.BotPackage:
+    """Read the package of a version. Raise RuntimeError if its row is damaged."""
     content = archive.read_stored(bytes(version.package.data))
     if content.sha256 != version.package_id:
         raise RuntimeError(
             f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"
         )
-    return unpacked(content, folder)
+    return content
 
 
 def unpacked(content: archive.BotPackage, folder: Path) -> BotSpec:
     """Unpack these contents under `folder` like `spec`. Raise OSError."""
+    return bot_spec(content, unpack(content, folder).parent)
+
+
+def unpack(content: archive.BotPackage, folder: Path) -> Path:
+    """Unpack these contents under `folder` and return their own folder, which stays there until `keeping.release`. Raise OSError."""
     for _ in range(TRIES):
-        unpacked_spec = bot_spec(content, folder)
+        path = content.unpack(folder / content.sha256)
         try:
-            keeping.use(unpacked_spec.path)
+            keeping.use(path)
         except FileNotFoundError:  # Another worker has just removed it to free disk space.
             continue
-        if not inventory.find_damage(unpacked_spec.path):
-            return unpacked_spec
+        if not inventory.find_damage(path):
+            return path
     raise OSError(f"{content.manifest.name} cannot be unpacked in {folder}: what is written there does not stay")

@@ -52,7 +52,7 @@ def is_readable(viewer: Player | None) -> Q:
 
 def find(viewer: Player | None, slug: str, number: int) -> BotVersion | None:
     """Return a version whose source the viewer may read, with its package; None if there is none. One query."""
-    rows = BotVersion.objects.select_related("bot__owner", "package", "origin__bot")
+    rows = BotVersion.objects.select_related("bot__owner", "package", "source", "origin__bot")
     return rows.filter(is_readable(viewer), bot__slug=slug, number=number).first()
 
 
@@ -116,7 +116,7 @@ def _check(version: BotVersion, bot: Bot) -> None:
     """Raise Refused if the source of this version cannot be published."""
     if version.status != VersionStatus.ACCEPTED:
         raise Refused("{version} is not accepted; only an accepted version is published", version=version)
-    if version.runtime == BINARY:
+    if version.runtime == BINARY and version.source_id is None:
         raise Refused("{version} is a program in machine code, so there is no source to read", version=version)
     if bot.in_class:
         raise Refused(
@@ -206,7 +206,7 @@ def origin_of(content: archive.BotPackage, slug: str) -> BotVersion | None:
     name = next((match for text in texts if (match := ORIGIN.search(text))), None)
     if name is None or name[1].decode() == slug:
         return None
-    rows = BotVersion.objects.select_related("bot", "package")
+    rows = BotVersion.objects.select_related("bot", "package", "source")
     version = rows.filter(is_public(), bot__slug=name[1].decode(), number=int(name[2])).first()
     if version is not None and _program(content.files) == _program(packages.files(version)):
         raise Refused(
@@ -240,7 +240,7 @@ def forked_text(version: BotVersion, text: str) -> str:
 
 def forked_package(version: BotVersion) -> bytes:
     """Return the package of a fork: that of the version, whose manifest names it."""
-    content = archive.read_stored(bytes(version.package.data))
+    content = archive.read_stored(packages.uploaded(version))
     text = _with_origin(version, content.files[manifest.FILE].decode("utf-8-sig"), "#").encode()
     return replace(content, files={**content.files, manifest.FILE: text}).zip()
 

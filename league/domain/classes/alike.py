@@ -15,7 +15,7 @@ MOST_PAIRS = 12
 MOST_PASSAGES = 3
 MOST_LINES = 14  # The most lines of a passage.
 MOST_TEXT = 64 * 1024  # Characters of one student that are compared.
-ENDINGS = (".py", ".mjs", ".js", ".c", ".h", ".rs")
+ENDINGS = (".py", ".mjs", ".js", ".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".rs", ".go")
 BOTS = settings.BASE_DIR / "bots"
 
 
@@ -50,7 +50,8 @@ def pairs(task: Assignment) -> list[AlikeStudents]:
     What two students have from the same published version, which both name as their origin, does not count.
     """
     latest: dict[int, HandIn] = {}
-    versions = ("version__bot", "version__package", "version__origin__bot", "version__origin__package")
+    origin = ("version__origin__bot", "version__origin__package", "version__origin__source")
+    versions = ("version__bot", "version__package", "version__source", *origin)
     rows = HandIn.objects.filter(assignment=task).select_related("member__player", *versions)
     for row in rows.order_by("attempt"):
         latest[row.member_id] = row

@@ -20,6 +20,7 @@ from django.db import connection, transaction
 from engine.runner import noise
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
 from engine.sandbox.files import keeping
+from league.domain.bots import builds
 from league.domain.core.loops import Loops
 from league.domain.jobs.ahead import Prefetcher
 from league.domain.jobs.disk import DiskSpace
@@ -92,7 +93,8 @@ class WorkerLoop:
             log.error("this worker plays nothing for now: %s", self.full)
         else:
             self._open_sandbox()
-        workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.unable)
+        able = builds.languages_here() if self.box else ()
+        workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.unable, builds=able)
         self.loops.refuse(self.unable)
         patience = max(STILL_S, 4.0 * settings.LEASE_S)
         self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, BEAT_S), patience=patience)

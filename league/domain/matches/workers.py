@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -29,17 +29,23 @@ NO_RULES = (
     "manage.py repair --game {game} --revisions {revision} --why ..."
 )
 FORGOTTEN = timedelta(days=7)
+BUILDS = "build:"  # Before the languages that a worker builds, among its runtimes.
 
 
-def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = None) -> Worker:
+def register(
+    name: str, *, tier: str, refusal: str = "", builds: Collection[str] = (), now: datetime | None = None
+) -> Worker:
     """Note that a worker has started.
 
-    `tier`: the sandbox tier whose checks it passed; if it is empty, `refusal` says why the worker plays nothing.
+    `tier`: the sandbox tier whose checks it passed; if it is empty, `refusal` says why the worker plays nothing. `builds`: languages that it builds.
     """
     now = clock.now_or(now)
     fields: dict[str, Any] = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
     fields |= {"errors": {}, "trouble": "", "broker": "", "commit": version.commit() or ""}
-    fields |= {"rules": pools.revisions(), "runtimes": runtimes.installed()}
+    fields |= {
+        "rules": pools.revisions(),
+        "runtimes": [*runtimes.installed(), *(BUILDS + language for language in builds)],
+    }
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
     Worker.objects.filter(seen__lt=now - FORGOTTEN).delete()
     kind = "worker.refused" if refusal else "worker.started"

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from league.domain.core import clock
 from league.domain.people import sessions, subscriptions
@@ -101,7 +102,11 @@ def write(player: Player, target: IO[bytes], *, site: str) -> None:
             with archive.open(f"{name}.jsonl", "w") as file:
                 for row in rows:
                     file.write(_json(row) + b"\n")
-        for slug, number, data in _versions(player).values_list("bot__slug", "number", "package__data").iterator(CHUNK):
+        for slug, number, data in (
+            _versions(player)
+            .values_list("bot__slug", "number", Coalesce("source__data", "package__data"))
+            .iterator(CHUNK)
+        ):
             archive.writestr(f"bots/{slug}-v{number}.zip", bytes(data))
 
 

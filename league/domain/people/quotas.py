@@ -113,7 +113,8 @@ def _validations(player: Player, now: datetime) -> int:
 
 
 def _bytes(player: Player, now: datetime) -> int:
-    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(_responsible(player)).values("package"))
+    versions = BotVersion.objects.filter(_responsible(player))
+    rows = Package.objects.filter(Q(pk__in=versions.values("package")) | Q(pk__in=versions.values("source")))
     return rows.aggregate(n=Sum("size"))["n"] or 0
 
 

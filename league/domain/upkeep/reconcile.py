@@ -10,11 +10,11 @@ from datetime import datetime
 from types import SimpleNamespace
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from league.domain.arenas import playing
 from league.domain.audits import sampling
-from league.domain.bots import bots, consent, sources, totals, willing
+from league.domain.bots import bots, builds, consent, sources, totals, willing
 from league.domain.classes import measuring
 from league.domain.core import clock
 from league.domain.jobs.handlers import puzzles, registry
@@ -105,6 +105,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("refreshed", _refresh),  # Pools whose ratings lacked results.
     ("drawn", sampling.draw),  # Audits drawn.
     ("tested", health.retest),  # Tests queued for paused bots.
+    ("built", builds.settle),  # Versions that are source whose build has ended.
     ("validated", validation.repeat_void),  # Versions whose void validation is repeated.
     ("released", bots.release_held),  # Paused bots whose queued matches may be played again.
     ("published", sources.publish_due),  # Sources of versions published on their date.
@@ -139,7 +140,8 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
 def has_work() -> bool:
     """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
-    return Match.work.filter(status__in=LIVE).exists() or Job.objects.filter(state=JobState.LEASED).exists()
+    jobs = Job.objects.filter(Q(state=JobState.LEASED) | Q(kind=builds.JOB))
+    return Match.work.filter(status__in=LIVE).exists() or jobs.exists()
 
 
 def count_waiting(*, now: datetime | None = None, most: int) -> int:

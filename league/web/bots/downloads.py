@@ -59,7 +59,7 @@ def package(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     version = sources.find(viewer_of(request), slug, number)
     if version is None:
         return withheld(request)
-    data = sources.forked_package(version) if _is_fork(request, version) else bytes(version.package.data)
+    data = sources.forked_package(version) if _is_fork(request, version) else packages.uploaded(version)
     return _file(data, f"{slug}-v{number}.zip", "application/zip")
 
 

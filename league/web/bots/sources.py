@@ -152,7 +152,7 @@ def compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Fil
 @require_POST
 def publish(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Publish the source of a version now or later, or drop the plan."""
-    rows = BotVersion.objects.select_related("bot__owner", "package", "origin__bot")
+    rows = BotVersion.objects.select_related("bot__owner", "package", "source", "origin__bot")
     version = get_object_or_404(rows.filter(sight.knows_bot(user_of(request), "bot__")), bot__slug=slug, number=number)
     viewer = viewer_of(request)
     if viewer is None or not ownership.may(viewer, version.bot, BotAct.MANAGE):

@@ -26,7 +26,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused, tracebacks
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, languages, packages, sources, teams, totals
+from league.domain.bots import builds, challenges, consent, languages, packages, sources, teams, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -385,7 +385,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show an upload: its state and, if it was rejected, the reason."""
     bot = _known_bot(request, slug)
     topics.follow(request, topics.of_bot(bot.pk))
-    rows = bot.versions.select_related("package", "origin__bot").defer("package__data")
+    rows = bot.versions.select_related("package", "build", "origin__bot").defer("package__data", "build__result")
     upload = get_object_or_404(rows, number=number)
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
@@ -429,6 +429,13 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "trials": views,
         "waiting": waiting,
     }
+    build = getattr(upload, "build", None)
+    if build is not None:
+        context["build"] = build
+        if waiting and upload.source_id is None:
+            topics.follow(request, changes.BOTS)
+            context["building"] = True
+            context["nobody_builds"] = build.finished is None and not builds.is_possible(build)
     if waiting and (course := validation.course(upload)) is not None:
         topics.follow(request, topics.of_match(course.match.public_id))
         context["course"] = course

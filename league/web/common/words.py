@@ -76,6 +76,7 @@ FAULTS = {
             "The match broke off at this bot, and again when another worker repeated it. The owner sees the details."
         ),
     ),
+    "build": (gettext_noop("build failed"), gettext_noop("The compiler refused the source; its log says where.")),
     "infrastructure": (
         gettext_noop("league fault"),
         gettext_noop("This was the league's fault. It does not affect the bot."),

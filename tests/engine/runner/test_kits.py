@@ -1,16 +1,17 @@
-"""Every runtime in the sandbox: the kits, built as their first lines say, play matches in every tier that holds here."""
+"""Every runtime in the sandbox: the kits, built as a league does, play matches in every tier that holds here."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
+import os
 from pathlib import Path
 
 import pytest
 
-from engine.runner import BotSpec, Limits, load_package, runtimes
+from engine.packages import archive, building
+from engine.runner import BotSpec, Limits, bot_spec, runtimes
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox, check
+from tests.engine.sandbox.test_languages import RUST
 from tests.support import languages
 from tests.support.bots import match
 from tests.support.parts import mostly_slow
@@ -18,27 +19,41 @@ from tests.support.parts import mostly_slow
 KITS = Path(__file__).resolve().parents[3] / "bots" / "kits"
 
 
-def build_c(folder: Path) -> None:
-    program = languages.build("cc", "-O2", "-static", source=folder / "bot.c", beside=(folder / "tute.h",))
-    shutil.copy(program, folder / "bot")
-
-
-def build_rust(folder: Path) -> None:
-    options = ["-O", "-C", "target-feature=+crt-static", "-C", "panic=abort", "-C", "strip=symbols", "-D", "warnings"]
-    program = languages.build("rustc", *options, source=folder / "bot.rs", beside=(folder / "tute.rs",))
-    shutil.copy(program, folder / "bot")
-    assert (folder / "bot").stat().st_size < 2 << 20  # a language's library inside, and still small
-
-
-def nothing(folder: Path) -> None:
-    """Build nothing: a script needs no building."""
-
-
-BUILDS: dict[str, tuple[str, str, Callable[[Path], None]]] = {
-    "c": ("cc", "binary", build_c),
-    "rust": ("rustc", "binary", build_rust),
-    "javascript": ("node", "node", nothing),
+# The tool of each kit, and the runtime in which it plays.
+TOOLS = {"c": ("cc", "binary"), "cpp": ("c++", "binary"), "rust": ("rustc", "binary"), "javascript": ("node", "node")}
+GO = """package main
+import ("bufio"; "encoding/json"; "fmt"; "os")
+func main() {
+    lines := bufio.NewScanner(os.Stdin)
+    lines.Buffer(nil, 1 << 16)
+    for lines.Scan() {
+        var m struct { Type string; Id int; Legal []string }
+        json.Unmarshal(lines.Bytes(), &m)
+        if m.Type == "hello" { fmt.Println(`{"type":"ready"}`) }
+        if m.Type == "act" { out, _ := json.Marshal(map[string]any{"id": m.Id, "do": m.Legal[0]}); fmt.Println(string(out)) }
+    }
 }
+"""
+CARGO = '[package]\nname = "rufo"\nversion = "0.1.0"\nedition = "2021"\n'
+LOCK = 'version = 3\n\n[[package]]\nname = "rufo"\nversion = "0.1.0"\n'
+LOOK = 'fn main() { println!("cargo:warning=passwd {}", std::path::Path::new("/etc/passwd").exists()); }'
+
+
+def built(folder: Path, tool: str, state_dir: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[BotSpec, str]:
+    """Return the bot of a folder, built twice to the same bytes if it is source, and the compiler's log."""
+    package = archive.read_path(folder)
+    if not package.manifest.build:
+        return bot_spec(package, state_dir / "packages"), ""
+    monkeypatch.setenv("PATH", f"{languages.offer(tool)}:{os.environ['PATH']}")
+    building.RECIPES[package.manifest.build].find.cache_clear()
+    sources = package.unpack(state_dir / "packages" / package.sha256)
+    first, second = (building.build(package, sources, state_dir) for _ in range(2))
+    assert first is not None
+    assert first.package is not None, first.log
+    assert second is not None
+    assert (first.package.sha256, first.digest) == (getattr(second.package, "sha256", second.why), second.digest)
+    assert first.package.size < 4 << 20  # A language's library inside, and still small.
+    return bot_spec(first.package, state_dir / "packages"), first.log
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +65,13 @@ def boxes(state_dir: Path) -> list[Sandbox]:
 
 @pytest.mark.parametrize("kit", mostly_slow(sorted(path.name for path in KITS.iterdir() if path.is_dir()), "c".__eq__))
 def test_kit_plays_in_the_sandbox(
-    kit: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path
+    kit: str, boxes: list[Sandbox], honest: BotSpec, state_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tool, runtime, build = BUILDS[kit]
+    tool, runtime = TOOLS[kit]
     languages.find(tool)
-    folder = tmp_path / kit
-    shutil.copytree(KITS / kit, folder)
-    build(folder)
-    bot = load_package(folder, state_dir / "packages")
+    bot, log = built(KITS / kit, tool, state_dir, monkeypatch)
 
+    assert "warning" not in log
     for box in boxes:
         result = play_match(match(bot, honest, game="a_dos", boards=2, limits=Limits()), box)
 
@@ -67,3 +80,24 @@ def test_kit_plays_in_the_sandbox(
         assert result.parties[0].decisions > 10
         played_by = f"{runtime} {runtimes.get(runtime, state_dir).hash}"
         assert played_by in result.host["runtime_hash"].split(", ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["go", "a Go module", "cargo"])
+def test_source_without_a_kit_is_built_and_plays(
+    form: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, files = {
+        "go": ("bot.go", {"bot.go": GO}),
+        "a Go module": ("cmd/bot.go", {"cmd/bot.go": GO, "go.mod": "module rufo\n\ngo 1.22\n"}),
+        "cargo": ("Cargo.toml", {"Cargo.toml": CARGO, "Cargo.lock": LOCK, "build.rs": LOOK, "src/main.rs": RUST}),
+    }[form]
+    language = "rust" if form == "cargo" else "go"
+    for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n'}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    bot, log = built(tmp_path, "rustc" if form == "cargo" else "go", state_dir, monkeypatch)
+
+    assert ("passwd false" in log) == (form == "cargo")
+    result = play_match(match(bot, honest, game="a_dos", boards=2, limits=Limits()), boxes[0])
+    assert [party.faults for party in result.parties] == [[], []]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.analysis import AnalysisHandler
 from league.domain.jobs.handlers.audits import AuditHandler
+from league.domain.jobs.handlers.builds import BuildHandler
 from league.domain.jobs.handlers.consultations import ConsultationHandler
 from league.domain.jobs.handlers.matches import MatchHandler
 from league.domain.jobs.handlers.puzzles import PuzzleHandler
@@ -20,6 +21,7 @@ registry.register(RemoteHandler())
 registry.register(ValidationHandler())
 registry.register(TryHandler())
 registry.register(AuditHandler())
+registry.register(BuildHandler())
 registry.register(ConsultationHandler())
 registry.register(AnalysisHandler())
 registry.register(PuzzleHandler())

@@ -1,0 +1,283 @@
+"""Build a package of source: one recipe a language, run in the sandbox with the toolchain of this machine.
+
+A recipe says which compiler, which flags and where the program is. The same sources, toolchain and recipe give the same bytes, and `Toolchain.digest`
+names the last two. The toolchains are Debian's; see docs/builds.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from engine.packages import manifest
+from engine.packages.archive import BotPackage
+from engine.packages.manifest import PackageRefused
+from engine.sandbox import BuildLimits, SandboxError, SandboxUnavailable, run_build
+from engine.sandbox.policy import DAY
+from engine.sandbox.tiers.building import compilers
+
+_OUT = "/tmp/program"  # noqa: S108 - inside the sandbox
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "HOME": "/tmp",  # noqa: S108
+    "TMPDIR": "/tmp",  # noqa: S108
+    "LANG": "C.UTF-8",
+    "SOURCE_DATE_EPOCH": str(DAY),
+}
+# The result leaves by standard output, whatever the compiler prints there goes to the log.
+_SCRIPT = f"set -e; exec 3>&1 1>&2\n{{script}}\nexec cat {_OUT} >&3"
+_OLDEST_GO = (1, 22)  # An older one makes a pipe when it sleeps, which no bot may.
+_ASK_S = 60.0
+_ERROR = re.compile(r"\berror(\[\w+\])?:|^\S+:\d+:\d+: (?!warning|note|error)")
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A compiler of this machine. version: for people; digest: of its programs and libraries; paths: what a build sees of this machine."""
+
+    version: str
+    digest: str
+    paths: tuple[Path, ...]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """A way from the source of a language to a program.
+
+    title: the language for people; packages: of Debian that have the compiler; script: for sh, with the words of `words` as "$@", leaves the program
+    in _OUT; find: returns the toolchain, or raises SandboxUnavailable.
+    """
+
+    title: str
+    packages: str
+    script: str
+    words: Callable[[BotPackage], Sequence[str]]
+    find: Callable[[], Toolchain]
+
+
+@dataclass(frozen=True)
+class Built:
+    """The end of a build. package: what plays, None if it failed; why: one sentence for the author then; digest: of source, toolchain and recipe."""
+
+    package: BotPackage | None
+    log: str
+    why: str
+    toolchain: str
+    digest: str
+
+
+def _ask(*argv: str) -> str:
+    """Return what a compiler of this machine says about itself. Raise SandboxUnavailable."""
+    try:
+        result = subprocess.run(argv, capture_output=True, text=True, timeout=_ASK_S, check=True, cwd="/")
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxUnavailable(f"{argv[0]} does not run here: {error}") from error
+    return result.stdout.strip()
+
+
+def _program(name: str, packages: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        raise SandboxUnavailable(f"{name} is not installed; Debian, Ubuntu: apt-get install {packages}")
+    return path
+
+
+def _toolchain(
+    version: str, files: Sequence[Path], paths: Sequence[Path] = (), environment: Mapping[str, str] | None = None
+) -> Toolchain:
+    digest = hashlib.sha256(version.encode())
+    for path in files:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    more = [path for path in paths if not path.is_relative_to("/usr/lib") and path != Path("/usr")]
+    return Toolchain(version, digest.hexdigest(), (*compilers(), *more), {**_ENVIRONMENT, **(environment or {})})
+
+
+def _gnu(compiler: str, front: str, library: str, packages: str) -> Toolchain:
+    path = _program(compiler, packages)
+    programs = [Path(shutil.which(_ask(path, f"-print-prog-name={name}")) or name) for name in (front, "as", "ld")]
+    libraries = [Path(_ask(path, f"-print-file-name={name}")) for name in ("libc.a", "libgcc.a", library)]
+    for file in (*programs, *libraries):
+        if not file.is_file():
+            raise SandboxUnavailable(f"{file} is missing; Debian, Ubuntu: apt-get install {packages}")
+    return _toolchain(_ask(path, "--version").splitlines()[0], [*programs, *libraries])
+
+
+def _find_rust() -> Toolchain:
+    packages = RECIPES["rust"].packages
+    path = _program("rustc", packages)
+    linker = RECIPES["c"].find()  # rustc links by gcc.
+    root = Path(_ask(path, "--print", "sysroot"))
+    libraries = sorted(root.glob("lib/rustlib/*/lib/lib*.rlib"))
+    program = root / "bin" / "rustc"
+    if not libraries or not program.is_file():
+        raise SandboxUnavailable(f"{root} has no standard library; Debian, Ubuntu: apt-get install {packages}")
+    version = f"{_ask(path, '--version')}, {linker.version}, {linker.digest[:12]}"
+    environment = {
+        "PATH": f"/tmp/bin:{root}/bin:/usr/bin:/bin",  # noqa: S108
+        "LD_LIBRARY_PATH": f"{root}/lib",  # A program finds its libraries by its own place only where there is a /proc.
+        "CARGO_HOME": "/tmp/cargo",  # noqa: S108
+        "CARGO_INCREMENTAL": "0",
+    }
+    return _toolchain(version, [program, *sorted(root.glob("lib/librustc_driver*")), *libraries], [root], environment)
+
+
+def _find_go() -> Toolchain:
+    path = _program("go", RECIPES["go"].packages)
+    root, version = _ask(path, "env", "GOROOT", "GOVERSION").splitlines()
+    if tuple(int(part) for part in version.removeprefix("go").split(".")[:2]) < _OLDEST_GO:
+        raise SandboxUnavailable(
+            f"{version} is too old; install Go 1.22 or newer, in Debian 12 from bookworm-backports"
+        )
+    top = Path(root)
+    shared = {path.resolve() for path in (top / "src", top / "pkg", top / "pkg" / "tool") if path.is_symlink()}
+    environment = {
+        "PATH": f"{root}/bin:/usr/bin:/bin",
+        "GOROOT": root,
+        "GOPATH": "/tmp/go",  # noqa: S108
+        "GOCACHE": "/tmp/cache",  # noqa: S108
+        "GOENV": "off",
+        "GOPROXY": "off",
+        "GOTOOLCHAIN": "local",
+        "GOTELEMETRY": "off",
+        "GOMAXPROCS": "2",
+        "CGO_ENABLED": "0",
+    }
+    programs = [top / "bin" / "go", *sorted((top / "pkg" / "tool").resolve().glob("*/*"))]
+    sources = sorted((top / "src" / "runtime").resolve().glob("*.go"))
+    return _toolchain(version, [*programs, *sources], [top, *sorted(shared)], environment)
+
+
+def _sources(package: BotPackage) -> list[str]:
+    """Return all files of the language, each as a path that no compiler takes for an option."""
+    endings = manifest.BUILDS[package.manifest.build]
+    return [f"./{name}" for name in package.files if name.endswith(endings)]
+
+
+def _go_package(package: BotPackage) -> list[str]:
+    folder = PurePosixPath(package.manifest.entry).parent
+    if "go.mod" in package.files:
+        return [f"./{folder}"]
+    inside = (PurePosixPath(name) for name in package.files)
+    return [
+        f"./{name}"
+        for name in inside
+        if name.parent == folder and name.suffix == ".go" and not name.stem.endswith("_test")
+    ]
+
+
+_RUST_FLAGS = "-C opt-level=3 -C target-feature=+crt-static -C panic=abort -C strip=symbols"
+# Debian's cc leads through /etc, and lld wants a /proc. With --target, build scripts and macros, which run here, are linked as usual.
+_RUST = f"""mkdir /tmp/bin
+printf '#!/usr/bin/sh\\nexec gcc "$@" -fuse-ld=bfd\\n' > /tmp/bin/cc
+chmod +x /tmp/bin/cc
+case "$1" in
+*Cargo.toml)
+    target="$(rustc -vV | sed -n 's/^host: //p')"
+    RUSTFLAGS="{_RUST_FLAGS}" cargo build --release --offline --locked --target "$target" --target-dir /tmp/target --manifest-path "$1"
+    for file in "/tmp/target/$target/release/"*; do if [ -f "$file" ] && [ -x "$file" ]; then cp "$file" {_OUT}; fi; done;;
+*) rustc --edition 2021 {_RUST_FLAGS} -o {_OUT} "$1";;
+esac"""
+RECIPES: dict[str, Recipe] = {
+    "c": Recipe(
+        title="C",
+        packages="gcc libc6-dev",
+        script=f'gcc -std=gnu17 -O2 -static -s -I. -o {_OUT} "$@" -lm',
+        words=_sources,
+        find=cache(lambda: _gnu("gcc", "cc1", "libm.a", RECIPES["c"].packages)),
+    ),
+    "c++": Recipe(
+        title="C++",
+        packages="g++ libc6-dev",
+        script=f'g++ -std=c++20 -O2 -static -s -I. -o {_OUT} "$@"',
+        words=_sources,
+        find=cache(lambda: _gnu("g++", "cc1plus", "libstdc++.a", RECIPES["c++"].packages)),
+    ),
+    "rust": Recipe(
+        title="Rust",
+        packages="rustc cargo libstd-rust-dev gcc libc6-dev",
+        script=_RUST,
+        words=lambda package: [f"./{package.manifest.entry}"],
+        find=cache(_find_rust),
+    ),
+    "go": Recipe(
+        title="Go",
+        packages="golang-go",
+        script=f'go build -p 2 -trimpath -buildvcs=false -ldflags "-s -w" -o {_OUT} "$@"',
+        words=_go_package,
+        find=cache(_find_go),
+    ),
+}
+
+
+def installed() -> dict[str, str]:
+    """Return the languages that this machine can build, each with the version of its compiler."""
+    versions = {}
+    for language, recipe in RECIPES.items():
+        try:
+            versions[language] = recipe.find().version
+        except SandboxError:
+            continue
+    return versions
+
+
+def digest(package: BotPackage) -> str:
+    """Return the hash of source, toolchain and recipe, which names the result. Raise SandboxUnavailable without the toolchain."""
+    recipe = RECIPES[package.manifest.build]
+    toolchain = recipe.find()
+    parts = (package.sha256, toolchain.digest, recipe.script, *sorted(map(str, toolchain.environment.items())))
+    return hashlib.sha256("\n".join(("tute-build/1", *parts)).encode()).hexdigest()
+
+
+def build(
+    package: BotPackage,
+    folder: Path,
+    state_dir: Path,
+    *,
+    limits: BuildLimits | None = None,
+    tell: Callable[[str], None] = lambda log: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Built | None:
+    """Build a package that is unpacked in `folder`. Return None if `stop` returned True. Raise SandboxError for a fault of this machine.
+
+    tell: called with the log so far.
+    """
+    recipe = RECIPES[package.manifest.build]
+    toolchain = recipe.find()
+    argv = ["/usr/bin/sh", "-c", _SCRIPT.replace("{script}", recipe.script), "build", *recipe.words(package)]
+    end = run_build(
+        argv,
+        folder,
+        state_dir,
+        toolchain=toolchain.paths,
+        environment=toolchain.environment,
+        limits=limits,
+        tell=tell,
+        stop=stop,
+    )
+    if end is None:
+        return None
+    result, why = None, ""
+    if end.excess:
+        why = f"the build was ended: {end.excess}"
+    elif not end.succeeded:
+        why = _first_error(end.log) or f"the build ended with status {end.code}, and no program"
+    else:
+        try:
+            result = package.with_program(end.result)
+        except PackageRefused as refused:
+            why = str(refused)
+    return Built(result, end.log, why, toolchain.version, digest(package))
+
+
+def _first_error(log: str) -> str:
+    """Return the line of a compiler's log that names the first error; without one, the last line."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return next(filter(_ERROR.search, lines), lines[-1] if lines else "")[:300]

@@ -1,0 +1,144 @@
+"""Versions that are source: built by a worker that has the compiler, checked like uploads, and then played."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+
+from engine.packages import archive
+from league.domain.bots import bots, builds, packages
+from league.domain.core import queue
+from league.domain.core.errors import Refused
+from league.domain.jobs.handlers import registry
+from league.domain.jobs.worker import WorkerLoop
+from league.domain.matches import validation
+from league.domain.people import exporting, quotas
+from league.enums import VersionStatus
+from league.models import BotVersion, Build, Job, LeagueEvent, Match
+from tests.support import languages
+from tests.support.league import NOW, later
+
+KIT = settings.BASE_DIR / "bots" / "kits" / "c"
+
+
+def zipped(text: str, *, build: str = "c") -> bytes:
+    """The kit in C as source, with this text as its bot."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as packed:
+        packed.writestr("bot.toml", f'name = "rufo"\nbuild = "{build}"\nentry = "bot.c"\ngames = ["a_dos"]\n')
+        packed.writestr("bot.c", text)
+        packed.writestr("tute.h", (KIT / "tute.h").read_text())
+    return buffer.getvalue()
+
+
+def uploaded(player, text: str = (KIT / "bot.c").read_text(), **more) -> BotVersion:
+    return bots.upload(player, f"{player.name}s bot", zipped(text, **more), "rufo.zip", now=NOW)
+
+
+def build(worker: WorkerLoop, *, now=NOW) -> None:
+    """Let the worker do the next build, and the scheduler act on it."""
+    handler = next(handler for handler in registry.idle_handlers() if handler.kinds == (builds.JOB,))
+    job = handler.claim(worker.name, now=now)
+    assert job is not None
+    worker.run(job)
+    builds.settle(now=now)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db  # a worker goes by the clock of the machine
+def test_source_is_built_validated_and_played(ana, berto, worker) -> None:
+    languages.find("cc")
+    version = uploaded(ana)
+    source = version.package_id
+
+    assert (version.runtime, version.entry, version.status) == ("binary", "bot.c", VersionStatus.VALIDATING)
+    assert not Match.objects.exists()
+    build(worker)
+
+    version.refresh_from_db()
+    assert (version.source_id, version.uploaded_id, version.entry) == (source, source, "program")
+    playing = packages.stored(version)
+    assert playing.files["program"][:4] == b"\x7fELF"
+    assert (playing.manifest.runtime, playing.manifest.build) == ("binary", "")
+    row = version.build
+    assert (row.toolchain[:3], len(row.digest), row.result, row.why) == ("gcc", 64, None, "")
+    assert LeagueEvent.objects.get(kind="version.built").data["sha256"] == version.package_id
+    assert not Job.objects.filter(kind=builds.JOB).exists()
+    while worker.look():
+        pass
+    version.refresh_from_db()
+    assert (version.status, version.fault_detail, version.refused) == (VersionStatus.ACCEPTED, "", [])
+    # The author gets the source back, and nobody can upload it again
+    assert archive.read_stored(packages.uploaded(version)).sha256 == source
+    assert dict(packages.files(version))["bot.c"] == (KIT / "bot.c").read_bytes()
+    with pytest.raises(Refused, match="another player has uploaded these exact files"):
+        uploaded(berto)
+    assert quotas._bytes(ana, NOW) == version.package.size + version.source.size
+    exporting.write(ana, own := io.BytesIO(), site="http://here")
+    with zipfile.ZipFile(own) as packed:
+        assert packed.read("bots/anas-bot-v1.zip") == packages.uploaded(version)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db  # a worker goes by the clock of the machine
+def test_source_that_the_compiler_refuses_is_a_refused_version(ana, worker) -> None:
+    languages.find("cc")
+    version = uploaded(ana, "#include <stdio.h>\nint main(void) { return puts(42) + nothing; }\n")
+    build(worker)
+
+    version.refresh_from_db()
+    assert (version.status, version.fault) == (VersionStatus.REJECTED, "build")
+    assert "error: ‘nothing’ undeclared" in version.fault_detail
+    assert "warning: passing argument 1" in version.build.log
+    with pytest.raises(Refused, match="was not built"):
+        validation.validate_again(version, now=NOW)
+
+
+def test_a_worker_without_the_compiler_leaves_the_build_to_others(ana, monkeypatch) -> None:
+    monkeypatch.setattr(builds, "languages_here", lambda: ("go",))
+    version = uploaded(ana)
+    handler = next(handler for handler in registry.idle_handlers() if handler.kinds == (builds.JOB,))
+
+    assert handler.claim("w:1", now=NOW) is None
+    assert not handler.is_overdue(now=NOW)
+    assert not builds.is_possible(version.build, now=NOW)
+
+
+def test_a_build_without_job_is_queued_again(ana) -> None:
+    version = uploaded(ana)
+    queue.withdraw(builds.JOB, build=version.build)
+
+    assert builds.settle(now=later(60)) == 0
+    job = Job.objects.get(kind=builds.JOB)
+    assert (job.build_id, job.not_before) == (version.build.pk, later(60) + timedelta(minutes=10))
+
+
+def test_the_scheduler_checks_what_a_worker_stored(ana) -> None:
+    rows = []
+    for number, result in enumerate((None, b"PK\x03\x04 no zip", zipped("int main(void) {}"))):
+        version = uploaded(ana, f"int main(void) {{ return {number}; }}")
+        Build.objects.filter(version=version).update(finished=NOW, result=result)
+        rows.append(version)
+    assert builds.settle(now=NOW) == len(rows)
+    assert builds.settle(now=NOW) == 0
+    assert {BotVersion.objects.get(pk=row.pk).fault for row in rows} == {"build"}
+
+
+def test_source_is_refused_at_the_door(ana) -> None:
+    for text, why, other in (
+        ('build = "cobol"\nentry = "bot.c"', "unknown build", "x.h"),
+        ('build = "go"\nentry = "bot.c"', "no source for build", "x.h"),
+        ('build = "c"\nruntime = "python"\nentry = "bot.c"', "leave out runtime", "x.h"),
+        ('build = "c"\nentry = "bot.c"', "nothing called program", "Program/x.h"),
+    ):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as packed:
+            packed.writestr("bot.toml", f'name = "rufo"\n{text}\n')
+            packed.writestr("bot.c", "int main(void) {}")
+            packed.writestr(other, "")
+        with pytest.raises(packages.PackageRefused, match=why):
+            bots.upload(ana, "", buffer.getvalue(), "rufo.zip", now=NOW)

@@ -1,0 +1,65 @@
+"""The role of the workers can do a build, and cannot change what plays (docker/grant_roles.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from django.conf import settings
+from django.db.utils import ProgrammingError
+
+from engine.packages.building import Built
+from league.domain.bots import bots, builds, packages
+from league.domain.jobs.handlers.builds import BuildHandler
+from league.enums import VersionStatus
+from league.models import BotVersion, Build, Package
+from tests.league.domain.bots.test_builds import KIT, zipped
+from tests.support.league import NOW
+from tests.support.roles import become, granted
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
+]
+
+
+@pytest.fixture
+def runner() -> Iterator[None]:
+    """Everything after `become` is done as the workers do it."""
+    with granted():
+        yield
+
+
+def test_the_role_of_the_workers_builds_and_changes_no_package(runner, ana, monkeypatch) -> None:
+    monkeypatch.setattr(builds, "languages_here", lambda: ("c",))
+    version = bots.upload(ana, "rufo", zipped((KIT / "bot.c").read_text()), "rufo.zip", now=NOW)
+    handler, program = BuildHandler(), b"\x7fELF"
+
+    become("tute_runner")
+    assert not Package.objects.exists(), "nobody has leased the build"
+    job = handler.claim("host:1", now=NOW)
+    assert job is not None
+    job.beat(now=NOW)
+    source = packages.stored(BotVersion.objects.select_related("bot", "package").get(pk=version.pk))
+    assert source.manifest.build == "c"
+    rows = Build.objects.filter(pk=job.subject.pk)
+    assert rows.update(log="half way") == 1
+    versions = BotVersion.objects.filter(pk=version.pk)
+    for forbidden in (
+        rows.delete,
+        partial(rows.update, version=version.pk),
+        partial(rows.update, language="go"),
+        partial(versions.update, package="x"),
+        partial(versions.update, source=None),
+        partial(Package.objects.create, sha256="x", data=program, size=1, files=1),
+    ):
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            forbidden()
+    assert handler.report(job, Built(None, "log", "no", "gcc", "x" * 64), now=NOW) == "stored"
+    assert rows.update(log="later") == 0, "what is done stays as it is"
+
+    become("NONE")
+    assert builds.settle(now=NOW) == 1
+    version.refresh_from_db()
+    assert (version.status, version.fault, version.fault_detail) == (VersionStatus.REJECTED, "build", "no")
