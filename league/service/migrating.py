@@ -230,8 +230,8 @@ class FormerMigration(Operation):
 
     def as_migration(self, app_label: str) -> Migration:
         """Return it as a migration of its own."""
-        migration = Migration(self.name, app_label)
-        migration.operations, migration.atomic = list(self.operations), self.is_atomic
+        kind = type("Migration", (Migration,), {"operations": self.operations, "atomic": self.is_atomic})
+        migration: Migration = kind(self.name, app_label)
         return migration
 
 
