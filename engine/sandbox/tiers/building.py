@@ -296,15 +296,15 @@ def _excess(wrapper: int, limits: BuildLimits) -> str:
 
 
 @dataclass(frozen=True)
-class _Process:
+class _Member:
     parent: int
     cpu_s: float
     memory: int
 
 
-def _family(wrapper: int) -> list[_Process]:
+def _family(wrapper: int) -> list[_Member]:
     """Return the processes below one. Orphans belong to the first process of their namespace, which is below it, too."""
-    everybody: dict[int, _Process] = {}
+    everybody: dict[int, _Member] = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
             with suppress(OSError, IndexError, ValueError):
@@ -325,7 +325,7 @@ def _family(wrapper: int) -> list[_Process]:
     return [process for pid, process in everybody.items() if belongs(pid)]
 
 
-def _look(pid: str) -> _Process:
+def _look(pid: str) -> _Member:
     fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     resident, shared = map(int, Path(f"/proc/{pid}/statm").read_bytes().split()[1:3])
-    return _Process(int(fields[1]), sum(map(int, fields[11:15])) / _TICKS, (resident - shared) * _PAGE)
+    return _Member(int(fields[1]), sum(map(int, fields[11:15])) / _TICKS, (resident - shared) * _PAGE)

@@ -26,6 +26,7 @@ SMALL = {
     "apitoken",
     "draft",
     "follow",
+    "job",
     "player",
     "quota",
 }  # tables that are read through in no time, so that a constraint may look at their rows
