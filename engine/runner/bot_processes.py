@@ -171,10 +171,7 @@ class Starter:
         seeds = [
             engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
         ]
-        boards, limits = (
-            self.spec.boards_of_pass(number, len(self.game.sittings(len(self.spec.parties)))),
-            self.spec.limits,
-        )
+        boards, limits = self.spec.boards_of_pass(number, self.game), self.spec.limits
         most = round(bounds.pass_s(limits, self.game, len(boards), self.spec.deals), 3)
         sealed = [self.sealed[party] for party in seating]
         return {"boards": boards, "limits": asdict(limits), "pass_s": most, "seeds": seeds, "sealed": sealed}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import engine
 from engine.packages import archive
 from engine.packages.archive import BotPackage
 from engine.packages.manifest import JSON, LINE, PackageRefused
@@ -64,9 +65,9 @@ class MatchSpec:
     apart: bool = False
     once: bool = False
 
-    def boards_of_pass(self, number: int, passes: int) -> list[int]:
+    def boards_of_pass(self, number: int, game: engine.Game) -> list[int]:
         """Return the boards of a pass: all of them, or those whose turn it is."""
-        return list(self.boards[number::passes] if self.once else self.boards)
+        return list(self.boards[number :: len(game.sittings(len(self.parties)))] if self.once else self.boards)
 
 
 def bot_spec(content: BotPackage, folder: Path) -> BotSpec:

@@ -57,7 +57,12 @@ PARAMS = [
 def test_nothing_that_is_sent_breaks_the_server(as_alice, nobody, league, settings, seed):
     settings.REST_FRAMEWORK = {
         **settings.REST_FRAMEWORK,
-        "DEFAULT_THROTTLE_RATES": {"anon": (10**6, 60), "user": (10**6, 60), "upload": (10**6, 60)},
+        "DEFAULT_THROTTLE_RATES": {
+            "anon": (10**6, 60),
+            "user": (10**6, 60),
+            "upload": (10**6, 60),
+            "remote": (10**6, 60),
+        },
     }
     rng = random.Random(seed)
     keys = [

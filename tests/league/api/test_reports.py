@@ -20,7 +20,7 @@ MOST_EXACT = 2**53 - 1  # The largest whole number that JavaScript reads as it i
 
 @pytest.fixture(autouse=True)
 def _no_limit(settings) -> None:
-    rates = {"anon": (10**6, 60), "user": (10**6, 60), "upload": (10**6, 60)}
+    rates = {"anon": (10**6, 60), "user": (10**6, 60), "upload": (10**6, 60), "remote": (10**6, 60)}
     settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": rates}
 
 
