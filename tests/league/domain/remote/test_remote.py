@@ -118,6 +118,7 @@ def test_a_remote_bot_and_a_house_bot_play_a_match_that_counts_in_a_pool_of_its_
     assert links.tidy(now=clock.present() + timedelta(hours=1)) == len(author.heard)
 
 
+@pytest.mark.slow
 def test_two_remote_bots_meet_and_those_of_one_person_do_not(able, ana, berto) -> None:
     Bot.objects.filter(is_house=True).update(state=BotState.PAUSED)
     first, own = remote(ana, "rufo"), remote(ana, "luna")
@@ -148,6 +149,7 @@ def played_apart(bot: Bot, match: Match) -> None:
         connection.close()
 
 
+@pytest.mark.slow
 def test_a_lost_connection_costs_time_and_silence_the_rest_of_the_pass(able, ana, monkeypatch) -> None:
     monkeypatch.setattr(drawing, "LIMITS", QUICK)
     version = remote(ana, "rufo")
