@@ -121,6 +121,7 @@ def test_link_by_mail(ana, letters):
     assert Client().login(username="ana", password=NEW)
 
 
+@pytest.mark.django_db(transaction=True)  # The thread that sends writes the failure into the journal.
 def test_mail_server_that_is_away_keeps_nobody_waiting(ana, settings, caplog):
     settings.EMAIL_BACKEND, settings.MAIL = "django.core.mail.backends.smtp.EmailBackend", True
     settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS = "127.0.0.1", 1, False
