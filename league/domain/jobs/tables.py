@@ -27,7 +27,8 @@ from league.domain.tables.holding import TableLease
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-LOOK_S = 1.0  # Seconds between two checks for a waiting table
+LOOK_S = 1.0  # Seconds between two checks for waiting tables
+AT_ONCE = 5  # The most tables that a worker takes in one check, so that the others get some
 AGAIN_S = 1.0  # Seconds between two checks for an answer at a shared table, which has a clock, if notifications arrive
 ALONE_S = 5.0  # The same at a table for one person
 DEAF_S = 0.05  # Seconds between two checks for an answer if no notification arrives
@@ -59,7 +60,13 @@ class WorkerTables:
         self._lock = threading.Lock()
 
     def look(self) -> bool:
-        """Take a waiting table if there is room. Return True if there was one."""
+        """Take the tables that wait, a few at once, as far as there is room. Return True if there was one."""
+        number = 0
+        while number < AT_ONCE and self._take():
+            number += 1
+        return number > 0
+
+    def _take(self) -> bool:
         if not settings.TABLES or self._leaving():
             return False
         with self._lock:

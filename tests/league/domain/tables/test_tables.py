@@ -422,6 +422,14 @@ def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, wo
     wait_for(lambda: not worker.tables._held, "the worker has let it go", 60)
 
 
+def test_a_worker_takes_the_tables_that_wait_at_once_as_far_as_there_is_room(people, worker, settings) -> None:
+    settings.TABLES_PER_WORKER = 2
+    rows = [seating.sit(players.create(f"player-{number}"), "brisca", "greedy") for number in range(3)]
+    assert worker.tables.look()
+    assert [status(row) for row in rows] == ["held", "held", "waiting"]
+    assert not worker.tables.look()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_rated_matches_and_people_hold_nobody_up(people, worker, settings, monkeypatch) -> None:
