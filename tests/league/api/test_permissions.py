@@ -85,6 +85,7 @@ SCOPES = {  # Scopes of writes; all others need manage
     ("POST", "/api/v1/matches/{id}/analysis/{kind}"): "submit",
     ("POST", "/api/v1/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
+    ("POST", "/api/v1/bots/{slug}/remote"): "submit",
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",
     ("POST", "/api/v1/circuits/{slug}/bots"): "submit",
