@@ -270,7 +270,8 @@ def measure(name: str) -> None:
         **os.environ,
         "LADDERS": "1" if name == "ladders" else "0",
         "LOG_LEVEL": "WARNING",
-        **(dict.fromkeys(LIMITS, "100000") if name == "many" else {}),  # All of these people have one address.
+        # All of these people have one address, and one client may have a hundred connections; a proxy may have more.
+        **(dict.fromkeys(LIMITS, "100000") | {"TRUST_PROXY": "127.0.0.1"} if name == "many" else {}),
     }
     if name == "many":
         accept_house(environment)

@@ -144,10 +144,12 @@ class Child:
 
     def _hear(self, stop: Callable[[], bool]) -> Any:
         pipe = self._out.fileno()
+        waiting = select.poll()  # It takes any descriptor; select.select none above 1023.
+        waiting.register(pipe, select.POLLIN)
         while b"\n" not in self._rest:
             if stop():
                 raise Stopped
-            if select.select([pipe], [], [], LOOK_S)[0]:
+            if waiting.poll(LOOK_S * 1000):
                 more = os.read(pipe, 1 << 16)
                 if not more:
                     raise EOFError

@@ -20,6 +20,7 @@ from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
 from engine.sandbox.process.spawn import HANDSHAKE_S, Started
 from engine.sandbox.process.tail import Tail
+from engine.sandbox.process.waiting import readable
 from engine.sandbox.process.wall import Wall
 
 PONDERING_S = 0.002  # CPU time that a frozen bot may seem to use because of the kernel's accounting.
@@ -427,7 +428,7 @@ class BotProcess:
             pass  # The bot has ended, or never had a handle.
 
     def _has_ended(self) -> bool:
-        return self._end is not None or bool(select.select([self._handle], [], [], 0)[0])
+        return self._end is not None or bool(readable([self._handle], 0))
 
     def _is_ending(self) -> bool:
         """Return True if the bot has ended, or if its first thread is about to end."""

@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import marshal
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.sandbox.errors import SandboxError
+from engine.sandbox.process.waiting import readable
 
 HANDSHAKE_S = 20.0  # A start takes 0.005 s; a host that needs so much longer cannot keep time for matches.
 FIRST_KEPT = 4  # The number of the first descriptor that is kept for a started program.
@@ -74,13 +74,13 @@ class ChildProcess:
 
     def collect(self, timeout_s: float) -> ExitReport | None:
         """Return how the process ended, or None if it still runs after `timeout_s`."""
-        if not select.select([self.end], [], [], timeout_s)[0]:
+        if not readable([self.end], timeout_s):
             return None
         report = os.read(self.end, 256)
         if report:
             return ExitReport(*marshal.loads(report))
         # The forkserver itself was killed, and all bots with it; the handle shows when this bot has ended.
-        if not select.select([self.handle], [], [], timeout_s)[0]:
+        if not readable([self.handle], timeout_s):
             return None
         self._end_group()
         return ExitReport(signal.SIGKILL, 0, 0.0, lost_with="the process that starts bots")
@@ -188,7 +188,7 @@ class _ForkServer:
         if not handles:  # No descriptor was free for the handle.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(reply, signal.SIGKILL)
-            select.select([end], [], [], _GIVE_UP_S)
+            readable([end], _GIVE_UP_S)
             raise OSError("no descriptor left for a handle of the bot")
         return ChildProcess(reply, handles[0], end)
 
@@ -346,7 +346,7 @@ def launch(plan: dict[str, Any], *, keep: Sequence[int] = (), timeless: bool = F
 def _read_to_end(fd: int, timeout_s: float) -> str:
     """Read a pipe until it is closed. Raise SandboxError if that takes too long."""
     text = b""
-    while select.select([fd], [], [], timeout_s)[0]:
+    while readable([fd], timeout_s):
         piece = os.read(fd, 4096)
         if not piece:
             return text.decode(errors="replace")

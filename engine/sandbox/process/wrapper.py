@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 
 from engine.sandbox.process import watch
 from engine.sandbox.process.spawn import ChildProcess, ExitReport
+from engine.sandbox.process.waiting import readable
 
 _END_S = 1.0  # Time in which a continued wrapper collects its bot and ends.
 
@@ -46,7 +46,7 @@ class WrappedChild(ChildProcess):
 
     def collect(self, timeout_s: float) -> ExitReport | None:
         """Return how the bot ended, or None if it still runs after `timeout_s`."""
-        if self._ended is None and select.select([self._bot, self.end], [], [], timeout_s)[0]:
+        if self._ended is None and readable([self._bot, self.end], timeout_s):
             self._ended = self._collect(timeout_s)
         return self._ended
 

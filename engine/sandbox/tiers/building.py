@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import resource
-import select
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +25,7 @@ from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.policy import MIB, Policy, user_wide_processes
 from engine.sandbox.process.spawn import FIRST_KEPT, Started, launch, memory_file
 from engine.sandbox.process.tail import Tail
+from engine.sandbox.process.waiting import readable
 from engine.sandbox.tiers import namespaces
 
 SOURCE, SCRATCH = "/src", "/tmp"  # noqa: S108 - the compiler's own
@@ -233,7 +233,7 @@ class _Streams:
 
     def read(self, timeout_s: float) -> bool:
         """Read what is there. Return False when both streams have ended."""
-        ready = select.select(list(self._open), [], [], timeout_s)[0]
+        ready = readable(self._open, timeout_s)
         for fd in ready:
             try:
                 piece = os.read(fd, _CHUNK)

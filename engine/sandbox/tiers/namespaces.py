@@ -9,7 +9,6 @@ import errno
 import json
 import os
 import resource
-import select
 import shutil
 import time
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
+from engine.sandbox.process.waiting import readable
 from engine.sandbox.process.wrapper import WrappedChild
 from engine.sandbox.sealed import host
 from engine.sandbox.tiers.tier import BY_LAUNCHER, NO_PROGRAM, Tier
@@ -182,7 +182,7 @@ def inner_pid(info: int) -> int:
     """Return the bot's process id in our namespace, as bubblewrap reports it. Raise SandboxError if bubblewrap ends without a report."""
     text = b""
     while b"}" not in text:
-        if not select.select([info], [], [], HANDSHAKE_S)[0]:
+        if not readable([info], HANDSHAKE_S):
             raise SandboxError(f"it reported nothing within {HANDSHAKE_S:g} s")
         piece = os.read(info, 4096)
         if not piece:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import select
 import signal
 import subprocess
@@ -52,6 +53,21 @@ def test_a_bot_answers_and_its_cpu_time_is_known(start: Start) -> None:
     assert reply.line == b"play 1o"
     assert 0 <= reply.cpu_s < 5
     assert 0 < reply.wall_s < 10
+
+
+def test_a_bot_answers_a_process_with_more_descriptors_than_select_takes(start: Start) -> None:
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(2048, usual[0]), usual[1]))
+    descriptors: list[int] = []
+    try:
+        while not descriptors or descriptors[-1] < 1100:
+            descriptors.append(os.open("/dev/null", os.O_RDONLY))
+        with start() as process:
+            assert process.ask(b"one\n", 5, 10).line == b"one"
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
 
 
 def test_a_bot_may_be_started_early_and_left_frozen(start: Start) -> None:
