@@ -14,14 +14,15 @@ def print_leaderboard(console: Console, tournament: Tournament) -> None:
     """Print the leaderboard of the tournament's pool."""
     pool = tournament.pool
     game: engine.Game = pools.game_of(pool)
+    unit = "places" if game.score_unit == "rank" else game.score_unit  # The first column is a rank already.
     table = Table(
         title=f"{game.title} ({pool.game}, {pool.players} players)", title_justify="left", header_style="bold"
     )
-    table.caption = f"Elo of a board with its 95% interval; {game.score_unit} per board; LOS: likelihood of being stronger than the next row"
+    table.caption = f"Elo of a board with its 95% interval; {unit} per board; LOS: likelihood of being stronger than the next row"
     table.caption_justify = "left"
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("bot", no_wrap=True)
-    for name in ("Elo", "95%", "boards", "score", game.score_unit, "faults", "LOS"):
+    for name in ("Elo", "95%", "boards", "score", unit, "faults", "LOS"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in leaderboards.leaderboard(pool):
         rating = row.rating
