@@ -17,7 +17,7 @@ from django.db import connection
 from engine.runner import MatchSpec
 from engine.runner.spec import POSSIBLE
 from engine.runner.table import Advise, Question, Taken, play_table
-from engine.sandbox import Sandbox
+from engine.sandbox import NoFreeUser, Sandbox
 from engine.sandbox.files import keeping
 from league.domain.bots import packages
 from league.domain.core import transitions
@@ -33,6 +33,8 @@ AGAIN_S = 1.0  # Seconds between two checks for an answer at a shared table, whi
 ALONE_S = 5.0  # The same at a table for one person
 DEAF_S = 0.05  # Seconds between two checks for an answer if no notification arrives
 STOP_S = 0.25  # Seconds between two checks if the worker must stop
+# After this many seconds a worker tries again to start a table, because all users for bots were in use
+FULL_S = 5.0
 CROWDED_S = 10.0  # If a person thinks longer, their table yields to one that waits for a worker
 # After this many seconds a table is given back at its person's next turn, to continue with new processes
 MOST_S = 1800.0
@@ -58,6 +60,7 @@ class WorkerTables:
         self._may_play, self._box, self._leaving = may_play, box, leaving
         self._held: dict[int, tuple[TableLease, threading.Thread]] = {}
         self._lock = threading.Lock()
+        self._full_until = 0.0  # By the monotonic clock: this machine has no users for the bots of another table.
 
     def look(self) -> bool:
         """Take the tables that wait, a few at once, as far as there is room. Return True if there was one."""
@@ -69,9 +72,8 @@ class WorkerTables:
     def _take(self) -> bool:
         if not settings.TABLES or self._leaving():
             return False
-        with self._lock:
-            if len(self._held) >= settings.TABLES_PER_WORKER:
-                return False
+        if self._is_full():
+            return False
         if not holding.is_awaited() or not self._may_play():
             return False
         lease = holding.claim(self.worker)
@@ -102,6 +104,9 @@ class WorkerTables:
             self._play(lease)
         except PutDown:
             log.info("table %s: its player thinks", lease.row.public_id)
+        except NoFreeUser:
+            self._full_until = time.monotonic() + FULL_S
+            holding.release(lease, holding.NO_SEATS)
         except LeaseLost:
             log.info("table %s is no longer held here", lease.row.public_id)
         except Exception as error:
@@ -176,7 +181,7 @@ class WorkerTables:
                 now = time.monotonic()
                 thinks, due = now - began, False
                 if thinks > CROWDED_S and now - looked > 1:
-                    looked, due = now, self._is_crowded()
+                    looked, due = now, self._is_full() and holding.is_awaited()
                 if stop():
                     holding.release(lease, f"worker {self.worker} was told to stop")
                     raise PutDown
@@ -184,10 +189,9 @@ class WorkerTables:
                     raise PutDown
                 _pause(moved, stop, AGAIN_S if lease.row.shared else ALONE_S)
 
-    def _is_crowded(self) -> bool:
+    def _is_full(self) -> bool:
         with self._lock:
-            full = len(self._held) >= settings.TABLES_PER_WORKER
-        return full and holding.is_awaited()
+            return len(self._held) >= settings.TABLES_PER_WORKER or time.monotonic() < self._full_until
 
 
 def _pause(moved: listening.ChangeSubscription, stop: Callable[[], bool], again_s: float) -> None:

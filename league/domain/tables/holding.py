@@ -32,6 +32,7 @@ from league.service import listening, topics
 log = logging.getLogger("league.tables")
 TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of a person.
 SHORTEST = timedelta(seconds=5)  # The shortest time between two looks at a resting shared table.
+NO_SEATS = "all seats for bots are taken"  # Why a table has been put back. The page says it, too.
 ROOM = timedelta(minutes=10)  # A table at which nobody gets ready ends after this time without a change.
 
 
@@ -239,7 +240,7 @@ def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool
 
 
 def release(lease: TableLease, why: str, *, now: datetime | None = None) -> None:
-    """Put the job back because the worker stops; this does not count as an attempt."""
+    """Put the job back because the worker stops or has no seats for the bots; this does not count as an attempt."""
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
         if not _rest(row, lease.job, why, now=clock.now_or(now)):
