@@ -29,7 +29,7 @@ from league.models import BotVersion, Match, Party, RemoteLink
 LIMITS = {"start_s": 30, "move_s": 10, "bank_s": 120}
 PASSES = 2  # Boards of each seating.
 HOUSE = 0.5  # The chance that a seat is offered to a house bot although a remote bot is free.
-MOST = 200  # One draw is among at most so many connected bots, drawn by chance.
+MOST = 200  # The most connected bots that one draw considers, drawn by chance.
 PATIENCE = timedelta(minutes=1)  # A match that no worker begins is cancelled: its bots may have left.
 
 
