@@ -225,7 +225,7 @@ def crowd(port: int, pid: int) -> None:
     from django.test import Client
 
     from league.domain.people import players
-    from league.models import Player
+    from league.models import Player, Table
 
     sessions = []
     for number in range(MANY):
@@ -256,6 +256,7 @@ def crowd(port: int, pid: int) -> None:
         f" processor ms an answer: {parts}; cores used: {sum(used.values()) / took:.2f}",
         flush=True,
     )
+    print("tables by status:", dict(Counter(Table.objects.values_list("status", flat=True))), flush=True)
     if company.failures:
         print("failures:", dict(company.failures), flush=True)
 

@@ -154,7 +154,9 @@ def play_table(
     and when the board is over. Raise what `play_match` raises.
     """
     game = load(spec)
-    starter = replace(starter_of(spec, game, box), stop=stop, absent=tuple(people))
+    starter = starter_of(spec, game, box)
+    policy = replace(starter.policy, leaves_room=True)
+    starter = replace(starter, policy=policy, stop=stop, absent=tuple(people))
     return _TableReferee(spec, game, starter, tuple(seating), tuple(people), taken, ask, stop, delay).play()
 
 

@@ -1,7 +1,7 @@
 """Run untrusted programs so that they can harm nothing. Independent of the card games; standard library only."""
 
 from engine.sandbox.cgroups.groups import available as control_groups
-from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable, TurnStopped
+from engine.sandbox.errors import FAULT_KINDS, BotFault, NoFreeUser, SandboxError, SandboxUnavailable, TurnStopped
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess, Reply
@@ -17,6 +17,7 @@ __all__ = [
     "BotProcess",
     "BuildLimits",
     "BuildRun",
+    "NoFreeUser",
     "Policy",
     "Reply",
     "Runtime",

@@ -27,6 +27,10 @@ class TurnStopped(Exception):
     """The caller no longer wants the answer of a bot. This is nobody's fault."""
 
 
+class NoFreeUser(SandboxError):
+    """All user ids for bots are in use on this machine: the bot can be started later, or elsewhere."""
+
+
 class SandboxUnavailable(SandboxError):
     """A tier does not work on this host, so nothing is started. The message lists reasons and remedies."""
 

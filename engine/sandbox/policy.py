@@ -22,6 +22,7 @@ class Policy:
     memory_mb: private writable memory, MiB. threads: threads at once. cpu_s: CPU seconds in total, a backstop behind the per-answer clock.
     stderr_kib: error output kept, KiB. output_line_kib: longest line, KiB. open_files: descriptors. stack_mb: main stack, MiB.
     address_space_mb: reserved addresses, MiB (None: memory_mb + 1024). sealed: no clock of the host reaches the bot.
+    leaves_room: such bots leave a quarter of the machine's bot users to others.
     Raise ValueError if a limit is not a positive integer or too small for any interpreter.
     """
 
@@ -34,11 +35,12 @@ class Policy:
     stack_mb: int = 8
     address_space_mb: int | None = None
     sealed: bool = False
+    leaves_room: bool = False
 
     def __post_init__(self) -> None:
         least = {"memory_mb": 16, "open_files": 16, "stack_mb": 1}
         for name, value in vars(self).items():
-            if name == "sealed" or (name == "address_space_mb" and value is None):
+            if name in ("sealed", "leaves_room") or (name == "address_space_mb" and value is None):
                 continue
             floor = least.get(name, 1)
             if type(value) is not int or value < floor:

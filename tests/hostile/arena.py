@@ -113,7 +113,7 @@ def herd(bot: BotProcess) -> set[int]:
                 continue  # an orphan of a worker that was killed, which process 1 has not collected yet
         except OSError:
             continue
-        if os.getuid() == 0 and slots.FIRST_USER <= user <= slots.LAST_USER and user == bot.user:
+        if os.getuid() == 0 and user in slots.users() and user == bot.user:
             pids.add(int(entry.name))
     return pids
 

@@ -10,7 +10,7 @@ from engine.sandbox.cgroups import groups as cgroups
 from engine.sandbox.cgroups import slots
 from engine.sandbox.process import spawn
 
-_BOT_USERS = range(slots.FIRST_USER, slots.LAST_USER + 1)
+_BOT_USERS = slots.users()
 
 
 def open_files() -> set[str]:

@@ -60,9 +60,9 @@ class BotPlace:
 def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> BotPlace:
     """Find a place for a bot: as root with own_user, a slot and a copy in the runtime's tree; else its own directory.
 
-    Raise SandboxError if no slot is free, if the files contain a link, or if the copy or the control group fails.
+    Raise NoFreeUser if no slot is free, SandboxError if the files contain a link, or if the copy or the control group fails.
     """
-    where = _files(bot_dir, runtime, own_user=own_user)
+    where = _files(bot_dir, runtime, policy, own_user=own_user)
     try:
         where.group = cgroups.available().make(policy)
     except BaseException:
@@ -71,12 +71,12 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
     return where
 
 
-def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> BotPlace:
+def _files(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> BotPlace:
     if os.getuid() != 0 or not own_user:
         with contextlib.suppress(OSError):  # The files belong to another user, who takes care of them.
             tree.still(bot_dir)
         return BotPlace(os.getuid(), bot_dir.resolve(), None)
-    slot = slots.acquire()
+    slot = slots.acquire(leaves_room=policy.leaves_room)
     copies = runtime.root / _COPIES
     lock = -1
     try:

@@ -8,15 +8,19 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import secrets
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.sandbox.cgroups import reservations
-from engine.sandbox.errors import SandboxError
+from engine.sandbox.errors import NoFreeUser, SandboxError
 
-FIRST_USER = 61000
-LAST_USER = 61183  # systemd assigns 61184 and above to its dynamic services.
+# Distributions, systemd and the sub-ids of containers (from 100000 on) leave these ids alone. A container with a user
+# namespace usually has ids below 65536 only; there systemd leaves fewer, and assigns 61184 and above to its services.
+USERS = range(66000, 67000)
+FEW_USERS = range(60706, 61184)
+SHARE = 0.75  # Bots that leave room for others hold at most this part of the users.
 WHAT_TO_DO = f"Let the worker write to it, or name another folder by {reservations.SETTING}."
 MEMORY = Path("/dev/shm/tute-league-users")  # noqa: S108 - checked below
 
@@ -26,11 +30,19 @@ class Slot:
     """A user id reserved for one bot until ``release``."""
 
     user: int
-    _reservation: reservations.Reservation = field(repr=False)
+    _reservations: list[reservations.Reservation] = field(repr=False)
 
     def release(self) -> None:
         """Release the id. May be called again."""
-        self._reservation.release()
+        for reservation in self._reservations:
+            reservation.release()
+
+
+def users(uid_map: Path = Path("/proc/self/uid_map")) -> range:
+    """Return the user ids of bots on this machine. uid_map: the ids that exist here, as the kernel lists them."""
+    lines = [line.split() for line in uid_map.read_text().splitlines()]
+    is_mapped = any(int(first) <= USERS[0] and USERS[-1] < int(first) + int(count) for first, _, count in lines)
+    return USERS if is_mapped else FEW_USERS
 
 
 def folder() -> Path:
@@ -53,22 +65,36 @@ def folder() -> Path:
     return place
 
 
-def acquire() -> Slot:
-    """Reserve a free user id. Raise SandboxError if all are in use.
+def acquire(*, leaves_room: bool = False) -> Slot:
+    """Reserve a free user id. Raise NoFreeUser if all are in use, SandboxError if the folder is unusable.
 
     The id is drawn at random. A bot can read it, and from the order of ids it could tell how many bots the machine runs. Slots of workers in other
     containers are invisible here, and a draw makes a collision unlikely.
+
+    leaves_room: first reserve one of fewer shares, so that such bots never hold all users. The share says nothing of the id, so the bot cannot tell.
     """
-    users = list(range(FIRST_USER, LAST_USER + 1))
-    random.SystemRandom().shuffle(users)
-    place = folder()
+    place, ids = folder(), users()
+    reserved: list[reservations.Reservation] = []
     try:
-        for user in users:
-            if reservation := reservations.reserve(place, f"user-{user}"):
-                return Slot(user, reservation)
-    except reservations.NotShared as error:
-        raise SandboxError(str(error)) from error
-    raise SandboxError(
-        f"all {len(users)} bot users ({FIRST_USER} to {LAST_USER}) are in use. "
-        "Run fewer workers on this host, or look for matches that do not end."
+        if leaves_room:
+            _draw(place, "share", range(int(SHARE * len(ids))), reserved)
+        return Slot(_draw(place, "user", ids, reserved), reserved)
+    except BaseException as error:
+        for reservation in reserved:
+            reservation.release()
+        if isinstance(error, reservations.NotShared):
+            raise SandboxError(str(error)) from error
+        raise
+
+
+def _draw(place: Path, name: str, numbers: range, reserved: list[reservations.Reservation]) -> int:
+    """Reserve one of these numbers by chance, and add the reservation. Raise NoFreeUser, NotShared."""
+    generator = random.Random(secrets.randbits(128))  # noqa: S311 - a draw by the system costs five times as much
+    for number in generator.sample(numbers, len(numbers)):
+        if reservation := reservations.reserve(place, f"{name}-{number}"):
+            reserved.append(reservation)
+            return number
+    raise NoFreeUser(
+        f"all {len(numbers)} bot users for this bot are in use. "
+        "Run fewer workers or tables on this host, or look for matches that do not end."
     )

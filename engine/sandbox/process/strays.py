@@ -25,7 +25,7 @@ def clear() -> int:
     # Otherwise the process ids in /proc differ from ours.
     if os.getuid() != 0 or (_PROC / "self").readlink() != Path(str(os.getpid())):
         return 0
-    users = range(slots.FIRST_USER, slots.LAST_USER + 1)
+    users = slots.users()
     families = {
         int(entry.name): family
         for entry in _PROC.iterdir()

@@ -2,13 +2,14 @@
 
 1. `begin` queues a job. A worker with the toolchain runs the compiler and fills in the row `Build` (`jobs.handlers.builds`).
 2. `settle`, in the scheduler, checks what came out like an upload. It then becomes the package that plays, and its validation begins; or the version
-   is rejected with the compiler's message. So no worker can change what plays.
+   is rejected with the compiler's message. So a worker chooses the program of an unfinished build, and changes none that plays.
 """
 
 from __future__ import annotations
 
+import time
 from datetime import datetime, timedelta
-from functools import cache
+from functools import lru_cache
 
 from django.conf import settings
 from django.db import transaction
@@ -23,7 +24,7 @@ from league.enums import FaultKind, VersionStatus
 from league.models import BotVersion, Build, Job, Player
 
 JOB = "build"  # The kind of the jobs.
-AGAIN = timedelta(minutes=10)  # The pause before a build is tried again that the league could not run.
+AGAIN = timedelta(minutes=10)  # The pause before the league tries again what it could not do.
 
 
 def begin(version: BotVersion, language: str, player: Player, *, now: datetime) -> None:
@@ -32,9 +33,16 @@ def begin(version: BotVersion, language: str, player: Player, *, now: datetime) 
     queue.add(JOB, now=now, owner=player, position=queue.turn_of(JOB, player), build=build)
 
 
-@cache
 def languages_here() -> tuple[str, ...]:
-    """Return the languages that this machine builds: with a compiler, and a sandbox that is strong enough."""
+    """Return the languages that this machine builds: with a compiler, and a sandbox that is strong enough.
+
+    A refusal may come from a busy machine, so the sandbox is tested again after a while.
+    """
+    return _languages_in(int(time.monotonic() // AGAIN.total_seconds()))
+
+
+@lru_cache(maxsize=1)
+def _languages_in(period: int) -> tuple[str, ...]:
     try:
         if why_no_builds(settings.STATE_DIR / "sandbox"):
             return ()

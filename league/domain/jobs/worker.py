@@ -23,13 +23,14 @@ from engine.sandbox.files import keeping
 from league.domain.bots import builds
 from league.domain.core.loops import Loops
 from league.domain.jobs.ahead import Prefetcher
+from league.domain.jobs.beside import LOOK_S
 from league.domain.jobs.disk import DiskSpace
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler
 from league.domain.jobs.handlers.queued import MatchLease, claim
 from league.domain.jobs.remote import WorkerRemote
-from league.domain.jobs.tables import LOOK_S, WorkerTables
+from league.domain.jobs.tables import WorkerTables
 from league.domain.matches import workers
 from league.domain.matches.reports import Receipt
 

@@ -29,6 +29,7 @@ from league.models import BotVersion, Match, Party, RemoteLink
 LIMITS = {"start_s": 30, "move_s": 10, "bank_s": 120}
 PASSES = 2  # Boards of each seating.
 HOUSE = 0.5  # The chance that a seat is offered to a house bot although a remote bot is free.
+MOST = 200  # The most connected bots that one draw considers, drawn by chance.
 PATIENCE = timedelta(minutes=1)  # A match that no worker begins is cancelled: its bots may have left.
 
 
@@ -39,9 +40,10 @@ def play(*, now: datetime | None = None) -> int:
     _cancel_late(now)
     if not links.connected(now).exists():
         return 0
+    candidates = links.connected(now).filter(willing("bot__")).order_by("?").values_list("pk", flat=True)[:MOST]
     with transaction.atomic():
-        # The lock lets one process draw at a time.
-        rows = links.connected(now).filter(willing("bot__")).select_for_update(of=("self",)).order_by("pk")
+        # The lock keeps another process from drawing the same bots.
+        rows = RemoteLink.objects.filter(pk__in=list(candidates)).select_for_update(of=("self",)).order_by("pk")
         drawn = _Draw(list(rows.select_related("bot")), now).plans()
         return matches.insert(drawn, now=now)
 

@@ -32,10 +32,11 @@ from league.service import listening, topics
 log = logging.getLogger("league.tables")
 TERMS = AttemptTerms(attempts=3)  # The attempts are counted from zero again at each decision of a person.
 SHORTEST = timedelta(seconds=5)  # The shortest time between two looks at a resting shared table.
+NO_SEATS = "all seats for bots are taken"  # Why a table has been put back. The page says it, too.
 ROOM = timedelta(minutes=10)  # A table at which nobody gets ready ends after this time without a change.
 
 
-@dataclass
+@dataclass(eq=False)
 class TableLease:
     """A table that this worker has leased. secret: the key of its deals."""
 
@@ -43,6 +44,9 @@ class TableLease:
     row: Table
     secret: bytes
     lost: bool = False
+
+    def __str__(self) -> str:
+        return f"table {self.row.public_id}"
 
     def beat(self, *, now: datetime | None = None) -> None:
         """Renew the lease."""
@@ -239,7 +243,7 @@ def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool
 
 
 def release(lease: TableLease, why: str, *, now: datetime | None = None) -> None:
-    """Put the job back because the worker stops; this does not count as an attempt."""
+    """Put the job back because the worker stops or has no seats for the bots; this does not count as an attempt."""
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
         if not _rest(row, lease.job, why, now=clock.now_or(now)):
@@ -249,7 +253,7 @@ def release(lease: TableLease, why: str, *, now: datetime | None = None) -> None
 
 def fail(lease: TableLease, error: Exception, *, now: datetime | None = None) -> None:
     """Handle a fault of ours: try again, and void the table after the last attempt."""
-    log.error("table %s: attempt %d failed", lease.row.public_id, lease.job.attempts, exc_info=error)
+    log.error("%s: attempt %d failed", lease, lease.job.attempts, exc_info=error)
     why = without_folders(f"{type(error).__name__}: {error}"[:500])
     with suppress(LeaseLost), transaction.atomic():
         _end_attempt(_lock(lease), lease.job, why, now=clock.now_or(now))

@@ -109,6 +109,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "ending": ending.ending(view),
         "hidden": row.status == TableStatus.FINISHED and not seating.opened(row),
         "late": row.status == TableStatus.WAITING and now - row.since > LATE,
+        "full": row.status == TableStatus.WAITING and row.reason == holding.NO_SEATS,
         "away_min": holding.away_s(row) // 60,
         "clock": clock_name(row.clock_s, row.increment_s),
         "clocks": _clocks(view, numbers, now) if is_live and row.shared else [],

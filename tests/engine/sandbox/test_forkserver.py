@@ -70,7 +70,7 @@ def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothi
 ) -> None:
     """It is in a session of its own, like bubblewrap's child once it has reported its number."""
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
-    started = spawn.launch({**PLAN, "user": slots.LAST_USER, "argv": ["/bin/sh", "-c", LEAVES_A_SESSION]})
+    started = spawn.launch({**PLAN, "user": slots.users()[-1], "argv": ["/bin/sh", "-c", LEAVES_A_SESSION]})
     orphan = int(_line(started.stdout))
     box = Sandbox(tiers_here[0], state.path)
     assert running(orphan)  # its wrapper, a child of the forkserver, lives
@@ -91,7 +91,7 @@ import os, sys
 from engine.sandbox.process import spawn
 from tests.engine.sandbox.test_forkserver import PLAN, _line, slots
 spawn._BOOT += "# Another release has another text."
-started = spawn.launch({**PLAN, "user": slots.LAST_USER, "argv": ["/bin/sh", "-c", "echo ready; exec cat"]})
+started = spawn.launch({**PLAN, "user": slots.users()[-1], "argv": ["/bin/sh", "-c", "echo ready; exec cat"]})
 assert _line(started.stdout) == b"ready\\n"
 print(started.child.pid, flush=True)
 os.write(started.stdin, sys.stdin.readline().encode())

@@ -36,4 +36,4 @@ def test_a_copy_of_a_bot_tells_nothing_of_when_and_where_it_was_made(state: Stat
             path = answers["sys.orig_argv[-1]"]
             assert answers["os.stat('.').st_mtime, os.stat('bot.py').st_mtime"] == str((float(DAY),) * 2)
             assert inventory.kernel() not in path
-            assert not any(f"/{user}" in path for user in range(slots.FIRST_USER, slots.LAST_USER + 1))
+            assert not any(f"/{user}" in path for user in slots.users())

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import Policy, Sandbox, SandboxError
+from engine.sandbox import NoFreeUser, Policy, Sandbox, SandboxError
 from engine.sandbox.cgroups import placing, reservations, slots
 from tests.engine.sandbox.support import StateDirectory, elsewhere, gone, running, worker
 
@@ -29,7 +29,7 @@ sys.stdin.read()
 RUNNER = """
 import sys, time
 from pathlib import Path
-from engine.sandbox import Policy, Sandbox, SandboxError
+from engine.sandbox import NoFreeUser, Policy, Sandbox, SandboxError
 from engine.sandbox.files import runtimes
 state = Path(sys.argv[2])
 box = Sandbox(sys.argv[1], state)
@@ -55,7 +55,7 @@ def test_concurrent_workers_never_share_a_slot() -> None:
         each.communicate("", timeout=60)
 
     assert len(set(users)) == len(users) == 40
-    assert slots.FIRST_USER <= min(users) <= max(users) <= slots.LAST_USER
+    assert set(users) <= set(slots.users())
 
 
 def free_users() -> set[int]:
@@ -70,7 +70,7 @@ def free_users() -> set[int]:
 
 @pytest.mark.usefixtures("own_slots")
 def test_a_slot_is_free_again_when_its_holder_lets_go_or_dies() -> None:
-    everybody = set(range(slots.FIRST_USER, slots.LAST_USER + 1))
+    everybody = set(slots.users())
     first, second = slots.acquire(), slots.acquire()
     assert free_users() == everybody - {first.user, second.user}
     first.release()
@@ -84,6 +84,35 @@ def test_a_slot_is_free_again_when_its_holder_lets_go_or_dies() -> None:
     holder.kill()
     holder.communicate(timeout=60)
     assert free_users() == everybody
+
+
+@pytest.mark.usefixtures("own_slots")
+def test_bots_of_tables_leave_a_quarter_of_the_users_to_matches() -> None:
+    most = int(slots.SHARE * len(slots.users()))
+    assert most >= 200 * 2.5, "a machine seats two hundred tables"
+    acquired = [slots.acquire(leaves_room=True) for _ in range(most)]
+    with pytest.raises(NoFreeUser, match=f"all {most} bot users"):
+        slots.acquire(leaves_room=True)
+    assert len(free_users()) == len(slots.users()) - most
+    acquired.pop().release()
+    acquired.append(slots.acquire(leaves_room=True))
+    for slot in acquired:
+        slot.release()
+
+
+@pytest.mark.parametrize(
+    ("uid_map", "users"),
+    [
+        ("0 0 4294967295", slots.USERS),
+        ("0 1000 1\n1 100000 65536", slots.FEW_USERS),
+        ("0 100000 65536", slots.FEW_USERS),
+        ("0 1000 66500", slots.FEW_USERS),
+        ("0 0 1000\n66000 66000 1000", slots.USERS),
+    ],
+)
+def test_a_container_that_maps_fewer_users_has_fewer(uid_map: str, users: range, tmp_path: Path) -> None:
+    (tmp_path / "uid_map").write_text(uid_map)
+    assert slots.users(tmp_path / "uid_map") == users
 
 
 @pytest.mark.usefixtures("own_slots")
@@ -115,7 +144,7 @@ def test_a_container_that_shares_nothing_takes_users_by_chance(monkeypatch: pyte
         holder.communicate("", timeout=60)
     for users_of_worker in users:
         assert len(set(users_of_worker)) == 10
-        assert slots.FIRST_USER <= min(users_of_worker) <= max(users_of_worker) <= slots.LAST_USER
+        assert set(users_of_worker) <= set(slots.users())
     assert users[0] != users[1]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from datetime import timedelta
 
@@ -21,6 +22,7 @@ from league.enums import VersionStatus
 from league.models import BotVersion, Build, Job, LeagueEvent, Match
 from tests.support import languages
 from tests.support.league import NOW, later
+from tests.support.runtimes import lend
 
 KIT = settings.BASE_DIR / "bots" / "kits" / "c"
 
@@ -106,6 +108,22 @@ def test_a_worker_without_the_compiler_leaves_the_build_to_others(ana, monkeypat
     assert handler.claim("w:1", now=NOW) is None
     assert not handler.is_overdue(now=NOW)
     assert not builds.is_possible(version.build, now=NOW)
+
+
+@pytest.mark.slow
+def test_a_sandbox_that_failed_once_is_tested_again(worker, settings, monkeypatch) -> None:
+    languages.find("cc")
+    settings.STATE_DIR = worker.proven_sandbox().state_dir
+    lend(settings.STATE_DIR / "sandbox")
+    builds._languages_in.cache_clear()
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", "")
+    assert builds.languages_here() == ()
+    monkeypatch.setenv("PATH", path)
+    assert builds.languages_here() == (), "a look costs no test"
+    monkeypatch.setattr(builds, "AGAIN", timedelta(microseconds=1))
+    assert "c" in builds.languages_here()
+    builds._languages_in.cache_clear()
 
 
 def test_a_build_without_job_is_queued_again(ana) -> None:

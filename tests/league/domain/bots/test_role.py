@@ -1,4 +1,4 @@
-"""The role of the workers can do a build, and cannot change what plays (docker/grant_roles.py)."""
+"""The role of the workers can do a build, and cannot change what plays already (docker/grant_roles.py)."""
 
 from __future__ import annotations
 

@@ -118,6 +118,20 @@ def test_a_remote_bot_and_a_house_bot_play_a_match_that_counts_in_a_pool_of_its_
     assert links.tidy(now=clock.present() + timedelta(hours=1)) == len(author.heard)
 
 
+def test_a_draw_is_among_a_few_and_a_worker_takes_several_matches_at_once(able, ana, berto, monkeypatch) -> None:
+    monkeypatch.setattr(drawing, "MOST", 1)
+    first, second = remote(ana, "rufo"), remote(berto, "sota")
+
+    def both_wait() -> bool:
+        assert drawing.play() <= 1, "the other bot was not looked at"
+        return Match.objects.filter(parties__version__in=[first, second]).count() == 2
+
+    wait_for(both_wait, "each bot is drawn", 60, every=0)
+    assert able.remote.look()
+    assert not Match.objects.filter(status=MatchStatus.QUEUED).exists(), "one look has taken both"
+    able.stopping.set()
+
+
 @pytest.mark.slow
 def test_two_remote_bots_meet_and_those_of_one_person_do_not(able, ana, berto) -> None:
     Bot.objects.filter(is_house=True).update(state=BotState.PAUSED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from django.db import connection
 import engine
 from engine.runner.table import NEXT, Question, SeatView, TableResult, Taken
 from engine.sandbox import Sandbox
+from engine.sandbox.cgroups import reservations, slots
 from league.domain.bots import bots, house
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs import tables as running
@@ -486,6 +488,32 @@ def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(p
     (record,) = seating.opened(other)
     assert (len(other.scores), record["notes"], record["forfeit"]["seats"]) == (1, [], [1])
     assert "secret trace" not in json.dumps([record, seats.person(other).events, other.reason])
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root have users of their own")
+@pytest.mark.timeout(600)
+def test_a_table_without_users_for_its_bots_waits_for_them(people, worker, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv(reservations.SETTING, str(tmp_path))
+    monkeypatch.setattr(slots, "SHARE", 3 / len(slots.users()))
+    monkeypatch.setattr(running, "FULL_S", 0.0)
+    slot = slots.acquire(leaves_room=True)
+    row = seating.sit(people, "partnership", "greedy", "greedy")
+    for _ in range(4):  # A fault of ours would void it after three attempts.
+        assert worker.tables.look()
+        wait_for(lambda: not worker.tables._held, "the worker gives the table back", 60, every=0.01)
+        assert (status(row), row.reason, Job.objects.get(table=row).attempts) == ("waiting", holding.NO_SEATS, 0)
+    monkeypatch.setattr(running, "FULL_S", 3600.0)
+    assert worker.tables.look()
+    wait_for(lambda: not worker.tables._held, "the worker gives the table back", 60, every=0.01)
+    assert not worker.tables.look(), "it tries again after a pause"
+    assert slots.acquire().user, "a match finds a user"
+
+    slot.release()
+    worker.tables._full_until = 0.0
+    assert worker.tables.look()
+    wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+    assert (status(row), row.reason) == ("held", "")
+    seating.leave(people, row.public_id)
 
 
 def test_who_answers_in_the_moment_in_which_a_table_is_given_up_plays_on(ana, greedy, settings) -> None:

@@ -88,6 +88,11 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert 'value="codillo" selected' in client.get("/play/?game=codillo").content.decode()
     row = sitting(client)
     where = f"/tables/{row.public_id}/"
+    lease = holding.claim("host:1")
+    assert lease is not None
+    holding.release(lease, holding.NO_SEATS)
+    assert "All seats for bots are taken." in client.get(where).content.decode()
+    holding.release(holding.claim("host:1") or lease, "worker host:1 was told to stop")
     waiting = client.get(where).content.decode()
     assert faults(Page(waiting)) == []
     assert "Waiting for the bots to start." in waiting
