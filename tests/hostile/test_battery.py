@@ -16,7 +16,7 @@ from engine.sandbox import TierReport
 from engine.sandbox.process.bot import PONDERING_S
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers
 from tests.hostile import arena
-from tests.hostile.attacks import ATTACKS
+from tests.hostile.attacks import ATTACKS, Attack
 
 # One attack of each kind for `make test`, each in one place; `make slow` plays all attacks everywhere.
 QUICK = (
@@ -104,9 +104,8 @@ def fields(
     return {f"{tier} as {user}": player(tier, user) for tier, user in places_of(request.node, places)}
 
 
-def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
+def verdict(attack: Attack, outcome: arena.Outcome) -> list[str]:
     """Return what is wrong with an outcome; empty if it is as the attack states."""
-    attack = ATTACKS[attack_name]
     wrong = []
     if outcome.fault not in attack.ends:
         wrong.append(f"ended in {outcome.fault} ({outcome.detail}), expected {attack.ends}")
@@ -125,7 +124,7 @@ def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
 
 @pytest.mark.parametrize("attack", cases(*QUICK, slow=ATTACKS))
 def test_attack_is_contained_in_every_tier(attack: str, fields: dict[str, Play]) -> None:
-    wrong = {place: verdict(attack, play(attack)) for place, play in fields.items()}
+    wrong = {place: verdict(ATTACKS[attack], play(attack)) for place, play in fields.items()}
 
     assert {place: what for place, what in wrong.items() if what} == {}
 
