@@ -40,7 +40,7 @@ THREADS = ("compute in four threads",)
 pytestmark = pytest.mark.timeout(900)
 Play = Callable[[str], arena.Outcome]
 Place = tuple[str, str]  # tier, user
-_PLAYED_AT = ("namespaces", "landlock")
+PLAYED_AT = ("namespaces", "landlock")
 ORDINARY = "an ordinary user"
 
 
@@ -63,8 +63,8 @@ def places(state: StateDirectory) -> list[Place]:
     """Return every tier that holds here, with its user."""
     reports = [(ORDINARY, TierReport(**answer)) for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers")]
     if os.getuid() == 0:
-        reports += [("root", state.reports[tier]) for tier in _PLAYED_AT]
-    reports = [(user, report) for user, report in reports if report.name in _PLAYED_AT]
+        reports += [("root", state.reports[tier]) for tier in PLAYED_AT]
+    reports = [(user, report) for user, report in reports if report.name in PLAYED_AT]
     for user, report in reports:
         held_tiers.tell(user, report.name, report.holds, report.reasons)
     places_here = [(report.name, user) for user, report in reports if report.holds]

@@ -7,7 +7,7 @@ import pytest
 from tests.engine.sandbox.support import StateDirectory
 from tests.hostile import arena
 from tests.hostile.attacks import ATTACKS, Attack
-from tests.hostile.test_battery import verdict
+from tests.hostile.test_battery import PLAYED_AT, verdict
 
 LOAD = """
 import glob, io, pickle
@@ -17,7 +17,7 @@ class Payload:
     def __init__(self, *words):
         self.words = words
     def __reduce__(self):
-        return self.words
+        return self.words[0], self.words[1:]
 """
 ATTACKS_BY_NUMPY = [
     ATTACKS["every forbidden system call"],
@@ -31,7 +31,8 @@ def unpickle(*words):
     np.save(file, np.array([Payload(*words)], dtype=object), allow_pickle=True)
     file.seek(0)
     return np.load(file, allow_pickle=True)
-attempt("pickled command", lambda: unpickle(os.system, "id") if unpickle(os.system, "id")[0] == 0 else 1 / 0)
+if unpickle(os.system, "id")[0] == 0:
+    got.append("ran a pickled command")
 attempt("pickled program", lambda: unpickle(os.execv, "/bin/sh", ["sh"]))
 attempt("pickled file", lambda: unpickle(open, goal["sentinel"]))
 for path in (goal["sentinel"], "/etc/passwd", "/proc/self/maps", "/proc/cpuinfo", "/dev/mem", "/sys/kernel/mm"):
@@ -57,7 +58,6 @@ if blas.scipy_openblas_get_num_threads64_() != 1:
     got.append("several threads of OpenBLAS")
 np.random.default_rng().random(3)
 """,
-        ends=frozenset({None}),
     ),
     Attack(
         name="numpy in four threads",
@@ -76,14 +76,20 @@ for _ in range(20):
         source="import numpy as np\nhoard = []\nwhile True:\n    hoard.append(np.ones(1 << 20))",
         ends=frozenset({"memory"}),
     ),
+    Attack(
+        name="one huge array",
+        source="import numpy as np\nnp.ones(1 << 36)",
+        ends=frozenset({"memory"}),
+        detail="_ArrayMemoryError",
+    ),
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS_BY_NUMPY, ids=lambda attack: attack.name)
-def test_attack_with_numpy_is_contained(attack: Attack, state: StateDirectory, tiers_here: list[str]) -> None:
-    wrong = {
-        tier: verdict(attack, arena.play_attack(attack, tier, state.path, state.python_numpy)) for tier in tiers_here
-    }
+def test_attack_with_numpy_is_contained(attack: Attack, state: StateDirectory) -> None:
+    tiers = [name for name in PLAYED_AT if state.reports[name].holds]
+    wrong = {tier: verdict(attack, arena.play_attack(attack, tier, state.path, state.python_numpy)) for tier in tiers}
 
+    assert tiers
     assert {tier: what for tier, what in wrong.items() if what} == {}
