@@ -11,7 +11,7 @@ highest prediction, and sometimes a random card. At the end of the deal the actu
 (Monte Carlo returns, Adam, Huber loss). Songs are always sung, so only cards are learned.
 
 Its input (`planes`): the suits are renamed so that trump comes first, so what it learns with coins holds with cups. `examples/selfplay_bot/bot.py`
-computes the same numbers from a bot's messages, without numpy; a test compares the two.
+computes the same numbers from a bot's messages; a test compares the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import time
-from array import array
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -285,15 +284,11 @@ def against_random(network: Network, deals: int, seed: int) -> float:
 
 
 def export(network: Network, folder: Path) -> None:
-    """Write a bot for the league: its program, its manifest, and the weights as 16-bit numbers with one scale per layer."""
+    """Write a bot for the league: its program, its manifest and the weights."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("bot.py", "bot.toml"):
         shutil.copyfile(Path(__file__).parent / "selfplay_bot" / name, folder / name)
-    with (folder / "weights.bin").open("wb") as file:
-        for layer in network.weights:
-            scale = float(np.abs(layer).max()) / 32767 or 1.0
-            array("f", [scale]).tofile(file)
-            np.round(layer / scale).astype("<i2").tofile(file)
+    np.savez(folder / "weights.npz", *network.weights)
 
 
 def main() -> None:

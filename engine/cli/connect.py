@@ -110,7 +110,8 @@ def _bot(args: argparse.Namespace) -> HomeBot:
             text = what.toml().encode()
     except (ValueError, FileNotFoundError) as refused:
         raise Problem(f"{args.path}: {refused}") from None
-    starters: dict[str, list[str]] = {"python": [sys.executable], "node": ["node"], "binary": []}
+    python = [sys.executable]
+    starters: dict[str, list[str]] = {"python": python, "python-numpy": python, "node": ["node"], "binary": []}
     if what.runtime not in starters:
         raise Problem(f"{args.path}: a bot with the runtime {what.runtime} has no program; use --run")
     entry = (folder / what.entry).resolve()

@@ -12,9 +12,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 FILE = "bot.toml"
-RUNTIMES = ("python", "binary", "node")
+RUNTIMES = ("python", "python-numpy", "binary", "node")
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
-SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
+SEALABLE = ("python", "python-numpy", "binary")  # Runtimes that work without threads and without the host's clocks.
 # Languages that the league compiles (engine.packages.building), each with the endings of its entry; their programs are binaries.
 BUILDS = {"c": (".c",), "c++": (".cpp", ".cc", ".cxx"), "rust": (".rs", "Cargo.toml"), "go": (".go",)}
 BUILT, PROGRAM = "binary", "program"  # The runtime of what the league has compiled, and the name of the file.

@@ -34,7 +34,8 @@ def get(name: str, state_dir: Path) -> Runtime:
 
 def installed() -> list[str]:
     """Return the names of the runtimes that this machine has, in the order of `manifest.RUNTIMES`."""
-    return [name for name in manifest.RUNTIMES if name != "node" or shutil.which("node")]
+    missing = {"node": not shutil.which("node"), "python-numpy": bool(runtimes.why_no_numpy())}
+    return [name for name in manifest.RUNTIMES if not missing.get(name)]
 
 
 def look_again() -> None:
@@ -45,6 +46,8 @@ def look_again() -> None:
 def _make_ready(name: str, state_dir: Path) -> Runtime:
     if name == "python":
         return runtimes.python(state_dir, modules())
+    if name == "python-numpy":
+        return runtimes.python_numpy(state_dir, modules())
     make = {"binary": runtimes.binary, "node": runtimes.node}[name]
     return make(state_dir)
 

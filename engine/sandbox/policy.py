@@ -19,11 +19,11 @@ _USER_WIDE_PROCESSES = 4096
 class Policy:
     """Limits of one bot process.
 
-    memory_mb: private writable memory, MiB. threads: threads at once. cpu_s: CPU seconds in total, a backstop behind the per-answer clock.
+    memory_mb: private writable memory, MiB. threads: threads besides the first. cpu_s: CPU seconds in total, a backstop behind the per-answer clock.
     stderr_kib: error output kept, KiB. output_line_kib: longest line, KiB. open_files: descriptors. stack_mb: main stack, MiB.
     address_space_mb: reserved addresses, MiB (None: memory_mb + 1024). sealed: no clock of the host reaches the bot.
     leaves_room: such bots leave a quarter of the machine's bot users to others.
-    Raise ValueError if a limit is not a positive integer or too small for any interpreter.
+    Raise ValueError if a limit is not a positive integer (threads: may be 0) or too small for any interpreter.
     """
 
     memory_mb: int = 256
@@ -38,7 +38,7 @@ class Policy:
     leaves_room: bool = False
 
     def __post_init__(self) -> None:
-        least = {"memory_mb": 16, "open_files": 16, "stack_mb": 1}
+        least = {"memory_mb": 16, "open_files": 16, "stack_mb": 1, "threads": 0}
         for name, value in vars(self).items():
             if name in ("sealed", "leaves_room") or (name == "address_space_mb" and value is None):
                 continue

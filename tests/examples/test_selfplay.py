@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import tempfile
 from pathlib import Path
 from types import ModuleType
 
@@ -13,8 +14,17 @@ import pytest
 import engine
 from engine.adapters.vector import Matches
 from engine.packages.archive import read_path
+from engine.runner import Limits, load_package, runtimes
+from engine.runner.audit import SAME, audit
+from engine.runner.match import play_match
+from engine.runner.rebuild import passes
+from engine.runner.spec import POSSIBLE
+from engine.sandbox import Sandbox
+from engine.sandbox.files.runtimes import numpy_modules
 from engine.search import encoding
 from tests.bots import harness
+from tests.support.bots import match
+from tests.support.runtimes import lend
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +93,7 @@ def test_what_came_of_a_decision_is_counted_from_there_on() -> None:
 
 @pytest.mark.slow
 def test_the_bot_is_shown_what_the_network_is_shown(network: selfplay.Network, tmp_path: Path) -> None:
-    """Over whole deals a bot's messages give the same inputs, and weights of 16 bits the same numbers for the cards."""
+    """Over whole deals a bot's messages give the same inputs, and the same numbers for the cards."""
     selfplay.export(network, tmp_path)
     bot = loaded("selfplay_bot_exported", tmp_path / "bot.py")
     now: list[engine.State] = []
@@ -94,12 +104,9 @@ def test_the_bot_is_shown_what_the_network_is_shown(network: selfplay.Network, t
             nonlocal decisions
             state = now[-1]
             inputs = selfplay.planes(np.frombuffer(encoding.observation(state, state.turn), np.uint8)[None])
-            ours = np.zeros(selfplay.INPUTS, np.float32)
-            for number, value in bot.inputs(view).items():
-                ours[number] = value
+            ours = bot.inputs(view)
             assert np.flatnonzero(inputs[0] != ours).tolist() == []
-            expected = bot.expected(self.layers, bot.inputs(view))
-            assert np.allclose(expected, network.forward(inputs)[-1][0], atol=0.02)
+            assert np.allclose(bot.expected(self.arrays, ours), network.forward(inputs)[-1][0], atol=1e-4)
             decisions += 1
             return super().act(view, legal)
 
@@ -107,3 +114,32 @@ def test_the_bot_is_shown_what_the_network_is_shown(network: selfplay.Network, t
         harness.play(engine.load("partnership"), [Watched] * 4, seed, lambda state, seats: now.append(state))
     assert decisions > 60
     assert read_path(tmp_path).manifest.games == ("partnership",)
+
+
+@pytest.mark.slow
+def test_the_bot_plays_sealed_in_ten_milliseconds_a_decision_and_passes_an_audit(
+    network: selfplay.Network, tmp_path: Path
+) -> None:
+    selfplay.export(network, tmp_path / "learned")
+    with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
+        state_dir = Path(folder)
+        state_dir.chmod(0o755)
+        lend(state_dir)
+        lend(state_dir, runtimes.modules() | numpy_modules())
+        box = Sandbox("auto", state_dir)
+        learned, greedy = (
+            load_package(path, state_dir / "packages")
+            for path in (tmp_path / "learned", ROOT / "bots" / "house" / "greedy")
+        )
+        limits = Limits(move_s=0.01, bank_s=0.05)
+        result = play_match(match(learned, greedy, boards=2, limits=limits, sealing=POSSIBLE), box)
+        assert [party.faults for party in result.parties] == [[], []]
+        assert result.parties[0].decisions > 40
+        assert f"python-numpy {runtimes.get('python-numpy', state_dir).hash}" in result.host["runtime_hash"]
+        assert "party 0" in result.host["sealed"] or box.report.unsealed
+        replays = [sitting.replay for board in result.boards for sitting in board.sittings]
+        group = passes(replays)[0]
+        seat = group[0]["meta"]["seating"].index(0)
+        report = audit(learned, box, group, seat, deterministic=True)
+        assert report is not None
+        assert (report.verdict, report.decisions > 10) == (SAME, True)

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from engine.sandbox import BotFault, Policy
+from engine.sandbox import BotFault, Policy, Runtime
 from engine.sandbox.cgroups import slots
 from engine.sandbox.files import runtimes
 from engine.sandbox.kernel.syscalls import this_architecture
@@ -125,11 +125,14 @@ def tree_hash(root: Path) -> str:
 
 
 def play(name: str, tier: str, state_dir: Path) -> Outcome:
+    """Play an attack of the collection by a bot in Python."""
+    return play_attack(ATTACKS[name], tier, state_dir, runtimes.python(state_dir))
+
+
+def play_attack(attack: Attack, tier: str, state_dir: Path, runtime: Runtime) -> Outcome:
     """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up."""
-    attack = ATTACKS[name]
     policy = Policy(memory_mb=128, threads=8, cpu_s=attack.cpu_s)
     outcome = Outcome()
-    runtime = runtimes.python(state_dir)
     before_all = traces.collect(state_dir)
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         around = Surroundings(Path(scratch))

@@ -16,7 +16,7 @@ from engine.sandbox import TierReport
 from engine.sandbox.process.bot import PONDERING_S
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers
 from tests.hostile import arena
-from tests.hostile.attacks import ATTACKS
+from tests.hostile.attacks import ATTACKS, Attack
 
 # One attack of each kind for `make test`, each in one place; `make slow` plays all attacks everywhere.
 QUICK = (
@@ -40,7 +40,7 @@ THREADS = ("compute in four threads",)
 pytestmark = pytest.mark.timeout(900)
 Play = Callable[[str], arena.Outcome]
 Place = tuple[str, str]  # tier, user
-_PLAYED_AT = ("namespaces", "landlock")
+PLAYED_AT = ("namespaces", "landlock")
 ORDINARY = "an ordinary user"
 
 
@@ -63,8 +63,8 @@ def places(state: StateDirectory) -> list[Place]:
     """Return every tier that holds here, with its user."""
     reports = [(ORDINARY, TierReport(**answer)) for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers")]
     if os.getuid() == 0:
-        reports += [("root", state.reports[tier]) for tier in _PLAYED_AT]
-    reports = [(user, report) for user, report in reports if report.name in _PLAYED_AT]
+        reports += [("root", state.reports[tier]) for tier in PLAYED_AT]
+    reports = [(user, report) for user, report in reports if report.name in PLAYED_AT]
     for user, report in reports:
         held_tiers.tell(user, report.name, report.holds, report.reasons)
     places_here = [(report.name, user) for user, report in reports if report.holds]
@@ -104,9 +104,8 @@ def fields(
     return {f"{tier} as {user}": player(tier, user) for tier, user in places_of(request.node, places)}
 
 
-def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
+def verdict(attack: Attack, outcome: arena.Outcome) -> list[str]:
     """Return what is wrong with an outcome; empty if it is as the attack states."""
-    attack = ATTACKS[attack_name]
     wrong = []
     if outcome.fault not in attack.ends:
         wrong.append(f"ended in {outcome.fault} ({outcome.detail}), expected {attack.ends}")
@@ -125,7 +124,7 @@ def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
 
 @pytest.mark.parametrize("attack", cases(*QUICK, slow=ATTACKS))
 def test_attack_is_contained_in_every_tier(attack: str, fields: dict[str, Play]) -> None:
-    wrong = {place: verdict(attack, play(attack)) for place, play in fields.items()}
+    wrong = {place: verdict(ATTACKS[attack], play(attack)) for place, play in fields.items()}
 
     assert {place: what for place, what in wrong.items() if what} == {}
 

@@ -7,14 +7,17 @@ own loader, so no library of the host is used.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from engine.sandbox.errors import SandboxError
@@ -33,12 +36,26 @@ _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
     *("site-packages", "dist-packages", "config-*", "*.a", "__phello__"),
 )
+# What only tests, type checkers and compilers read of a package.
+_UNUSED_IN_PACKAGES = ("tests", "*.pyi", "*.pxd", "*.h", "*.a", "*_tests.*.so", "_simd.*.so", "f2py", "_pyinstaller")
 _UNUSED_MODULES = ("_tkinter*", "_curses*", "readline*", "nis*", "_dbm*", "_gdbm*", "ossaudiodev*", "_test*", "xx*")
 _PYTHON_FACTS = """
 import json, os, sys, sysconfig
 print(json.dumps({"program": os.path.realpath(sys.executable), "stdlib": sysconfig.get_path("stdlib"),
 "dynload": [p for p in sys.path if p.endswith("lib-dynload")], "lib": sys.platlibdir,
 "version": "%d.%d.%d" % sys.version_info[:3]}))
+"""
+# Kernels of OpenBLAS that every league's processor has, and the features that numpy may use there. With later ones, sums differ in their last bits.
+_KERNELS = {
+    "x86_64": ("Haswell", "SSE SSE2 SSE3 SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 X86_V2 X86_V3"),
+    "aarch64": ("ARMV8", ""),
+}
+_NUMPY_FACTS = """
+import json, sys
+sys.path.append(sys.argv[1])
+import numpy
+from numpy._core._multiarray_umath import __cpu_dispatch__
+print(json.dumps([numpy.__version__, __cpu_dispatch__]))
 """
 # The output must be the same everywhere, because the name of a tree depends on its contents.
 _COMPILE_GATE = """
@@ -52,12 +69,13 @@ py_compile.compile(sys.argv[1], cfile=sys.argv[2], dfile="gate", doraise=True, i
 class Runtime:
     """A language in the sandbox.
 
-    name: "python", "binary" or "node"; version: the program's version; root: its tree on the host; hash: the hash of the tree's content; argv_prefix
+    name: as in `bot.toml`; version: the program's version; root: its tree on the host; hash: the hash of the tree's content; argv_prefix
     and environment: with "{root}" in place of the tree's path; parts: the part of the tree that a bot may read; runs_bot_files: True if the kernel
     executes the bot's own file; gate: the words after the prefix that make the program, once it is loaded, report by an empty line and wait for a
     byte before the first instruction of the bot's own code; needs_pipes: the program creates pipes at its start; memory_mb, address_space_mb: the
     least that the program itself needs, MiB; sealable: the program works without threads and without the host's clocks; host_files: files of the host
-    that the program opens by absolute names. The tree has copies of them for tiers that change the root.
+    that the program opens by absolute names. The tree has copies of them for tiers that change the root; threads: the most threads besides the
+    first, None for as many as the policy allows.
     """
 
     name: str
@@ -74,6 +92,7 @@ class Runtime:
     address_space_mb: int | None = None
     sealable: bool = False
     host_files: tuple[Path, ...] = ()
+    threads: int | None = None
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
         """Return the command, with the tree at ``root`` and the bot's directory at ``bot``."""
@@ -242,19 +261,20 @@ def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
     _run(work, facts["version"].rpartition(".")[0], "-m", "compileall", "-q", "-j", "1", str(place))
 
 
-def _run(work: Path, series: str, *words: str) -> None:
-    """Let the copied interpreter compile something. Raise SandboxError."""
+def _run(work: Path, series: str, *words: str) -> str:
+    """Let the copied interpreter run something, such as a compiler. Return what it prints. Raise SandboxError."""
     argv = [word.replace("{root}", str(work)) for word in _by_loader(f"python/bin/python{series}")]
     result = subprocess.run(
         [*argv, "-I", "-S", *words], capture_output=True, text=True, timeout=300, check=False, env={}
     )
     if result.returncode != 0:
         output = (result.stderr or result.stdout).strip()
-        raise SandboxError(f"the copied interpreter cannot compile {words[-1]}: {output}")
+        raise SandboxError(f"the copied interpreter failed at {words[-1]}: {output}")
+    return result.stdout
 
 
 def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
-    """Copy the base tree by hard links (its files never change), and add the extra modules beside the standard library."""
+    """Copy the base tree by hard links (its files never change), and add the extra modules, with the shared libraries that they need."""
     if wrong := inventory.find_damage(base, whole=True):  # The trees share files, so damage to one is damage to both.
         raise _DamagedBase(base, wrong)
     for part in base.iterdir():
@@ -265,10 +285,72 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     _make_mount_points(work / "dev")
     place = work / "python" / "extra"
     for name, source in extra.items():
-        tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*"))
+        tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*", *_UNUSED_IN_PACKAGES))
     program = next((work / "python" / "bin").iterdir())
+    for module in sorted(place.rglob("*.so")):
+        for name, library in elf.libraries_of(work / "lib" / _LOADER, module).items():
+            if not library.is_relative_to(place) and not (work / "lib" / name).exists():
+                tree.copy(library.resolve(), work / "lib" / name)
     version = program.name.removeprefix("python") + ".0"
     _compile(work, {"version": version}, place)
+
+
+def why_no_numpy() -> str:
+    """Return why this machine cannot run bots with numpy, or ""."""
+    if importlib.util.find_spec("numpy") is None:
+        return "numpy is not installed on this host; install it (pip install numpy)"
+    if platform.machine() == "x86_64" and not {"avx2", "fma"} <= _processor_features():
+        return "bots with numpy need a processor with AVX2 and FMA; this one has not both, or its virtual machine hides them"
+    return ""
+
+
+@cache
+def _processor_features() -> frozenset[str]:
+    flags = re.search(
+        r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace"), re.MULTILINE
+    )
+    return frozenset(flags[1].split() if flags else ())
+
+
+def numpy_modules() -> dict[str, Path]:
+    """Return numpy and its libraries, from the environment of this process, as extra modules of `python`. Raise SandboxError if it is missing."""
+    if reason := why_no_numpy():
+        raise SandboxError(reason)
+    spec = importlib.util.find_spec("numpy")  # Located, not imported.
+    folder = Path((spec and spec.origin) or "").parent
+    libraries = folder.with_name("numpy.libs")  # Where a wheel has them.
+    return {"numpy": folder} | ({libraries.name: libraries} if libraries.is_dir() else {})
+
+
+def python_numpy(state_dir: Path, extra: Mapping[str, Path] | None = None) -> Runtime:
+    """Return the runtime of `python` with numpy, which is imported before the gate, has one thread, and computes the same on every processor.
+
+    Raise what `python` raises, and SandboxError if this host lacks numpy.
+    """
+    runtime = python(state_dir, {**(extra or {}), **numpy_modules()})
+    version, features = _numpy_facts(runtime.root, runtime.version.rpartition(".")[0])
+    kernels, usable = _KERNELS[platform.machine()]
+    return replace(
+        runtime,
+        name="python-numpy",
+        version=f"{runtime.version}, numpy {version}",
+        argv_prefix=(*runtime.argv_prefix, "-X", "warm=numpy"),
+        environment={
+            **runtime.environment,
+            "OPENBLAS_NUM_THREADS": "1",
+            "OPENBLAS_CORETYPE": kernels,
+            "NPY_DISABLE_CPU_FEATURES": " ".join(sorted(set(features) - set(usable.split()))),
+        },
+        memory_mb=128,
+        threads=0,
+    )
+
+
+@cache
+def _numpy_facts(root: Path, series: str) -> tuple[str, list[str]]:
+    """Return the version of numpy in a tree, and the processor features for which it has code of its own. Raise SandboxError if it does not run."""
+    version, features = json.loads(_run(root, series, "-c", _NUMPY_FACTS, str(root / "python" / "extra")))
+    return version, features
 
 
 def binary(state_dir: Path) -> Runtime:

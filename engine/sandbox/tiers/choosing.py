@@ -76,7 +76,7 @@ def start(
 
 
 def _checked(tier: Tier, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy) -> Policy:
-    """Return the policy with the runtime's own address space. Raise SandboxError without an entry file, ValueError with too little memory."""
+    """Return the policy with the runtime's own limits. Raise SandboxError without an entry file, ValueError with too little memory."""
     if not _is_own_file(bot_dir, entry):
         raise SandboxError(f"{bot_dir} has no file {entry}; name the entry file by its path in the bot's directory")
     if policy.memory_mb < runtime.memory_mb:
@@ -85,6 +85,8 @@ def _checked(tier: Tier, bot_dir: Path, runtime: Runtime, entry: str, policy: Po
         refuse_to_seal(tier, runtime, bot_dir / entry)
     if runtime.address_space_mb and policy.address_space_mb is None:
         policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
+    if runtime.threads is not None:
+        policy = dataclasses.replace(policy, threads=min(policy.threads, runtime.threads))
     return policy
 
 

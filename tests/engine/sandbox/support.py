@@ -54,6 +54,11 @@ class StateDirectory:
         return runtimes.python(self.path)
 
     @cached_property
+    def python_numpy(self) -> Runtime:
+        lend(self.path, runtimes.numpy_modules())
+        return runtimes.python_numpy(self.path)
+
+    @cached_property
     def _for_others(self) -> Runtime:
         """Create a Python that any user can run, with the sandbox and its tests inside."""
         blank = REPOSITORY / "tests/support/__init__.py"  # no rules

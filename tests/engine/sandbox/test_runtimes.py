@@ -16,7 +16,7 @@ import pytest
 
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError
 from engine.sandbox.files import runtimes, tree
-from tests.engine.sandbox.support import StateDirectory
+from tests.engine.sandbox.support import REPOSITORY, StateDirectory
 from tests.support import languages
 from tests.support.bots import without_segments
 
@@ -311,3 +311,60 @@ def test_a_tree_that_bots_live_in_is_not_walked_again(tmp_path: Path) -> None:
 
     assert tree.build_once(tmp_path, "x", "another key", build) == root
     assert live.stat().st_atime_ns == 0
+
+
+NUMBERS = """
+import ctypes, glob, json, os, sys, threading
+import numpy as np
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+blas = ctypes.CDLL(glob.glob(os.path.dirname(np.__file__) + ".libs/*openblas*")[0])
+blas.scipy_openblas_get_corename64_.restype = ctypes.c_char_p
+square = np.random.default_rng(1).standard_normal((200, 200))
+for line in sys.stdin:
+    try:
+        threading.Thread(target=int).start()
+        threads = "started"
+    except RuntimeError as error:
+        threads = str(error)
+    values = [square @ square, np.exp(square), square.sum(axis=0), np.linalg.inv(square)]
+    print(json.dumps({
+        "kernels": blas.scipy_openblas_get_corename64_().decode(),
+        "threads": [blas.scipy_openblas_get_num_threads64_(), threads],
+        "features": [name for name in __cpu_dispatch__ if __cpu_features__[name]],
+        "sums": [value.sum().hex() for value in values],
+    }), flush=True)
+"""
+
+
+def test_numpy_has_one_thread_and_the_kernels_of_every_processor(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    answers = []
+    for tier in tiers_here:
+        box = Sandbox(tier, state.path)
+        for sealed in {False, not box.report.unsealed}:
+            policy = Policy(memory_mb=state.python_numpy.memory_mb, sealed=sealed)
+            with box.start(bot(NUMBERS), state.python_numpy, "bot.py", policy) as process:
+                process.stand()
+                process.freeze()
+                answers.append(json.loads(process.ask(b"\n", 5, 30).line))
+                assert json.loads(process.ask(b"\n", 5, 30).line) == answers[0]
+
+    assert answers == [answers[0]] * len(answers)
+    kernels, features = {"x86_64": ("Haswell", ["X86_V3"]), "aarch64": ("ARMV8", [])}[platform.machine()]
+    assert (answers[0]["kernels"], answers[0]["features"]) == (kernels, features)
+    assert answers[0]["threads"] == [1, "can't start new thread"]
+
+
+def test_a_host_without_numpy_has_every_other_runtime() -> None:
+    program = f"""
+import sys
+sys.path.insert(0, {str(REPOSITORY)!r})
+from engine.runner import runtimes
+print("python-numpy" in runtimes.installed(), "python" in runtimes.installed())
+runtimes.get("python-numpy", None)
+"""
+    process = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
+
+    assert process.stdout == "False True\n"
+    assert "SandboxError: numpy is not installed on this host; install it (pip install numpy)" in process.stderr
