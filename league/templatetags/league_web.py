@@ -6,20 +6,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
-from django.db.models.expressions import RawSQL
+from django.db import connection
 from django.templatetags.static import static
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from league.domain.core.counts import count_of
 from league.domain.notices import following
 from league.domain.people import passkeys
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
-from league.models import BotOffer, EntryRequest, Match, Party, Player, TeamMember
+from league.models import Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import changes, topics
 from league.web.common import game_lines, inputs, navigation, viewers, words
@@ -28,8 +27,14 @@ from league.web.matches import seats
 from league.web.pages import search
 
 MOST_COUNTED = 99  # The bell shows no larger number of notices.
-UNREAD = """(SELECT count(*) FROM
-    (SELECT 1 FROM league_notice n WHERE n.player_id = league_player.id AND n.read IS NULL LIMIT %s) AS few)"""
+# The requests, invitations and offers for a player, and the unread notices. As text, because every page asks it: Django would take longer to write
+# it each time than the database to answer.
+WAITING = """SELECT
+    (SELECT count(*) FROM league_entryrequest r JOIN league_bot b ON b.id = r.bot_id WHERE b.owner_id = p.id AND r.status = %s)
+    + (SELECT count(*) FROM league_teammember m WHERE m.player_id = p.id AND m.since IS NULL)
+    + (SELECT count(*) FROM league_botoffer o WHERE o.receiver_id = p.id),
+    (SELECT count(*) FROM (SELECT 1 FROM league_notice n WHERE n.player_id = p.id AND n.read IS NULL LIMIT %s) AS few)
+    FROM league_player p WHERE p.user_id = %s"""
 NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
 register = template.Library()
@@ -54,14 +59,10 @@ def waiting(context: dict[str, Any]) -> dict[str, Any]:
     user = context["request"].user if "request" in context else None
     if user is None or not user.is_authenticated:
         return {}
-    requests = (
-        count_of(EntryRequest.objects.filter(status=RequestStatus.ASKED), "bot__owner")
-        + count_of(TeamMember.objects.filter(since=None), "player")
-        + count_of(BotOffer.objects.all(), "receiver")
-    )
-    notices = RawSQL(UNREAD, [MOST_COUNTED + 1])  # noqa: S611 -- Without words of anybody.
-    counts = Player.objects.filter(user=user).values_list(requests, notices).first() or (0, 0)
-    return {"requests": counts[0], "notices": "99+" if counts[1] > MOST_COUNTED else counts[1]}
+    with connection.cursor() as cursor:
+        cursor.execute(WAITING, [RequestStatus.ASKED, MOST_COUNTED + 1, user.pk])
+        requests, notices = cursor.fetchone() or (0, 0)
+    return {"requests": requests, "notices": "99+" if notices > MOST_COUNTED else notices}
 
 
 @register.inclusion_tag("parts/follow.html", takes_context=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy as copying
+import itertools
 import pickle
 import random
 from multiprocessing import get_context
@@ -20,6 +21,7 @@ from engine.cards.pack import NO_SUIT
 from engine.match.view import played
 from engine.search import encoding
 from tests.support import playing, tables
+from tests.support.parts import mostly_slow
 
 COPIES = [copying.copy, copying.deepcopy, lambda env: pickle.loads(pickle.dumps(env))]
 ON_GAMES = tables.on_games(tables.plain(), tables.once())
@@ -194,8 +196,12 @@ def legal_first(_: object, masks: np.ndarray) -> np.ndarray:
     return masks.argmax(axis=1)
 
 
-@pytest.mark.parametrize("count", [1, 5])
-@pytest.mark.parametrize("key", engine.games())
+@pytest.mark.parametrize(
+    ("key", "count"),
+    mostly_slow(
+        itertools.product(engine.games(), [1, 5]), lambda case: case[1] == 1 or case[0] in ("bato", "partnership")
+    ),
+)
 def test_a_copied_or_pickled_environment_goes_on_by_itself(key: str, count: int) -> None:
     """A copy is equal before the first cards, in the middle, and after an illegal action; what it does changes nothing of the first."""
 
