@@ -8,6 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from league.api.bots import remote_views as remote
 from league.api.bots import team_views as teams
 from league.api.bots import views as bots
+from league.api.classes import views as classes
 from league.api.http.index import Index, nowhere
 from league.api.http.schema import Document
 from league.api.matches import room_views as rooms
@@ -143,6 +144,8 @@ urlpatterns = [
     path("tables/<word:id>/choices", tables.ChoicesView.as_view(), name="table-choices"),
     path("tables/<word:id>/advice", tables.AdviceView.as_view(), name="table-advice"),
     path("tables/<word:id>/leave", tables.LeaveView.as_view(), name="table-leave"),
+    path("tables/<word:id>/phrases", rooms.PhrasesView.as_view(), name="table-phrases"),
+    path("deals/<word:id>/tables", rooms.SameDealsView.as_view(), name="deals-tables"),
     path("lobby", rooms.LobbyView.as_view(), name="lobby"),
     path("tables/<word:id>/seat", rooms.TableSeatView.as_view(), name="table-seat"),
     path("tables/<word:id>/start", rooms.StartTableView.as_view(), name="table-start"),
@@ -152,6 +155,11 @@ urlpatterns = [
     path("tables/<word:id>/challenges", rooms.TableChallengesView.as_view(), name="table-challenges"),
     path("tables/<word:id>/challenges/<word:name>", rooms.OneTableChallengeView.as_view(), name="table-challenge"),
     path("me/challenges", rooms.MyChallengesView.as_view(), name="my-challenges"),
+    path("me/classes", classes.MyClassesView.as_view(), name="my-classes"),
+    path("classes/<word:slug>", classes.OneClassView.as_view(), name="class"),
+    path("classes/<word:slug>/marks", classes.ClassMarksView.as_view(), name="class-marks"),
+    path("classes/<word:slug>/assignments", classes.AssignmentsView.as_view(), name="assignments"),
+    path("classes/<word:slug>/assignments/<id:number>/hand-ins", classes.HandInsView.as_view(), name="hand-ins"),
     path("matches", matches.MatchesView.as_view(), name="matches"),
     path("matches/<word:id>", matches.OneMatchView.as_view(), name="match"),
     path("matches/<word:id>/boards", matches.BoardsView.as_view(), name="boards"),

@@ -316,7 +316,7 @@ NOT_KEPT = {
         draft version-source version-package version-code welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:lobby api:arenas api:arena api:arena-standing api:my-challenges api:my-offers api:my-teams api:team api:team-history
-        api:table-challenges
+        api:table-challenges api:my-classes api:class api:class-marks api:assignments api:hand-ins
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
@@ -324,7 +324,7 @@ NOT_KEPT = {
         follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
-        api:table-seat api:table-start api:table-swap api:table-send-away api:table-rematch api:table-challenge
+        api:table-seat api:table-start api:table-swap api:table-send-away api:table-rematch api:table-challenge api:table-phrases api:deals-tables
         api:arena-play api:arena-stop api:arena-bots api:teams api:team-members api:team-member api:team-bots api:team-bot
         api:bot-offer api:bot-offer-accept
         api:event-start api:tournament-cancel api:tournament-close api:tournament-embargo api:tournament-extend api:tournament-pause

@@ -38,6 +38,7 @@ SPECTACULAR_SETTINGS = {
             ("players", "The people who own bots."),
             ("bots", "Bots, their versions and teams."),
             ("tournaments", "Tournaments with entries and standings; arenas for people."),
+            ("classes", "Classes of students: assignments, what is handed in, and marks."),
             ("requests", "Whom owners let enter their bots: requests, answers, blocks."),
             ("matches", "Matches, boards, replays, and tables of people."),
             ("ratings", "Pools and their leaderboards."),
@@ -65,5 +66,7 @@ SPECTACULAR_SETTINGS = {
         "FaultKind": "league.enums.FaultKind",
         "EntryPolicy": "league.enums.EntryPolicy",
         "RequestStatus": "league.enums.RequestStatus",
+        "TeamRole": "league.enums.TeamRole",
+        "ClassRole": "league.enums.ClassRole",
     },
 }

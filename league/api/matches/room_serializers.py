@@ -10,10 +10,12 @@ from rest_framework import serializers
 from league.api.http.output import Out
 from league.api.http.problems import message
 from league.api.http.serializers import OptionsField, PoolRef, StrictSerializer
-from league.domain.tables import clocks, seating
+from league.domain.core import clock
+from league.domain.tables import clocks, phrases, seating
 from league.domain.tables.levels import Level
 from league.domain.tables.people import TableView
 from league.enums import TableWatching
+from league.models import TablePerson
 
 CLOCKS = ", ".join(f"{seconds} + {increment_s}" for seconds, increment_s in clocks.CLOCKS)
 LOBBY = "True: the table stands in the lobby, where every player may sit down; false: only who has its id finds it."
@@ -27,6 +29,11 @@ class SeatedOut(Out):
     player = serializers.SlugField(source="player.name", default=None, allow_null=True, help_text="Null: a guest.")
     ready = serializers.BooleanField(help_text="True if they are ready to start.")
     away = serializers.BooleanField(help_text="True if a bot plays in their place.")
+    phrase = serializers.SerializerMethodField(help_text="What they have just said; empty: nothing.")
+
+    def get_phrase(self, person: TablePerson) -> str:
+        """Return the word of the phrase while it is shown."""
+        return person.phrase if phrases.spoken(person, clock.present()) else ""
 
 
 class SharedOut(Out):
@@ -127,6 +134,12 @@ class SeatOfOther(StrictSerializer):
     """The seat of another person."""
 
     seat = serializers.IntegerField(min_value=0, max_value=MAX_SEAT)
+
+
+class PhraseNew(StrictSerializer):
+    """A phrase to say."""
+
+    phrase = serializers.ChoiceField(choices=phrases.Phrase.choices)
 
 
 class SeatChange(StrictSerializer):

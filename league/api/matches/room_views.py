@@ -20,6 +20,7 @@ from league.api.matches.room_serializers import (
     ChallengesChange,
     ChallengesChosen,
     LobbyTableOut,
+    PhraseNew,
     SeatChange,
     SeatNew,
     SeatOfOther,
@@ -29,7 +30,7 @@ from league.api.matches.room_serializers import (
 )
 from league.api.matches.table_serializers import TableOut
 from league.api.matches.table_views import check_by_hand, settings_of, table_out
-from league.domain.tables import challenges, lobby, rooms, seating
+from league.domain.tables import challenges, deals, lobby, phrases, rooms, seating
 from league.domain.tables.people import TableView
 from league.enums import TokenScope
 from league.models import Player, TableChallenge
@@ -151,6 +152,42 @@ class RematchView(ApiView):
         """Open the next table of the same people, or sit down at it if it is open. Repeatable."""
         player, _view = shared_table(request, id)
         row = rooms.rematch(player, id)
+        return self.created(table_out(player, row.public_id), "table", row.public_id)
+
+
+class PhrasesView(ApiView):
+    """/tables/{id}/phrases"""
+
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    serializer_class = PhraseNew
+
+    @operation("say_phrase", "Say a phrase at a shared table", responses=TableOut)
+    def post(self, request: Request, id: str) -> Response:
+        """Say one of the set phrases at your table. It stands at your seat for half a minute; one every four seconds."""
+        player, _view = shared_table(request, id)
+        phrases.say(player, id, self.body()["phrase"])
+        return Response(table_out(player, id))
+
+
+class SameDealsView(ApiView):
+    """/deals/{id}/tables"""
+
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    serializer_class = TableOut
+
+    @operation(
+        "open_same_deals",
+        "Open a table with the deals of another",
+        request=None,
+        parameters=[KEY],
+        responses={201: TableOut},
+    )
+    @once
+    def post(self, request: Request, id: str) -> Response:
+        """Open a shared table with deals and settings of a table whose host lets others play them (`deals`), unless you have seen the cards."""
+        player = player_of(request)
+        existing(deals.tables(id).first())
+        row = rooms.gather_same(player, id)
         return self.created(table_out(player, row.public_id), "table", row.public_id)
 
 

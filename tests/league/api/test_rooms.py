@@ -95,6 +95,10 @@ CASES: list[tuple[str, str, Any, list[int]]] = [
     ("POST", f"{T}/send-away", {"seat": 1}, [401, 409, 409, 409, 401, 409, 200, 409]),
     ("POST", f"{T}/leave", None, [401, 404, 404, 404, 401, 200, 200, 404]),
     ("POST", f"{T}/rematch", None, [401, 409, 409, 409, 401, 409, 409, 409]),
+    ("POST", f"{T}/phrases", {"phrase": "luck"}, [401, 409, 409, 409, 401, 200, 200, 409]),
+    ("POST", f"{T}/phrases", {"phrase": "shout"}, [401, 400, 400, 400, 401, 400, 400, 400]),
+    ("POST", f"{R}/phrases", {"phrase": "luck"}, [401, 404, 404, 404, 401, 404, 404, 404]),
+    ("POST", "deals/{table}/tables", None, [401, 404, 404, 404, 401, 404, 404, 404]),
     ("POST", f"{T}/choices", {"turn": 0, "do": "next"}, [401, 404, 404, 404, 401, 403, 403, 404]),
     ("GET", f"{T}/challenges", None, SEES),
     ("GET", f"{R}/challenges", None, [404, 404, 404, 404, 401, 404, 404, 404]),
@@ -187,6 +191,9 @@ def test_a_table_from_the_lobby_to_the_rematch(place) -> None:
         assert as_berto.post("lobby", body).status_code in (400, 409), body
     changed = as_ana.call("PATCH", where, {"boards": 2}).json()
     assert (changed["boards"], changed["shared"]["clock_s"], changed["pool"]["game"]) == (2, 120, GAME)
+    answers = [caller.post(f"{where}/phrases", {"phrase": "thanks"}) for caller in (as_ana, as_ana)]
+    assert [answer.status_code for answer in answers] == [200, 429], "one phrase in four seconds"
+    assert [person["phrase"] for person in answers[0].json()["shared"]["people"]] == ["thanks"]
     assert as_ana.call("PATCH", where, {"game": FOUR}).json()["pool"]["game"] == FOUR
     for body in ({}, {"seat": 99}, {"ready": True, "away": False}, {"away": True}, {"ready": "maybe"}):
         assert as_ana.call("PATCH", f"{where}/seat", body).status_code == 400, body
@@ -206,6 +213,18 @@ def test_a_table_from_the_lobby_to_the_rematch(place) -> None:
     assert as_berto.post(f"{where}/rematch", None).json()["id"] == onward.json()["id"]
     assert people.present(berto) == Table.objects.get(public_id=onward.json()["id"])
     assert as_ana.get(where).status_code == 200, "their own table"
+
+
+def test_a_program_opens_a_table_with_the_same_deals(place) -> None:
+    as_host, as_stranger = caller_of("host"), caller_of("stranger")
+    key = place.table.public_id
+    assert as_host.call("PATCH", f"tables/{key}", {"same_deals": True}).json()["shared"]["deals"] == key
+    opened = as_stranger.post(f"deals/{key}/tables")
+    assert (opened.status_code, opened.json()["shared"]["deals"]) == (201, key)
+    secrets = Table.objects.filter(public_id__in=[key, opened.json()["id"]]).values_list("secret", flat=True)
+    assert len({bytes(secret) for secret in secrets}) == 1
+    TablePerson.objects.filter(table=place.table, player__name="guest").update(seated=False, events=[{"e": "deal"}])
+    assert caller_of("guest").post(f"deals/{key}/tables").status_code == 409, "they have seen the cards"
 
 
 def test_only_a_table_and_the_challenged_know_of_a_challenge(place) -> None:
