@@ -66,5 +66,7 @@ SPECTACULAR_SETTINGS = {
         "FaultKind": "league.enums.FaultKind",
         "EntryPolicy": "league.enums.EntryPolicy",
         "RequestStatus": "league.enums.RequestStatus",
+        "TeamRole": "league.enums.TeamRole",
+        "ClassRole": "league.enums.ClassRole",
     },
 }
