@@ -75,6 +75,7 @@ RUNNER = {
     "league_change": Rights(only=("id",)),  # Whether anything has changed since its last look.
     "league_check": Rights(add=True),
     "league_consultation": Rights(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s", *BEFORE, "progress")),
+    "league_fetch": Rights(change=("commit", "why", "result", "finished")),
     "league_foundpuzzle": Rights(add=True),
     "league_job": Rights(change=JOB, remove=True),
     "league_judgement": Rights(change=(*REQUEST, *ANALYSIS, *BEFORE, "progress")),
@@ -139,6 +140,7 @@ RULES = (
     ("league_remoteline", "UPDATE", "answer IS NULL", "answer = ''"),
     ("league_botversion", "UPDATE", "status = 'validating'", "status IN ('accepted', 'rejected')"),
     ("league_build", "UPDATE", "finished IS NULL", "true"),
+    ("league_fetch", "UPDATE", "finished IS NULL", "true"),
     ("league_check", "INSERT", "",
      "EXISTS (SELECT FROM league_botversion v WHERE v.id = version_id AND v.status = 'validating')"),
     ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # Never a bot that its owner paused.

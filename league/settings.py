@@ -201,6 +201,10 @@ TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned aft
 # Remote bots (league.domain.remote): the most of their matches on one worker, beside its match (0: none), and the most at a time of one bot.
 REMOTE_PER_WORKER = envint("REMOTE_PER_WORKER", 4, least=0)
 REMOTE_MATCHES = envint("REMOTE_MATCHES", 4, least=1)
+# Hosts (HOST or HOST:PORT; *: any) from which workers fetch bots with Git (league.domain.bots.fetches), and more that may have addresses that are
+# not public. None at all: nothing is fetched.
+GIT_HOSTS = envlist("GIT_HOSTS", [])
+GIT_PRIVATE_HOSTS = envlist("GIT_PRIVATE_HOSTS", [])
 # People in an arena (league.domain.arenas): seconds between two draws; seconds after which a bot comes if no person waits; seconds that who gives a
 # hand up is not paired, about as long as a hand takes.
 ARENA_DRAW_S = envint("ARENA_DRAW_S", 2, least=1)

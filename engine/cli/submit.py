@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from hashlib import sha256
@@ -17,10 +18,12 @@ EXAMPLE = """
 tute submit my_bot
 tute submit rufo.py --as rufo --games partnership,guinote
 tute submit my_bot.zip --no-wait --json
+tute submit --git https://codeberg.org/ana/rufo@v1.2
 """
 DETAILS = """
 Sends a file, folder or zip as a new version of one of your bots (tute login first) and waits for its validation. Repeating the command finds the
-version that the first one created. Exit code 1 if the league refuses it.
+version that the first one created. Exit code 1 if the league refuses it. With --git the league fetches the bot itself from a tag of a public
+repository, if its operator allows that (docs/git.md); the version then shows its commit.
 """
 LOOK_S = 2.0
 PATIENCE_S = 600.0
@@ -31,12 +34,14 @@ def add(commands: Any) -> None:
     from engine.cli import remote
 
     parser = command(commands, "submit", "send a bot to a league", EXAMPLE, DETAILS)
-    parser.add_argument("path", type=Path, metavar="PATH", help="file, folder or zip")
+    parser.add_argument("path", type=Path, nargs="?", metavar="PATH", help="file, folder or zip")
+    parser.add_argument("--git", metavar="URL@TAG", help="tag of a public Git repository, in place of PATH")
+    parser.add_argument("--folder", default="", metavar="FOLDER", help="folder of the bot in the repository of --git")
     parser.add_argument(
         "--as",
         dest="name",
         metavar="NAME",
-        help="name of the bot (default: that of the package); My Bot becomes my-bot",
+        help="name of the bot (default: that of the package, of the folder or of the repository); My Bot becomes my-bot",
     )
     parser.add_argument(
         "--games", metavar="KEYS", help="games that it plays, separated by commas, if the package does not say"
@@ -48,11 +53,31 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Upload the bot, wait for its validation and show the checks. Return exit code 1 if the version was refused."""
+    from engine.cli import remote
+
+    if (args.path is None) == (args.git is None):
+        raise Problem("name a bot: a file, folder or zip, or a tag of a repository with --git URL@TAG")
+    if args.folder and args.git is None:
+        raise Problem("--folder is for a repository: add --git URL@TAG")
+    league = remote.chosen(args.league, signed_in=True)
+    version = _uploaded(league, args) if args.git is None else _fetched(league, args)
+    if not args.no_wait and "status" in version:
+        version = _decided(league, version, quiet=args.json)
+    if args.json:
+        print_json(version)
+    elif "status" in version:
+        _print(league.url, version)
+    else:
+        print(f"{version['bot']}: the league fetches {version['url']} at {version['tag']}")
+    return FAILED if version.get("status") == "rejected" else OK
+
+
+def _uploaded(league: Any, args: argparse.Namespace) -> dict[str, Any]:
+    """Send the package. Return the new version."""
     from engine.cli import remote, table
     from engine.packages.archive import read_path
-    from engine.packages.manifest import PackageRefused, slug
+    from engine.packages.manifest import PackageRefused
 
-    league = remote.chosen(args.league, signed_in=True)
     try:
         games = [table.find_game(game) for game in args.games.split(",")] if args.games else None
         package = read_path(args.path, games)
@@ -60,9 +85,7 @@ def run(args: argparse.Namespace) -> int:
         raise Problem(f"{args.path}: {refused}", FAILED) from None
     except ValueError as error:
         raise Problem(str(error)) from None
-    name = slug(args.name or package.manifest.name)
-    if not name:
-        raise Problem("the bot's name has no letters or digits for its address; give another name, such as --as rufo-2")
+    name = _slug(args.name or package.manifest.name)
     where = f"{remote.API}/bots/{quote(name, safe='')}/versions"
     headers = {
         "Content-Type": "application/octet-stream",
@@ -70,14 +93,39 @@ def run(args: argparse.Namespace) -> int:
         "Idempotency-Key": f"submit-{sha256(f'{name} {package.sha256}'.encode()).hexdigest()[:48]}",
     }
     answer = league.ask("POST", f"{where}?{urlencode({'filename': 'bot.zip'})}", package.zip(), headers)
-    version = answer.data()
-    if not args.no_wait:
-        version = _decided(league, version, quiet=args.json)
-    if args.json:
-        print_json(version)
-    else:
-        _print(league.url, version)
-    return FAILED if version["status"] == "rejected" else OK
+    return dict(answer.data())
+
+
+def _fetched(league: Any, args: argparse.Namespace) -> dict[str, Any]:
+    """Let the league fetch the bot from Git. Return the new version; with --no-wait the fetch. Raise Problem if there is no version."""
+    from engine.cli import remote
+
+    url, _, tag = args.git.rpartition("@")
+    if not url or not tag:
+        raise Problem("name a tag of a repository, such as --git https://codeberg.org/ana/rufo@v1.2")
+    if args.games:
+        raise Problem("--games is for one source file; bot.toml names the games of a repository")
+    last = (args.folder.strip("/") or url.rstrip("/").removesuffix(".git")).rpartition("/")[2]
+    where = f"{remote.API}/bots/{quote(_slug(args.name or last), safe='')}/fetches"
+    body = json.dumps({"url": url, "tag": tag, "folder": args.folder}).encode()
+    fetch = dict(league.ask("POST", where, body, {"Content-Type": "application/json"}).data())
+    until = time.monotonic() + PATIENCE_S
+    while not args.no_wait and not fetch["version"] and not fetch["why"] and time.monotonic() < until:
+        time.sleep(LOOK_S)
+        fetch = league.get(f"fetches/{fetch['id']}")
+    if fetch["why"]:
+        raise Problem(f"{args.git}: {fetch['why']}", FAILED)
+    return dict(league.get(f"versions/{fetch['version']}")) if fetch["version"] else fetch
+
+
+def _slug(name: str) -> str:
+    """Return a name as in addresses. Raise Problem if nothing remains."""
+    from engine.packages.manifest import slug
+
+    short = slug(name)
+    if not short:
+        raise Problem("the bot's name has no letters or digits for its address; give another name, such as --as rufo-2")
+    return short
 
 
 def _decided(league: Any, version: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
@@ -107,4 +155,6 @@ def _print(url: str, version: dict[str, Any]) -> None:
         print(f"  not accepted for: {', '.join(version['refused'])}")
     if version["status"] == "validating":
         print("  the validation continues; see its result with tute status")
+    if version.get("git"):
+        print(f"  commit {version['git']['commit']}")
     print(f"  {url}/bots/{version['bot']}/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path, register_converter
 from django.views.decorators.csrf import csrf_exempt
 
+from league.api.bots import git_views as git
 from league.api.bots import remote_views as remote
 from league.api.bots import team_views as teams
 from league.api.bots import views as bots
@@ -78,6 +79,9 @@ urlpatterns = [
     path("bots", bots.BotsView.as_view(), name="bots"),
     path("bots/<word:slug>", bots.OneBotView.as_view(), name="bot"),
     path("bots/<word:slug>/versions", bots.BotVersionsView.as_view(), name="bot-versions"),
+    path("bots/<word:slug>/fetches", git.BotFetchesView.as_view(), name="bot-fetches"),
+    path("bots/<word:slug>/push", git.PushView.as_view(), name="bot-push"),
+    path("fetches/<id:id>", git.OneFetchView.as_view(), name="fetch"),
     path("bots/<word:slug>/remote", remote.RemoteView.as_view(), name="bot-remote"),
     path("bots/<word:slug>/versus/<word:other>", bots.EncountersView.as_view(), name="encounters"),
     path("bots/<word:slug>/leagues", bots.LeaguesView.as_view(), name="bot-leagues"),

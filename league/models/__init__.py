@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from league.models.arenas import Arena, ArenaEntry, ArenaSide
 from league.models.audits import Audit
-from league.models.bots import Bot, BotVersion, Build, Package
+from league.models.bots import Bot, BotVersion, Build, Fetch, GitLink, Package
 from league.models.cases import Case
 from league.models.changes import Change
 from league.models.classes import Assignment, ClassMember, HandIn, SchoolClass
@@ -64,8 +64,10 @@ __all__ = [
     "Entry",
     "EntryRequest",
     "Event",
+    "Fetch",
     "Follow",
     "FoundPuzzle",
+    "GitLink",
     "Guest",
     "HandIn",
     "IdempotencyKey",

@@ -148,3 +148,52 @@ class Build(models.Model):
 
     def __str__(self) -> str:
         return f"build of version {self.version_id}"
+
+
+class GitLink(models.Model):
+    """The Git repository whose tags become versions of a bot (league.domain.bots.fetches)."""
+
+    bot = models.OneToOneField(Bot, on_delete=models.CASCADE, related_name="git_link")
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="git_links")  # Whose uploads they are.
+    url = models.CharField(max_length=300)
+    folder = models.CharField(max_length=120, blank=True, default="")  # Of the bot in the repository; empty: all of it.
+    # The secret of the webhook is made of this and the key of the league; empty: there is none.
+    salt = models.CharField(max_length=32, blank=True, default="")
+    created = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.url} for bot {self.bot_id}"
+
+
+class Fetch(models.Model):
+    """A request for a version from a tag of a Git repository. A worker fills it in once; the scheduler uploads the result."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="fetches")
+    bot_name = models.CharField(max_length=40)  # The slug; the upload may create the bot.
+    url = models.CharField(max_length=300)
+    folder = models.CharField(max_length=120, blank=True, default="")
+    tag = models.CharField(max_length=100)
+    # The object that the tag named by the webhook, so that a delivery acts once; empty: a player asked.
+    pushed = models.CharField(max_length=64, blank=True, default="")
+    commit = models.CharField(max_length=40, blank=True, default="")
+    why = models.TextField(blank=True, default="")  # Why there is no version.
+    result = models.BinaryField(null=True)  # The folder as a zip, until the scheduler has uploaded it.
+    version = models.OneToOneField(BotVersion, null=True, on_delete=models.CASCADE, related_name="fetch")
+    created = models.DateTimeField()
+    finished = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["bot_name", "url", "folder", "tag", "pushed"],
+                condition=~models.Q(pushed=""),
+                name="fetch_delivery_once",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["bot_name", "id"], name="fetch_of_bot"),
+            models.Index(fields=["created"], condition=models.Q(version=None), name="fetch_without_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.url}@{self.tag} for {self.bot_name}"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+
 from django.db import models
 from django.db.models import Q
 
 from league.enums import JobState
-from league.models.bots import Build
+from league.models.bots import Build, Fetch
 from league.models.judgements import Consultation, Judgement
 from league.models.leases import Leased
 from league.models.people import Player
 from league.models.tables import Table
 from league.models.words import only_words
 
-SUBJECTS = ("judgement", "consultation", "table", "build")
+SUBJECTS = ("judgement", "consultation", "table", "build", "fetch")
 
 
 def _once(subject: str) -> models.UniqueConstraint:
@@ -41,6 +44,7 @@ class Job(Leased):
     )
     table = models.ForeignKey(Table, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     build = models.ForeignKey(Build, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
+    fetch = models.ForeignKey(Fetch, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     # The player whose turn the job takes.
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     position = models.PositiveIntegerField(default=0)  # Of the jobs of a kind, the lowest position is next.
@@ -60,7 +64,7 @@ class Job(Leased):
         constraints = [
             *(_once(subject) for subject in SUBJECTS),
             models.CheckConstraint(
-                condition=_only("judgement") | _only("consultation") | _only("table") | _only("build"),
+                condition=functools.reduce(operator.or_, map(_only, SUBJECTS)),
                 name="job_one_subject",
             ),
             only_words("job", "state", JobState),

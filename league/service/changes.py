@@ -87,6 +87,7 @@ RULES = (
     CountRule("league_teammember", ("'bots'",)),
     CountRule("league_botversion", ("'bots'",)),
     CountRule("league_build", ("'bots'",)),
+    CountRule("league_fetch", ("'bots'",)),
     CountRule("league_succession", ("'bots'",)),
     CountRule("league_boss", ("'bots'",)),
     CountRule("league_bosstest", ("'bots'",)),

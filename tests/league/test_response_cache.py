@@ -311,16 +311,17 @@ NOT_KEPT = {
         account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
         table table-replay deals operators operator-cases operator-action operator-reports comment
         lobby notices notice notice-ways follows api:my-notices
-        teams team bot-hand-on classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
+        teams team bot-hand-on bot-git classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
         class-assignment class-assignment-edit class-alike calendar-own
         draft version-source version-package version-code welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
+        api:fetch
         api:lobby api:arenas api:arena api:arena-standing api:my-challenges api:my-offers api:my-teams api:team api:team-history
         api:table-challenges api:my-classes api:class api:class-marks api:assignments api:hand-ins
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        team-do class-do class-hand-in calendar-link arena-do version-publish api:bot-remote
+        team-do class-do class-hand-in calendar-link arena-do version-publish api:bot-remote api:bot-fetches api:bot-push
         follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show

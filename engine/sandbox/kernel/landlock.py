@@ -25,6 +25,7 @@ _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # Number of low bits that each vers
 _ALL_TCP = 0b11  # Bind and connect, from version 4.
 _ALL_SCOPES = 0b11  # Abstract sockets and signals, from version 6.
 _VERSION_QUERY = 1
+_PR_SET_NO_NEW_PRIVS = 38
 
 
 @dataclass(frozen=True)
@@ -88,3 +89,19 @@ def support() -> Support:
     if version < 6 and not notes:
         notes.append(f"version {version} has no scopes for signals and sockets: the system call filter covers them")
     return Support(version, ruleset, tuple(notes))
+
+
+def forbid_files() -> bool:
+    """Forbid this process, for good, to open, run or change any file. Return False if the kernel lacks Landlock."""
+    version = _create_ruleset(None, _VERSION_QUERY)
+    if version < 1:
+        return False
+    rules = _create_ruleset(_attributes(version, 0)[:8], 0)
+    if rules < 0:
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = ctypes.c_long(this_architecture().numbers["landlock_restrict_self"])
+    try:
+        return not libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) and not libc.syscall(number, ctypes.c_int(rules), 0)
+    finally:
+        os.close(rules)

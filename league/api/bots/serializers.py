@@ -133,6 +133,15 @@ class CheckOut(Out):
         return check.fault_detail if owns(check.version, self.context.get("viewer")) else None
 
 
+class GitOut(Out):
+    """A commit of a Git repository."""
+
+    url = serializers.CharField()
+    folder = serializers.CharField()
+    tag = serializers.CharField(help_text="The name at that time; a tag that moves changes no version.")
+    commit = serializers.CharField()
+
+
 class VersionOut(Out):
     """One upload of a bot. It never changes."""
 
@@ -170,6 +179,18 @@ class VersionOut(Out):
     origin = VersionRef(
         allow_null=True, help_text="The published version of another bot from which this one comes, or null."
     )
+
+    git = serializers.SerializerMethodField(
+        help_text="The repository, tag and commit from which the league fetched it, for those who may read its source; or null."
+    )
+
+    @extend_schema_field(GitOut(allow_null=True))
+    def get_git(self, version: BotVersion) -> Any:
+        """Return where the version comes from."""
+        fetch = getattr(version, "fetch", None)
+        if fetch is None or not (version.opened or ownership.may(self.context.get("viewer"), version.bot, BotAct.CODE)):
+            return None
+        return GitOut(fetch).data
 
     def get_licence(self, version: BotVersion) -> str | None:
         """Return the licence; a plan to publish is only the owner's to know."""

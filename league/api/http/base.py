@@ -44,7 +44,7 @@ Create = TypeVar("Create", bound=Callable[..., Response])
 class ApiView(GenericAPIView[Any]):
     """The base of all endpoints. `params`: names of the query parameters that a read takes besides filters and paging."""
 
-    authentication_classes = (BearerToken, SiteSession)
+    authentication_classes: Sequence[Any] = (BearerToken, SiteSession)
     permission_classes: Sequence[Any] = (IsAuthenticatedOrReadOnly,)
     throttle_classes: Sequence[Any] = (throttles.ByCaller,)
     parser_classes: Sequence[Any] = (StrictJSON,)

@@ -14,6 +14,7 @@ from engine.packages.archive import MAX_BYTES
 from league.api.http.problems import ApiProblem, message
 
 MOST_JSON = 256 * 1024  # Bytes; far more than any request except an upload needs
+MOST_REPORT = 1024 * 1024  # Of a webhook: forges list commits.
 MOST_UPLOAD = MAX_BYTES + 64 * 1024  # The package and its multipart wrapping
 MOST_DEPTH = 20
 
@@ -93,6 +94,17 @@ def _check_text(text: str) -> None:
         raise ParseError(message("The body contains a NUL character; remove it."))
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ParseError(message("The body contains half of a surrogate pair, which is not a valid character."))
+
+
+class RawBody(BaseParser):
+    """The bytes of the body, whatever it calls itself, for a signature over them."""
+
+    media_type = "*/*"
+
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the body."""
+        check_length(parser_context, MOST_REPORT)
+        return stream.read()
 
 
 class PackageForm(MultiPartParser):

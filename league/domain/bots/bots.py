@@ -183,10 +183,7 @@ def _bot(player: Player, name: str, now: datetime, *, remote: bool) -> Bot:
         fresh["in_class"] = _studies(player.pk)
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
         search_words.put(bot, name)
-    if not ownership.may(player, bot, BotAct.UPLOAD):
-        raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=name)
-    if bot.state == BotState.RETIRED:
-        raise NameRefused("the bot {name!r} is retired; submit under another name", name=name)
+    _check_takes(player, bot)
     if bot.is_remote and not remote:
         raise NameRefused("the bot {name!r} is a remote bot; upload this one under another name", name=name)
     if remote and not bot.is_remote:
@@ -194,6 +191,26 @@ def _bot(player: Player, name: str, now: datetime, *, remote: bool) -> Bot:
             "the bot {name!r} plays on the league’s machines; give your remote bot another name", name=name
         )
     return bot
+
+
+def _check_takes(player: Player, bot: Bot) -> None:
+    """Raise NameRefused unless the player may upload versions of a bot."""
+    if not ownership.may(player, bot, BotAct.UPLOAD):
+        raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=bot.slug)
+    if bot.state == BotState.RETIRED:
+        raise NameRefused("the bot {name!r} is retired; submit under another name", name=bot.slug)
+
+
+def check_upload(player: Player, bot_name: str, *, now: datetime) -> str:
+    """Check that a player may upload a version of a bot later, in the transaction that promises it. Return the slug. Raise Refused or TooMany."""
+    name = slug(bot_name)
+    owner = _owner(player, name)
+    players.lock(player.pk, owner.pk)
+    _ask(player, owner, quotas.UPLOADS, now=now)
+    bot = Bot.objects.filter(slug=name).select_related("owner").first()
+    if bot is not None:
+        _check_takes(player, bot)
+    return name
 
 
 def _take(name: str) -> None:

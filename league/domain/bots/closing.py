@@ -31,7 +31,9 @@ from league.models import (
     Comment,
     Draft,
     EntryRequest,
+    Fetch,
     Follow,
+    GitLink,
     IdempotencyKey,
     LeagueEvent,
     Match,
@@ -123,7 +125,18 @@ def _remove_private(player: Player, now: datetime) -> None:
     Follow.objects.filter(person=player).delete()
     TableChallenge.objects.filter(Q(player=player) | Q(challenger=player)).delete()
     taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
-    for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription):
+    for model in (
+        ClassMember,
+        Draft,
+        Fetch,
+        Follow,
+        GitLink,
+        IdempotencyKey,
+        Notice,
+        NoticeChoice,
+        PuzzleAnswer,
+        Subscription,
+    ):
         model._default_manager.filter(player=player).delete()
     with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
     SchoolClass.objects.filter(pk__in=taught).exclude(pk__in=with_teacher).delete()

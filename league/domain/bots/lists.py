@@ -21,4 +21,4 @@ def rows() -> QuerySet[Bot]:
 def versions() -> QuerySet[BotVersion]:
     """Select all versions; runs no query."""
     people = ("bot__owner", "bot__team", "origin__bot__owner", "origin__bot__team")
-    return BotVersion.objects.select_related(*people, "package").defer("package__data")
+    return BotVersion.objects.select_related(*people, "package", "fetch").defer("package__data", "fetch__result")

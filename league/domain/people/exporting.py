@@ -40,6 +40,7 @@ What this league stores about you
 
 account.json       name, address, limits, log-ins, notice settings, and keys (of a key only the first characters are stored)
 bots.jsonl         your bots
+git.jsonl          Git repositories that you linked with bots
 versions.jsonl     their versions, and those that you uploaded to bots of your teams
 checks.jsonl       what validation found in each game
 ratings.jsonl      their ratings
@@ -47,6 +48,7 @@ bots/              the package of each version, ready to be submitted again
 teams.jsonl        teams that you are in, or are invited to
 offers.jsonl       bots that others want to hand on to you
 drafts.jsonl       texts in the editor that you have not submitted
+fetches.jsonl      versions that you asked for from Git repositories
 tries.jsonl        texts that you tried, with results and cards; they are removed after some days
 tables.jsonl       tables at which you sat; with every card if they have ended
 challenges.jsonl   challenges to you at tables of others
@@ -88,6 +90,7 @@ TABLE = ("public_id", "rated", "boards", "created", "status", "reason", "finishe
 COMMENT = ("id", "board", "sitting", "step", "puzzle", "text", "created", "deleted", "hidden", "hidden_for")
 CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
+FETCH = ("bot_name", "url", "folder", "tag", "commit", "why", "created", "finished")
 NOTICE = ("kind", "text", "words", "count", "created", "read", "mailed")
 HAND_IN = ("attempt", "created", "is_late", "won", "drawn", "lost", "verdict", "why", "decided")
 Row = Mapping[str, Any]
@@ -155,6 +158,9 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
         player.offers.order_by("bot").values("created", bot_name=F("bot__slug"), owner=F("bot__owner__name")),
     )
     yield "drafts", player.drafts.order_by("pk").values("bot", "language", "text", "updated").iterator(CHUNK)
+    links = player.git_links.order_by("pk").values("url", "folder", "created", bot_name=F("bot__slug"))
+    yield "git", links
+    yield "fetches", player.fetches.order_by("pk").values(*FETCH, version_number=F("version__number")).iterator(500)
     yield "tries", _tries(player)
     yield "tables", _sat_at(player)
     challenges = player.table_challenges.order_by("pk")

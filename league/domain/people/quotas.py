@@ -122,7 +122,13 @@ def _uploads(player: Player, now: datetime) -> Times:
     rows = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
     others = BotVersion.objects.filter(bot__owner=player, created__gt=now - HOUR, uploader__isnull=False)
     times = others.exclude(uploader=player).values_list("created", flat=True)
-    return rows.values_list("at", flat=True).union(times, all=True).order_by("at")
+    # A fetch that runs or failed counts, too; one that has just arrived becomes an upload.
+    fetches = player.fetches.filter(~Q(why="") | Q(finished=None), version=None, created__gt=now - HOUR)
+    return (
+        rows.values_list("at", flat=True)
+        .union(times, fetches.values_list("created", flat=True), all=True)
+        .order_by("at")
+    )
 
 
 def _requests(player: Player, now: datetime) -> Times:

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 
 from league.domain.arenas import playing
 from league.domain.audits import sampling
-from league.domain.bots import bots, builds, consent, sources, totals, willing
+from league.domain.bots import bots, builds, consent, fetches, sources, totals, willing
 from league.domain.classes import measuring
 from league.domain.core import clock
 from league.domain.jobs.handlers import puzzles, registry
@@ -106,6 +106,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("drawn", sampling.draw),  # Audits drawn.
     ("tested", health.retest),  # Tests queued for paused bots.
     ("built", builds.settle),  # Versions that are source whose build has ended.
+    ("fetched", fetches.settle),  # Uploads from Git repositories, and fetches that failed.
     ("validated", validation.repeat_void),  # Versions whose void validation is repeated.
     ("released", bots.release_held),  # Paused bots whose queued matches may be played again.
     ("published", sources.publish_due),  # Sources of versions published on their date.
@@ -140,7 +141,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
 def has_work() -> bool:
     """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
-    jobs = Job.objects.filter(Q(state=JobState.LEASED) | Q(kind=builds.JOB))
+    jobs = Job.objects.filter(Q(state=JobState.LEASED) | Q(kind__in=[builds.JOB, fetches.JOB]))
     return Match.work.filter(status__in=LIVE).exists() or jobs.exists()
 
 

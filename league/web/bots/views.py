@@ -26,7 +26,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused, tracebacks
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import builds, challenges, consent, languages, packages, sources, teams, totals
+from league.domain.bots import builds, challenges, consent, fetches, languages, packages, sources, teams, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -115,6 +115,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         case "settings":
             context |= {"policies": EntryPolicy.choices, "ladders": settings.LADDERS}
             context["may_keep"] = not bot.in_class and not domain.why_not_in_class(bot)
+            context["fetches"] = bool(fetches.hosts())
             context["offer"] = BotOffer.objects.select_related("receiver").filter(bot=bot).first()
         case _:
             context |= _overview(request, bot, versions, newest, owned=owned)
@@ -385,7 +386,9 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show an upload: its state and, if it was rejected, the reason."""
     bot = _known_bot(request, slug)
     topics.follow(request, topics.of_bot(bot.pk))
-    rows = bot.versions.select_related("package", "build", "origin__bot").defer("package__data", "build__result")
+    rows = bot.versions.select_related("package", "build", "fetch", "origin__bot").defer(
+        "package__data", "build__result", "fetch__result"
+    )
     upload = get_object_or_404(rows, number=number)
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
@@ -416,6 +419,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "owned": owned,
         "is_author": BotAct.CODE in can,
         "is_open": upload.opened is not None and bot.stopped is None,
+        "fetch": getattr(upload, "fetch", None),
         "origin": upload.origin,
         "editable": languages.language_of(upload) is not None,
         "one_file": languages.language_of(upload) is not None or packages.is_one_text(upload),

@@ -44,6 +44,8 @@ TEXTS = {
     "bot.resumed": gettext_noop("resumed the bot"),
     "bot.stopped": gettext_noop("suspended the bot: %(why)s"),
     "bot.let_go": gettext_noop("ended the suspension: %(why)s"),
+    "bot.linked": gettext_noop("linked the Git repository %(url)s"),
+    "bot.unlinked": gettext_noop("removed the Git repository"),
     "bot.team_joined": gettext_noop("put the bot in the team %(team)s"),
     "bot.team_left": gettext_noop("took the bot out of the team %(team)s"),
     "bot.offered": gettext_noop("offered the bot to %(to)s"),

@@ -20,6 +20,8 @@ WRITES = [
     ("PATCH", "bots/luna", BODY, 401, 403, 403, 403),
     ("POST", "bots/rufo/versions?filename=a.py", b"new", 401, 403, 201, 403),
     ("POST", "bots/fresh/versions?filename=a.py", b"new", 401, 201, 201, 201),
+    ("POST", "bots/rufo/fetches", {"url": "https://x.example/a", "tag": "v1"}, 401, 409, 409, 409),
+    ("POST", "bots/rufo/push", {}, 404, 404, 404, 404),
     ("POST", "bots/rufo/remote", {}, 401, 403, 409, 403),
     ("POST", "tournaments", {"name": "Copa fresh", "game": "partnership"}, 401, 201, 201, 201),
     ("POST", "tournaments/next-cup/start", None, 401, 403, 409, 403),
@@ -89,6 +91,8 @@ SCOPES = {  # Scopes of writes; all others need manage
     ("POST", "/api/v1/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
     ("POST", "/api/v1/bots/{slug}/remote"): "submit",
+    ("POST", "/api/v1/bots/{slug}/fetches"): "submit",
+    ("POST", "/api/v1/bots/{slug}/push"): "read",  # It takes a signature in place of a token.
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",
     ("POST", "/api/v1/circuits/{slug}/bots"): "submit",

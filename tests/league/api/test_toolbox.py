@@ -17,7 +17,7 @@ from league.domain.bots import bots
 from league.domain.core import transitions
 from league.domain.people import players, tokens
 from league.enums import MatchStatus, VersionStatus
-from league.models import BotVersion, Match
+from league.models import BotVersion, Fetch, Match
 from tests.support import league as made
 
 NAME = "rufo"
@@ -95,6 +95,36 @@ def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> 
 
 
 NAMES = {"my_bot": "my-bot", "Mi Señor Bot": "mi-senor-bot", "RUFO": "rufo", "rufo  2!": "rufo-2"}
+
+
+def test_a_tag_of_a_repository_is_submitted(live_server, at_home, monkeypatch, capsys, settings) -> None:
+    settings.GIT_HOSTS = ["forge.example"]
+    url = "https://forge.example/ana/rufo.git"
+    ana = players.create("ana", now=made.NOW)
+    _, token = tokens.create(ana, "desk", scope="submit")
+    log_in(live_server.url, token, monkeypatch)
+    assert cli.main(["submit", "--git", f"{url}@v1", "--no-wait"]) == 0
+    assert f"rufo: the league fetches {url} at v1" in capsys.readouterr().out
+
+    ends = iter(({"why": "the repository has no tag v2"}, {"version": made.accepted(ana, NAME), "commit": "c" * 40}))
+    monkeypatch.setattr(
+        submit.time, "sleep", lambda _: Fetch.objects.filter(why="", version=None, tag__gt="v1").update(**next(ends))
+    )
+    assert cli.main(["submit", "--git", f"{url}@v2"]) == 1
+    assert "has no tag v2" in capsys.readouterr().err
+    assert cli.main(["submit", "--git", f"{url}@v3", "--folder", "bots/rufo"]) == 0
+    assert "rufo version 1: accepted\n  commit cccc" in capsys.readouterr().out
+    for words in (
+        ["rufo.py", "--git", f"{url}@v1"],
+        [],
+        ["--git", url],
+        ["--git", "@v1"],
+        ["rufo.py", "--folder", "x"],
+        ["--git", f"{url}@v1", "--games", "a_dos"],
+    ):
+        assert cli.main(["submit", *words]) == 2
+    assert cli.main(["submit", "--git", "https://other.example/a/b@v1"]) != 0
+    assert "fetches from forge.example only" in capsys.readouterr().err
 
 
 def test_a_bot_is_entered_under_the_name_that_the_site_gives_it(live_server, at_home, monkeypatch, capsys) -> None:

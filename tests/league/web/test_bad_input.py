@@ -74,6 +74,11 @@ PLACES = [
 SENT = {
     "/teams/": [{"name": None}],
     "/bots/rufo/hand-on/": [{"action": None}, {"action": "offer", "player": None}],
+    "/bots/rufo/git/": [
+        {"action": None},
+        {"action": "link", "url": None, "folder": None},
+        {"action": "fetch", "tag": None},
+    ],
     "/bots/rufo/edit/": [{"description": None}, {"state": None}],
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
     "/calendar/link/": [{"action": None}],

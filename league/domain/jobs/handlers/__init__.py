@@ -10,6 +10,7 @@ from league.domain.jobs.handlers.analysis import AnalysisHandler
 from league.domain.jobs.handlers.audits import AuditHandler
 from league.domain.jobs.handlers.builds import BuildHandler
 from league.domain.jobs.handlers.consultations import ConsultationHandler
+from league.domain.jobs.handlers.fetches import FetchHandler
 from league.domain.jobs.handlers.matches import MatchHandler
 from league.domain.jobs.handlers.puzzles import PuzzleHandler
 from league.domain.jobs.handlers.remote import RemoteHandler
@@ -22,6 +23,7 @@ registry.register(ValidationHandler())
 registry.register(TryHandler())
 registry.register(AuditHandler())
 registry.register(BuildHandler())
+registry.register(FetchHandler())
 registry.register(ConsultationHandler())
 registry.register(AnalysisHandler())
 registry.register(PuzzleHandler())

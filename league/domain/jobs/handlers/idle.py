@@ -122,7 +122,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
     ) -> JobLease[Subject] | None:
         """Lease the next job to `worker`. Return None if there is none, or other work goes first."""
         now = clock.now_or(now)
-        if not queue.waiting(self.kind, now=now).exists() or self.goes_after(before_ladders=before_ladders, now=now):
+        if not self.has_waiting(now=now) or self.goes_after(before_ladders=before_ladders, now=now):
             return None
         return self.lease(worker, partial(self.goes_after, before_ladders=before_ladders), now=now)
 

@@ -105,6 +105,8 @@ EXPORTED = {
     "EntryRequest": "requests.jsonl",
     "Block": "blocks.jsonl",
     "Draft": "drafts.jsonl",
+    "GitLink": "git.jsonl",
+    "Fetch": "fetches.jsonl",
     **dict.fromkeys(("Judgement", "Consultation"), "analyses.jsonl"),
     **dict.fromkeys(("Table", "TablePerson"), "tables.jsonl"),
     "TableChallenge": "challenges.jsonl",
@@ -174,6 +176,8 @@ def fill_tables(maria: Player, berto: Player) -> None:
     teams.invite(team, NAME, "reader", player=berto, now=NOW)
     teams.put_in(team, trufo.bot, player=berto, now=NOW)
     BotOffer.objects.create(bot=accepted(berto, "regalo").bot, receiver=maria, created=NOW)
+    maria.git_links.create(bot=rufa.bot, url=f"https://git.example/{NAME}/rufa", created=NOW)
+    maria.fetches.create(bot_name="rufa", url=f"https://git.example/{NAME}/rufa", tag="v1", created=NOW)
     notifying.notify([maria], "stopped", "x", now=NOW, bot="rufa")
     notifying.notify([berto], "challenged", "y", now=NOW, actor=maria, bot="trufo", player=NAME, match="x")
     spreading.run(now=NOW)

@@ -1,4 +1,4 @@
-"""The role of the workers can do a build, and cannot change what plays already (docker/grant_roles.py)."""
+"""The role of the workers can do a build or a fetch, and cannot change what plays already (docker/grant_roles.py)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from django.conf import settings
 from django.db.utils import ProgrammingError
 
 from engine.packages.building import Built
-from league.domain.bots import bots, builds, packages
+from engine.packages.fetching import Fetched
+from league.domain.bots import bots, builds, fetches, packages
 from league.domain.jobs.handlers.builds import BuildHandler
+from league.domain.jobs.handlers.fetches import FetchHandler
 from league.enums import VersionStatus
-from league.models import BotVersion, Build, Package
+from league.models import BotVersion, Build, Fetch, GitLink, Package
 from tests.league.domain.bots.test_builds import KIT, zipped
 from tests.support.league import NOW
 from tests.support.roles import become, granted
@@ -63,3 +65,32 @@ def test_the_role_of_the_workers_builds_and_changes_no_package(runner, ana, monk
     assert builds.settle(now=NOW) == 1
     version.refresh_from_db()
     assert (version.status, version.fault, version.fault_detail) == (VersionStatus.REJECTED, "build", "no")
+
+
+def test_the_role_of_the_workers_fetches_for_nobody_else(runner, ana, monkeypatch, settings) -> None:
+    monkeypatch.setattr(fetches, "is_possible_here", lambda: True)
+    settings.GIT_HOSTS = ["forge.example"]
+    row = fetches.ask(ana, "rufo", "https://forge.example/ana/rufo", "v1", now=NOW)
+    handler = FetchHandler()
+
+    become("tute_runner")
+    job = handler.claim("host:1", now=NOW)
+    assert job is not None
+    job.beat(now=NOW)
+    rows = Fetch.objects.filter(pk=row.pk)
+    for forbidden in (
+        rows.delete,
+        partial(rows.update, bot_name="trufo"),
+        partial(rows.update, player=None),
+        partial(rows.update, version=None),
+        GitLink.objects.exists,
+    ):
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            forbidden()
+    assert handler.report(job, Fetched("c" * 40, b"no zip"), now=NOW) == "stored"
+    assert rows.update(result=b"later") == 0, "what is done stays as it is"
+
+    become("NONE")
+    assert fetches.settle(now=NOW) == 1
+    row.refresh_from_db()
+    assert (row.version, row.result, bool(row.why)) == (None, None, True)
