@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 from hashlib import sha256
@@ -11,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import series, table
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
-from engine.cli.problem import FAILED, OK, Problem, require
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, USAGE, Problem, require
 
 if TYPE_CHECKING:
     from engine.lab.variants import Variant
-    from engine.runner import MatchSpec
     from engine.sandbox import Sandbox
 
 EXAMPLE = """
@@ -45,7 +45,8 @@ exit codes:
   2  the command or the file of options is wrong
   3  something on this machine failed
 """
-BOARDS, BOT, AGAINST, SEED = 10_000, "champion", "counting", "lab"
+BOARDS, SEED = 10_000, "lab"
+PAIRS = (("champion", "counting"), ("counting", "greedy"))  # The first pair that plays the game is the default.
 
 
 def add(commands: Any) -> None:
@@ -53,8 +54,8 @@ def add(commands: Any) -> None:
     parser = command(commands, "lab", "measure what the rules of a game or variant do", EXAMPLE, DETAILS)
     parser.add_argument("variant", metavar="VARIANT", help="file of options (.toml), or a game")
     parser.add_argument("-n", "--boards", type=int, default=BOARDS, help=f"boards to play ({BOARDS})")
-    parser.add_argument("--bot", default=BOT, metavar="BOT", help=f"the better bot ({BOT})")
-    parser.add_argument("--against", default=AGAINST, metavar="BOT", help=f"the bot of all other seats ({AGAINST})")
+    parser.add_argument("--bot", metavar="BOT", help="the better bot (champion; counting where champion does not play)")
+    parser.add_argument("--against", metavar="BOT", help="the bot of all other seats (counting; greedy)")
     parser.add_argument("--seed", default=SEED, help=f"any text; the same text deals the same cards ({SEED})")
     parser.add_argument("--alone", action="store_true", help="leave out the usual rules of the game")
     parser.add_argument("--jobs", type=int, metavar="N", help="matches played in parallel (default: one per core)")
@@ -68,18 +69,13 @@ def run(args: argparse.Namespace) -> int:
     require(args, boards=2, jobs=1)
     variant = _variant(args.variant)
     variants = [variant] if args.alone or variant == variant.parent else [variant, variant.parent]
-    specs = [_spec(args, each) for each in variants]
     box = table.open_sandbox(args.sandbox)
-    reports = []
-    for each, spec in zip(variants, specs, strict=True):
-        report = _measure(args, each, spec, box)
-        if report is None:
-            return FAILED
-        reports.append(report)
+    pair = _pair(args, variant.game)
+    reports = [measure(each, pair, args.boards, args.seed, box, args.jobs)[0] for each in variants]
     if args.svg is not None:
         from engine.lab.picture import compare
 
-        args.svg.write_text(compare(reports), encoding="utf-8")
+        args.svg.write_text(compare(reports, [_head(report) for report in reports]), encoding="utf-8")
     if args.json:
         print_json(reports)
     else:
@@ -100,16 +96,22 @@ def _variant(text: str) -> Variant:
         raise Problem(str(error)) from None
 
 
-def _spec(args: argparse.Namespace, variant: Variant) -> MatchSpec:
-    game = variant.load()
-    options = [f"{name}={json.dumps(value)}" for name, value in variant.options.items()]
-    at_table = argparse.Namespace(game=variant.game, players=game.players, option=options)
-    bots = [args.bot, *[args.against] * (len(game.sides) - 1)]
-    return table.match_spec(at_table, "lab", args.seed, bots, boards=range(1, args.boards + 1))
+def _pair(args: argparse.Namespace, game: str) -> tuple[str, str]:
+    """Return the two bots: those of the command line, else of the strongest pair of house bots that plays the game."""
+    for better, worse in PAIRS:
+        pair = (args.bot or better, args.against or worse)
+        if all(not (bot := table.find_bot(name, refused=USAGE)).games or game in bot.games for name in pair):
+            break
+    return pair
 
 
-def _measure(args: argparse.Namespace, variant: Variant, spec: MatchSpec, box: Sandbox) -> dict[str, Any] | None:
-    """Return the report of one table; None, after an explanation, if a bot failed."""
+def measure(
+    variant: Variant, pair: tuple[str, str], boards: int, seed: str, box: Sandbox, jobs: int | None = None
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the report of a variant and its boards; those of earlier calls are stored. jobs: None for one per core.
+
+    Raise Problem, after an explanation, if a bot failed.
+    """
     from engine.cli.explain import explain
     from engine.lab.facts import facts
     from engine.lab.report import build
@@ -117,32 +119,50 @@ def _measure(args: argparse.Namespace, variant: Variant, spec: MatchSpec, box: S
     from engine.version import VERSION
 
     game = variant.load()
+    options = [f"{name}={json.dumps(value)}" for name, value in variant.options.items()]
+    at_table = argparse.Namespace(game=variant.game, players=game.players, option=options)
+    bots = [pair[0], *[pair[1]] * (len(game.sides) - 1)]
+    spec = table.match_spec(at_table, "lab", seed, bots, boards=range(1, boards + 1))
     inputs = {
         "engine": VERSION,
         "bots": [{"name": bot.name, "sha256": bot.sha256} for bot in spec.parties[:2]],
-        "seed": args.seed,
+        "seed": seed,
     }
     table_of_game = [game.key, game.revision, game.players, dict(game.options)]
     name = sha256(json.dumps([inputs, table_of_game], sort_keys=True).encode()).hexdigest()[:24]
     store = table.state_dir() / "lab" / f"{name}.jsonl"
     store.parent.mkdir(parents=True, exist_ok=True)
-    journal = series.SeriesJournal(store, spec, args.seed, None)
-    jobs = args.jobs if args.jobs is not None else len(os.sched_getaffinity(0))
-    with progress(f"{table.title(spec.game)}, {args.boards} boards") as advance:
-        played = series.play(series.matches(spec), box, jobs, journal=journal, facts=facts, advance=advance)
+    cores = jobs if jobs is not None else len(os.sched_getaffinity(0))
+    with (
+        store.with_suffix(".lock").open("w") as lock,
+        progress(f"{table.title(spec.game)}, {boards} boards") as advance,
+    ):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem(
+                f"another tute lab is playing these boards of {game.key}; wait for it", INFRASTRUCTURE
+            ) from None
+        journal = series.SeriesJournal(store, spec, seed, None)
+        played = series.play(series.matches(spec), box, cores, journal=journal, facts=facts, advance=advance)
     for bot, party in zip(spec.parties, played.parties, strict=True):
         if party["faults"]:
             explain(bot.name, FaultReport(**party["faults"][0]))
-            return None
-    cpu_s = sum(party["cpu_s"] for party in played.parties)
-    return build(game, played.boards, {**inputs, "cpu_s": round(cpu_s, 1), "host": played.host.get("cpu", "")})
+            raise Problem(f"{bot.name} failed, so there is no report", FAILED)
+    cpu_s = round(sum(party["cpu_s"] for party in played.parties), 1)
+    return build(game, played.boards, {**inputs, "cpu_s": cpu_s}), played.boards
+
+
+def _head(report: dict[str, Any]) -> str:
+    return ", ".join(
+        [f"{report['players']} players", *(f"{name} {value}" for name, value in report["options"].items())]
+    )
 
 
 def _print(reports: list[dict[str, Any]]) -> None:
     from engine.lab.words import NUMBER, WORDS, interval
 
     first = reports[0]
-    heads = [", ".join([f"{r['players']} players", *(f"{n} {v}" for n, v in r["options"].items())]) for r in reports]
     print(f"{table.title(first['game'])}: {first['boards']} boards, seed {first['seed']}\n")
     rows = [
         [words.en, *(interval(words.form, report["measures"][name]) for report in reports)]
@@ -153,7 +173,7 @@ def _print(reports: list[dict[str, Any]]) -> None:
         seats = [report["seats"][place] if place < len(report["seats"]) else None for report in reports]
         label = f"Advantage of the first lead, {first['unit']}" if place == 0 else f"{place} after the first lead"
         rows.append([label, *(interval(NUMBER, seat, signed=True) for seat in seats)])
-    print_table(["measure", *heads], rows)
+    print_table(["measure", *map(_head, reports)], rows)
     print()
     names = " against ".join(bot["name"] for bot in first["bots"])
     digests = ", ".join(report["digest"][:12] for report in reports)

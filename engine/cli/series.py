@@ -39,7 +39,8 @@ class SeriesResult:
     """The stored result of one match, or the sum of several: plain data.
 
     boards: for each board its number, whether it is complete and its scores by party; for each sitting of it the seating, the scores, the kind of
-    fault, and its facts if the series asks for them. parties: for each party sealed, decisions, cpu_s, max_cpu_s, faults and stderr. seconds: the total time of the matches.
+    fault, and its facts if the series asks for them. parties: for each party sealed, decisions, cpu_s, max_cpu_s, faults and stderr. seconds: the
+    total time of the matches.
     """
 
     boards: list[dict[str, Any]] = field(default_factory=list)
@@ -138,8 +139,8 @@ def play(
 ) -> SeriesResult:
     """Play the matches that are not in the journal, `jobs` at a time, and add up all results.
 
-    log: receives the replays, one per line, in order. facts: reads what is stored of each replay; a function of a module. Raise Problem if a match cannot be set up or the platform fails; the matches finished before
-    are in the journal.
+    log: receives the replays, one per line, in order. facts: a function of a module that reads what to store of each replay. Raise Problem if a
+    match cannot be set up or the platform fails; the matches finished before are in the journal.
     """
     total = SeriesResult()
     finished = journal.finished if journal else []

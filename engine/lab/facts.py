@@ -42,7 +42,17 @@ class _SittingFacts:
         self.state = state
         deal = next(event for event in state.events if event["e"] == "deal")
         self.counts: dict[str, Any] = {"lead": deal["mano"], "exchanged": []}
-        names = ("deals", "tricks", "decisions", "choices", "half", "runaway", "forty", "tute_decides", "capote_decides")
+        names = (
+            "deals",
+            "tricks",
+            "decisions",
+            "choices",
+            "half",
+            "runaway",
+            "forty",
+            "tute_decides",
+            "capote_decides",
+        )
         for name in (*names, *EVENTS, *(f"{name}_decides" for name in WITHOUT)):
             self.counts[name] = 0
         self.read = len(state.events)
@@ -94,7 +104,9 @@ class _SittingFacts:
             if any(lacking[name]) or any(self.earlier[name]):
                 counts[f"{name}_decides"] += self._differs(before, action, name, score)
             going_on = score["winner"] is None and any(score["totals"])
-            self.earlier[name] = [a + b if going_on else 0 for a, b in zip(self.earlier[name], lacking[name], strict=True)]
+            self.earlier[name] = [
+                a + b if going_on else 0 for a, b in zip(self.earlier[name], lacking[name], strict=True)
+            ]
         self.kinds, self.standings = set(), []
 
     def _count_half(self, score: dict[str, Any]) -> None:

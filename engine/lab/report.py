@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from engine.intervals import Z95, t95, wilson
+from engine.intervals import t95, wilson
 from engine.portable import add_up
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tute-lab/1"
 DIGITS = 4  # Decimals of a stored number.
-NOT_IN_DIGEST = ("digest", "cpu_s", "host")
+NOT_IN_DIGEST = ("digest", "cpu_s")
 # Measures that are sums over sittings: name, what is summed, what it is divided by. None: the number of sittings.
 RATIOS: tuple[tuple[str, str, str | None], ...] = (
     ("deals", "deals", None),
@@ -40,7 +40,8 @@ RATIOS: tuple[tuple[str, str, str | None], ...] = (
 COUNTS = ("deals", "tricks", "decisions", "choices")  # All other ratios are shares from 0 to 1.
 MEASURES = ("share", "boards_needed", "luck", "drawn", *(name for name, _, _ in RATIOS))
 
-Measure = tuple[float, float, float | None]  # Value, and the ends of its 95% interval; None: no upper end.
+Interval = tuple[float, float, float]  # Value, and the ends of its 95% interval.
+Measure = tuple[float, float, float | None]  # The same; None: no upper end.
 
 
 def build(game: Game, boards: Sequence[Mapping[str, Any]], meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,7 +52,9 @@ def build(game: Game, boards: Sequence[Mapping[str, Any]], meta: Mapping[str, An
     """
     if len(boards) < 2:
         raise ValueError("a report needs at least two boards")
-    measures: dict[str, Measure | None] = {name: _ratio(boards, above, below, share=name not in COUNTS) for name, above, below in RATIOS}
+    measures: dict[str, Measure | None] = {
+        name: _ratio(boards, above, below, share=name not in COUNTS) for name, above, below in RATIOS
+    }
     for name in [name for name in measures if not _possible(game, name) and not (measures[name] or (0,))[0]]:
         measures[name] = None
     measures |= _strength(boards) | {"luck": _luck(game, boards)}
@@ -64,16 +67,16 @@ def build(game: Game, boards: Sequence[Mapping[str, Any]], meta: Mapping[str, An
         "unit": str(game.score_unit),
         "boards": len(boards),
         **meta,
-        "seats": [_rounded(_seat(game, boards, distance)) for distance in range(len(game.sides))],
-        "measures": {name: _rounded(measures[name]) for name in MEASURES},
+        "seats": [rounded(_seat(game, boards, distance)) for distance in range(len(game.sides))],
+        "measures": {name: rounded(measures[name]) for name in MEASURES},
     }
     return report | {"digest": digest(report)}
 
 
 def digest(report: Mapping[str, Any]) -> str:
     """Return the digest of a report: the same boards on any machine give the same."""
-    named = {name: value for name, value in report.items() if name not in NOT_IN_DIGEST}
-    text = json.dumps(named, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    lasting = {name: value for name, value in report.items() if name not in NOT_IN_DIGEST}
+    text = json.dumps(lasting, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
 
 
@@ -87,16 +90,17 @@ def _possible(game: Game, name: str) -> bool:
     return name != "last_decides" or rules.last_trick_bonus > 0
 
 
-def _rounded(measure: Measure | None) -> list[float | None] | None:
+def rounded(measure: Measure | None) -> list[float | None] | None:
+    """Return a measure as it is stored."""
     return None if measure is None else [None if value is None else round(value, DIGITS) + 0.0 for value in measure]
 
 
-def mean_of(values: Sequence[float]) -> Measure:
+def mean_of(values: Sequence[float]) -> Interval:
     """Return the mean of independent values, with Student's interval."""
     return quotient(values, [1.0] * len(values))
 
 
-def quotient(above: Sequence[float], below: Sequence[float]) -> Measure:
+def quotient(above: Sequence[float], below: Sequence[float]) -> Interval:
     """Return the ratio of two sums over boards, with its interval by linearisation; `below` has a positive sum."""
     count, sum_below = len(above), add_up(below)
     ratio = add_up(above) / sum_below
@@ -105,17 +109,18 @@ def quotient(above: Sequence[float], below: Sequence[float]) -> Measure:
     return ratio, ratio - half, ratio + half
 
 
-def _ratio(boards: Sequence[Mapping[str, Any]], above: str, below: str | None, *, share: bool) -> Measure | None:
+def _ratio(boards: Sequence[Mapping[str, Any]], above: str, below: str | None, *, share: bool) -> Interval | None:
     """Return a ratio of facts. A share that no board varies gets Wilson's interval, because its own would have no width."""
     tops = [float(sum(sitting["facts"][above] for sitting in board["sittings"])) for board in boards]
     bottoms = [
-        float(len(board["sittings"]) if below is None else sum(sitting["facts"][below] for sitting in board["sittings"]))
+        float(
+            len(board["sittings"]) if below is None else sum(sitting["facts"][below] for sitting in board["sittings"])
+        )
         for board in boards
     ]
     if not any(bottoms):
         return None
     value, low, high = quotient(tops, bottoms)
-    assert high is not None  # Only the number of boards may lack an end.
     if not share:
         return value, low, high
     if value in (0.0, 1.0):
@@ -148,10 +153,11 @@ def _strength(boards: Sequence[Mapping[str, Any]]) -> dict[str, Measure]:
     mean, low, high = mean_of(shares)
     if low == high:
         low, high = wilson(mean, len(shares))
-    assert high is not None
-    deviation = (high - low) / 2 / Z95 * math.sqrt(len(shares))
+    deviation = (high - low) / 2 / t95(len(shares) - 1) * math.sqrt(len(shares))
     away = sorted(abs(end - 0.5) for end in (low, high))
-    needed = [(2 * deviation / distance) ** 2 if distance else math.inf for distance in (away[1], abs(mean - 0.5), away[0])]
+    needed = [
+        (2 * deviation / distance) ** 2 if distance else math.inf for distance in (away[1], abs(mean - 0.5), away[0])
+    ]
     worst = None if low <= 0.5 <= high else max(1.0, needed[2])
     value = needed[1] if needed[1] < math.inf else float(len(boards))
     drawn = mean_of(draws)

@@ -1,11 +1,4 @@
-"""Variants: a game, its number of players and its options, in a file.
-
-    game = "guinote"
-    players = 2
-
-    [options]
-    exchange = "none"
-"""
+"""Variants: a game, its number of players and its options, in a TOML file with the fields of FIELDS."""
 
 from __future__ import annotations
 

@@ -94,8 +94,12 @@ WORDS = {
         "deals that would end otherwise without that bonus",
         "repartos que acabarían de otra manera sin las diez de últimas",
     ),
-    "deals": MeasureWords(NUMBER, "Deals", "Repartos", "each time a board is played", "cada vez que se juega un tablero"),
-    "tricks": MeasureWords(NUMBER, "Tricks", "Bazas", "each time a board is played", "cada vez que se juega un tablero"),
+    "deals": MeasureWords(
+        NUMBER, "Deals", "Repartos", "each time a board is played", "cada vez que se juega un tablero"
+    ),
+    "tricks": MeasureWords(
+        NUMBER, "Tricks", "Bazas", "each time a board is played", "cada vez que se juega un tablero"
+    ),
     "decisions": MeasureWords(
         NUMBER,
         "Decisions",
