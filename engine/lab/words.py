@@ -39,51 +39,51 @@ WORDS = {
         "Better bot wins",
         "Gana el mejor bot",
         "boards, each played in every seating; a draw counts half",
-        "tableros jugados en todos los puestos; el empate vale medio",
+        "repartos, cada uno jugado en todos los puestos; el empate vale medio",
     ),
     "boards_needed": MeasureWords(
         WHOLE,
         "Boards to tell the bots apart",
-        "Tableros para distinguir los bots",
+        "Repartos para distinguir los bots",
         "until the difference is two standard errors",
         "hasta que la diferencia son dos errores típicos",
     ),
-    "drawn": MeasureWords(PERCENT, "Drawn boards", "Tableros empatados", "of all boards", "de todos los tableros"),
+    "drawn": MeasureWords(PERCENT, "Drawn boards", "Repartos empatados", "of all boards", "de todos los repartos"),
     "runaway": MeasureWords(
         PERCENT,
         "Ahead at half time wins",
         "Gana quien va por delante a la mitad",
         "deals whose side with most points after half of the tricks wins them",
-        "repartos que gana quien tiene más tantos a la mitad de las bazas",
+        "manos que gana quien tiene más tantos a la mitad de las bazas",
     ),
-    "song": MeasureWords(PERCENT, "Deals with a song", "Repartos con cante", "of all deals", "de todos los repartos"),
+    "song": MeasureWords(PERCENT, "Deals with a song", "Manos con cante", "of all deals", "de todas las manos"),
     "songs_decide": MeasureWords(
         PERCENT,
         "Songs decide",
         "Deciden los cantes",
         "deals that would end otherwise without the points of songs",
-        "repartos que acabarían de otra manera sin los tantos de los cantes",
+        "manos que acabarían de otra manera sin los tantos de los cantes",
     ),
     "forty": MeasureWords(
-        PERCENT, "Deals with a song of 40", "Repartos con las cuarenta", "of all deals", "de todos los repartos"
+        PERCENT, "Deals with a song of 40", "Manos con las cuarenta", "of all deals", "de todas las manos"
     ),
     "forty_decides": MeasureWords(
         PERCENT,
         "Singing 40 decides",
         "Deciden las cuarenta",
         "deals that would end otherwise without the points of songs of 40",
-        "repartos que acabarían de otra manera sin los tantos de las cuarenta",
+        "manos que acabarían de otra manera sin los tantos de las cuarenta",
     ),
     "tute_decides": MeasureWords(
-        PERCENT, "Tute decides", "Decide el tute", "deals that a tute ends", "repartos que acaban por tute"
+        PERCENT, "Tute decides", "Decide el tute", "deals that a tute ends", "manos que acaban por tute"
     ),
     "capote_decides": MeasureWords(
-        PERCENT, "Capote decides", "Decide el capote", "deals that a capote ends", "repartos que acaban por capote"
+        PERCENT, "Capote decides", "Decide el capote", "deals that a capote ends", "manos que acaban por capote"
     ),
     "exchange": MeasureWords(
         PERCENT,
         "Deals with an exchange",
-        "Repartos con cambio",
+        "Manos con cambio",
         "of the shown card, or of a card with the stock",
         "de la muestra o de una carta del monte",
     ),
@@ -92,20 +92,20 @@ WORDS = {
         "The last trick's bonus decides",
         "Deciden las diez de últimas",
         "deals that would end otherwise without that bonus",
-        "repartos que acabarían de otra manera sin las diez de últimas",
+        "manos que acabarían de otra manera sin las diez de últimas",
     ),
     "deals": MeasureWords(
-        NUMBER, "Deals", "Repartos", "each time a board is played", "cada vez que se juega un tablero"
+        NUMBER, "Deals", "Manos", "each time a board is played", "cada vez que se juega un reparto"
     ),
     "tricks": MeasureWords(
-        NUMBER, "Tricks", "Bazas", "each time a board is played", "cada vez que se juega un tablero"
+        NUMBER, "Tricks", "Bazas", "each time a board is played", "cada vez que se juega un reparto"
     ),
     "decisions": MeasureWords(
         NUMBER,
         "Decisions",
         "Decisiones",
         "with a choice, each time a board is played",
-        "con más de una opción, cada vez que se juega un tablero",
+        "con más de una opción, cada vez que se juega un reparto",
     ),
     "choices": MeasureWords(
         NUMBER, "Choices a decision", "Opciones por decisión", "legal cards and calls", "cartas y voces permitidas"

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 import engine
 from engine.lab.words import NUMBER, PERCENT, WHOLE, WORDS
 from league.web.common.options import describe_options
-from league.web.common.words import format_number, unit_name
+from league.web.common.words import format_number, percent, unit_name
+from league.web.common.words import signed as format_signed
 
 FOLDER = settings.DOCS / "studies" / "lab"
 WIDTH = 100.0  # Units of a bar.
@@ -139,6 +140,5 @@ def _write(form: str, value: float | None, *, signed: bool) -> str:
     if value is None:
         return "∞"
     if form == PERCENT:
-        number = format_number(100 * value, ".0f" if abs(value) >= 0.1 else ".1f")
-        return _("%(number)s%%") % {"number": number}
-    return format_number(value, ",.0f" if form == WHOLE else "+.2f" if signed else ".1f")
+        return percent(value)
+    return format_signed(value, 2) if signed else format_number(value, ".0f" if form == WHOLE else ".1f")
