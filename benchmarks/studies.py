@@ -7,7 +7,8 @@
     phases    docs/studies/phases.json: `counting` with the choices of `champion` in one part of a deal (compile first: make fast)
     pages     the tables and pictures of the pages, from these files
 
-Without a name it does all. Boards are stored as by `tute lab`, so the command goes on where it was stopped. Eliminations get a third of the boards.
+Without a name it does all. Boards are stored as by `tute lab`, so the command goes on where it was stopped. Games of several deals get half of the
+boards, those of many sides a sixth.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def reports(keys: Sequence[str], boards: int, box: Sandbox) -> None:
     """Play and write the reports of these games."""
     for key in keys:
         game = Variant(key).load()
-        elimination = game.board_deals is None and len(game.sides) > 2
-        number = max(2, boards // 3) if elimination else boards
+        whole_games = game.board_deals is None
+        number = max(2, boards // (1 if not whole_games else 2 if len(game.sides) == 2 else 6))
         write(
             STUDIES / "lab" / f"{key}.json",
             [measure(variant, PAIR, number, SEED, box)[0] for variant in variants(key)],

@@ -53,10 +53,10 @@ def chart(
             parts.append(f'<path d="M{x(start)} {y}H{x(end)}" stroke="{colour}" stroke-width="2"/>')
             parts.append(f'<circle cx="{x(cell[0])}" cy="{y}" r="4" fill="{colour}"/>')
     for column, name in enumerate(columns):
-        left = 8 + column * (WIDTH - 16) / len(columns)
+        corner = 8 + column * (WIDTH - 16) / len(columns)
         colour = COLOURS[column % len(COLOURS)]
-        parts.append(f'<circle cx="{left + 4}" cy="{height - 12}" r="4" fill="{colour}"/>')
-        parts.append(f'<text x="{left + 14}" y="{height - 8}" fill="#222222">{escape(name)}</text>')
+        parts.append(f'<circle cx="{corner + 4}" cy="{height - 12}" r="4" fill="{colour}"/>')
+        parts.append(f'<text x="{corner + 14}" y="{height - 8}" fill="#222222">{escape(name)}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
 

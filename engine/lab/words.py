@@ -94,9 +94,7 @@ WORDS = {
         "deals that would end otherwise without that bonus",
         "manos que acabarían de otra manera sin las diez de últimas",
     ),
-    "deals": MeasureWords(
-        NUMBER, "Deals", "Manos", "each time a board is played", "cada vez que se juega un reparto"
-    ),
+    "deals": MeasureWords(NUMBER, "Deals", "Manos", "each time a board is played", "cada vez que se juega un reparto"),
     "tricks": MeasureWords(
         NUMBER, "Tricks", "Bazas", "each time a board is played", "cada vez que se juega un reparto"
     ),

@@ -129,8 +129,8 @@ def _cells(form: str, measures: Sequence[list[float | None] | None], *, signed: 
         value, start, end = (_write(form, number, signed=signed) for number in measure)
         interval = _("%(low)s to %(high)s") % {"low": start, "high": end}
         if (form == PERCENT or signed) and measure[1] is not None and measure[2] is not None:
-            left, right = x(measure[1]), x(measure[2])
-            cells.append(LabCell(value, interval, left, round(right - left, 2), x(measure[0]), x(0.0)))
+            begin, finish = x(measure[1]), x(measure[2])
+            cells.append(LabCell(value, interval, begin, round(finish - begin, 2), x(measure[0]), x(0.0)))
         else:
             cells.append(LabCell(value, interval))
     return cells

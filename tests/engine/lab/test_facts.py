@@ -47,7 +47,7 @@ def test_facts_agree_with_the_record_in_every_game(key: str) -> None:
 
 @pytest.mark.parametrize("key", ["partnership", "individual", "two_player", "variable_trump"])
 def test_songs_and_the_last_trick_decide_as_the_points_of_the_score_say(key: str) -> None:
-    """Where most points win one deal, the result without some points follows from the score itself."""
+    """The result without some points follows from the score itself, because most points win."""
     compared = 0
     for seed in range(60):
         replay = random_replay(key, seed)
@@ -70,7 +70,7 @@ def test_songs_and_the_last_trick_decide_as_the_points_of_the_score_say(key: str
 
 
 def test_songs_of_earlier_deals_of_a_game_count() -> None:
-    """In corriente a game takes several deals: here 93:77 with a song of 40, then 42:88 without songs, so 135:165 and 135:125."""
+    """A game of corriente may take two deals: here 93:77 with a song of 40, then 42:88 without songs, so 135:165 and 135:125."""
     replay = random_replay("corriente", 5)
     songs = [event["songs"] for event in replay["events"] if event["e"] == "score"]
 
