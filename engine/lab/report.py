@@ -86,7 +86,7 @@ def _possible(game: Game, name: str) -> bool:
     if name in ("song", "songs_decide", "forty", "forty_decides"):
         return rules.hand_songs != "none" or rules.table_songs != "none"
     if name in ("tute_decides", "capote_decides", "exchange"):
-        return getattr(rules, name.removesuffix("_decides")) != "none"
+        return bool(getattr(rules, name.removesuffix("_decides")) != "none")
     return name != "last_decides" or rules.last_trick_bonus > 0
 
 
@@ -134,7 +134,7 @@ def _seat(game: Game, boards: Sequence[Mapping[str, Any]], distance: int) -> Mea
     def lead(sitting: Mapping[str, Any]) -> float:
         by_side = [sitting["scores"][seats[0]] for seats in game.sides]
         side = (game.side[sitting["facts"]["lead"]] + distance) % len(by_side)
-        return (by_side[side] - sum(by_side) / len(by_side)) / game.score_size
+        return float(by_side[side] - sum(by_side) / len(by_side)) / game.score_size
 
     return mean_of([_board_mean(board, lead) for board in boards])
 

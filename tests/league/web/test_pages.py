@@ -118,7 +118,7 @@ QUERIES = {
     "game": 10,
     "idle game": 4,
     "leagues": 7,
-    "lab": 4,
+    "lab": 5,
     "bots": 4,
     "bot": 17,
     "version": 12,
