@@ -214,7 +214,7 @@ def pages() -> None:
         ("Sides that exchange, a board played", "exchangers"),
         ("Games that an exchange gains its side", "gain"),
         ("Games that the exchange moves", "moved"),
-        ("Games that end otherwise without the last trick's ten", "last"),
+        ("Games that the last trick's ten decides", "last"),
     )
     replace_table(
         "exchange.md", "| what | of 100 games |", [[text, interval(PERCENT, data[name])] for text, name in texts]

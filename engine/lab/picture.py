@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape
@@ -11,7 +12,7 @@ from engine.lab.words import NUMBER, PERCENT, WORDS, write
 Interval = Sequence[float | None]  # Value and ends; an end of None lies beyond the picture.
 WIDTH, LEFT, RIGHT, TOP, ROW, FOOT = 720, 250, 20, 30, 22, 26
 COLOURS = ("#1f6f54", "#b4572a", "#3b5b92", "#7a4a8a")
-TICKS = 4
+TICKS = 5
 
 
 def chart(
@@ -19,8 +20,11 @@ def chart(
 ) -> str:
     """Draw each row's intervals on one axis, which contains 0 and all values. columns: the names of the dots of a row."""
     ends = [value for _, cells in rows for cell in cells if cell is not None for value in cell if value is not None]
-    low, high = min([0.0, *ends]), max([0.0, *ends])
-    spread = (high - low) or 1.0
+    least, most = min([0.0, *ends]), max([0.0, *ends])
+    step = _step((most - least) or 1.0)
+    first, last = math.floor(least / step), max(math.ceil(most / step), 1)
+    low, high = first * step, last * step
+    spread = high - low
     height = TOP + ROW * len(rows) + FOOT + (ROW if columns else 0)
 
     def x(value: float) -> float:
@@ -33,9 +37,9 @@ def chart(
         f'<text x="8" y="19" font-weight="bold" fill="#222222">{escape(title)}</text>',
     ]
     bottom = TOP + ROW * len(rows)
-    for tick in range(TICKS + 1):
-        value = low + spread * tick / TICKS
-        anchor = "end" if tick == TICKS else "middle"
+    for tick in range(first, last + 1):
+        value = tick * step
+        anchor = "end" if tick == last else "middle"
         parts.append(f'<path d="M{x(value)} {TOP}V{bottom}" stroke="#dddddd"/>')
         parts.append(
             f'<text x="{x(value)}" y="{bottom + 16}" text-anchor="{anchor}" fill="#555555">{write(form, value)}</text>'
@@ -58,6 +62,12 @@ def chart(
         parts.append(f'<circle cx="{corner + 4}" cy="{height - 12}" r="4" fill="{colour}"/>')
         parts.append(f'<text x="{corner + 14}" y="{height - 8}" fill="#222222">{escape(name)}</text>')
     return "\n".join([*parts, "</svg>\n"])
+
+
+def _step(spread: float) -> float:
+    """Return a round distance between ticks, 1, 2 or 5 times a power of ten, so that at most TICKS of them fill the axis."""
+    size: float = 10.0 ** math.floor(math.log10(spread / TICKS))
+    return next(size * factor for factor in (1, 2, 5, 10) if size * factor * TICKS >= spread)
 
 
 def compare(reports: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:

@@ -1,6 +1,8 @@
 """`tute lab`: the same report on one core, on two, and after a kill; refusals."""
 
+import fcntl
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,12 @@ def test_the_report_depends_on_the_seed_alone_and_goes_on_where_it_stopped(
     assert [report["digest"] for report in again] == [report["digest"] for report in whole]
     fewer = json.loads(tute("lab", "brisca", "-n", 32, *PLAY).stdout)
     assert (len(fewer), fewer[0]["boards"]) == (1, 32)
+
+    with ExitStack() as others:
+        for file in stored.glob("*.lock"):
+            fcntl.flock(others.enter_context(file.open("w")), fcntl.LOCK_EX)
+        busy = tute("lab", "brisca", "-n", 32, *PLAY, code=3).stderr
+    assert "another tute lab is playing these boards of brisca; wait for it" in busy
 
 
 @pytest.mark.parametrize(
