@@ -168,7 +168,7 @@ def replace_table(name: str, head: str, rows: Sequence[Sequence[str]]) -> None:
 
 def pages() -> None:
     """Write the tables and pictures of the pages."""
-    usual = [stored(f"lab/{key}.json")[0] for key in games()]
+    usual = [stored(f"lab/{key}.json")[0] for key in games() if (STUDIES / "lab" / f"{key}.json").exists()]
 
     def title(report: dict[str, Any]) -> str:
         return declared(report["game"]).title

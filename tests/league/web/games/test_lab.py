@@ -7,7 +7,6 @@ import json
 import pytest
 from django.test import Client
 
-import engine
 from league.web.games import lab
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +14,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_every_game_shows_its_stored_numbers_with_intervals(client: Client, language: str) -> None:
-    for key in engine.games():
+    keys = sorted(path.stem for path in lab.FOLDER.glob("*.json"))
+    assert len(keys) >= 21
+    for key in keys:
         text = client.get(f"/g/{key}/?tab=lab", headers={"accept-language": language}).content.decode()
         reports = json.loads((lab.FOLDER / f"{key}.json").read_text(encoding="utf-8"))
 
