@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test slow anywhere compose mutate lint style types fmt texts bench fast soak chaos lock release clean venv venv-dev
+.PHONY: help demo serve test slow anywhere compose mutate lint style types fmt texts bench studies fast soak chaos lock release clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -82,6 +82,9 @@ bench: venv-dev  ## the benchmarks of rules, search and environments, as source 
 	$(BIN)/python benchmarks/search.py --deals 100 && \
 	$(BIN)/python benchmarks/environments.py
 	@$(BIN)/python benchmarks/site.py --weigh
+
+studies: venv-dev  ## the lab's reports of all games and the studies of docs/studies (an hour; BOARDS=192: boards of each table); stop it and go on at will
+	@$(BIN)/python benchmarks/studies.py $(if $(BOARDS),--boards $(BOARDS)) $(ARGS)
 
 fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without it they run as Python source, slower
 	@find engine -name '*.so' -not -path '*/_compiled/*' -delete

@@ -31,14 +31,16 @@ LOOK_S = 0.5  # Interval at which the progress of the other processes is read.
 FORMAT = "tute-series/1"
 
 Advance = Callable[[int, int], None]
+Facts = Callable[[dict[str, Any]], Any]  # What a series stores of each replay, as plain data.
 
 
 @dataclass
 class SeriesResult:
     """The stored result of one match, or the sum of several: plain data.
 
-    boards: for each board its number, whether it is complete and its scores by party; for each sitting of it the seating, the scores and the kind of
-    fault. parties: for each party sealed, decisions, cpu_s, max_cpu_s, faults and stderr. seconds: the total time of the matches.
+    boards: for each board its number, whether it is complete and its scores by party; for each sitting of it the seating, the scores, the kind of
+    fault, and its facts if the series asks for them. parties: for each party sealed, decisions, cpu_s, max_cpu_s, faults and stderr. seconds: the
+    total time of the matches.
     """
 
     boards: list[dict[str, Any]] = field(default_factory=list)
@@ -132,12 +134,13 @@ def play(
     log: Path | None = None,
     journal: SeriesJournal | None = None,
     test: Sequential | None = None,
+    facts: Facts | None = None,
     advance: Advance | None = None,
 ) -> SeriesResult:
     """Play the matches that are not in the journal, `jobs` at a time, and add up all results.
 
-    log: receives the replays, one per line, in order. Raise Problem if a match cannot be set up or the platform fails; the matches finished before
-    are in the journal.
+    log: receives the replays, one per line, in order. facts: a function of a module that reads what to store of each replay. Raise Problem if a
+    match cannot be set up or the platform fails; the matches finished before are in the journal.
     """
     total = SeriesResult()
     finished = journal.finished if journal else []
@@ -156,7 +159,7 @@ def play(
     if not todo:
         return total
     opened = log.open("a" if journal is not None else "w", encoding="utf-8") if log is not None else nullcontext()
-    with opened as file, _player(box, min(jobs, len(todo)), todo, report) as results:
+    with opened as file, _player(box, min(jobs, len(todo)), todo, facts, report) as results:
         for played, lines in results:
             total.add(played)
             if file is not None:
@@ -174,23 +177,25 @@ Result = tuple[SeriesResult, list[str]]  # The result of a match, and its replay
 
 @contextmanager
 def _player(
-    box: Sandbox, jobs: int, specs: Sequence[MatchSpec], report: Callable[[float], None]
+    box: Sandbox, jobs: int, specs: Sequence[MatchSpec], facts: Facts | None, report: Callable[[float], None]
 ) -> Iterator[Iterator[Result]]:
     """Yield the results of the matches in order. Matches that still run when the block is left are stopped."""
     if jobs == 1:
-        yield _play_here(box, specs, report)
+        yield _play_here(box, specs, facts, report)
         return
     context = get_context("spawn")
     stop, sittings = context.Event(), context.Value("q", 0)
     pool = ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), box.tier, str(box.state_dir), stop, sittings))
     try:
-        yield _play_elsewhere(pool, jobs, specs, sittings, report)
+        yield _play_elsewhere(pool, jobs, specs, facts, sittings, report)
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
 
 
-def _play_here(box: Sandbox, specs: Sequence[MatchSpec], report: Callable[[float], None]) -> Iterator[Result]:
+def _play_here(
+    box: Sandbox, specs: Sequence[MatchSpec], facts: Facts | None, report: Callable[[float], None]
+) -> Iterator[Result]:
     boards_done = 0
     for spec in specs:
         start, size = boards_done, len(spec.boards)
@@ -198,12 +203,17 @@ def _play_here(box: Sandbox, specs: Sequence[MatchSpec], report: Callable[[float
         def advance(sittings: int, total: int, start: int = start, size: int = size) -> None:
             report(start + size * sittings / total)
 
-        yield _play(spec, box, advance)
+        yield _play(spec, box, facts, advance)
         boards_done += size
 
 
 def _play_elsewhere(
-    pool: ProcessPoolExecutor, jobs: int, specs: Sequence[MatchSpec], sittings: Any, report: Callable[[float], None]
+    pool: ProcessPoolExecutor,
+    jobs: int,
+    specs: Sequence[MatchSpec],
+    facts: Facts | None,
+    sittings: Any,
+    report: Callable[[float], None],
 ) -> Iterator[Result]:
     from engine.runner.match import load
 
@@ -211,7 +221,7 @@ def _play_elsewhere(
     under_way: list[Future[Result | str]] = []
     coming = iter(specs)
     for spec in coming:
-        under_way.append(pool.submit(_play_in_pool, spec))
+        under_way.append(pool.submit(_play_in_pool, spec, facts))
         if len(under_way) <= jobs:  # Submit one match more than can run, so that no core waits.
             continue
         yield _outcome(under_way.pop(0), sittings, each, report)
@@ -241,18 +251,20 @@ def _begin(parent: int, tier: str, state_dir: str, stop: Any, sittings: Any) -> 
     _pool_state.update(box=Sandbox(tier=tier, state_dir=Path(state_dir)), stop=stop.is_set, sittings=sittings)
 
 
-def _play_in_pool(spec: MatchSpec) -> Result | str:
+def _play_in_pool(spec: MatchSpec, facts: Facts | None) -> Result | str:
     def advance(_finished: int, _total: int) -> None:
         with _pool_state["sittings"].get_lock():
             _pool_state["sittings"].value += 1
 
     try:
-        return _play(spec, _pool_state["box"], advance, _pool_state["stop"])
+        return _play(spec, _pool_state["box"], facts, advance, _pool_state["stop"])
     except Problem as problem:
         return str(problem)
 
 
-def _play(spec: MatchSpec, box: Sandbox, advance: Advance, stop: Callable[[], bool] | None = None) -> Result:
+def _play(
+    spec: MatchSpec, box: Sandbox, facts: Facts | None, advance: Advance, stop: Callable[[], bool] | None = None
+) -> Result:
     from engine.runner import Infrastructure
     from engine.runner.match import play_match
 
@@ -267,10 +279,10 @@ def _play(spec: MatchSpec, box: Sandbox, advance: Advance, stop: Callable[[], bo
         for board in result.boards
         for sitting in board.sittings
     ]
-    return _stored(result), lines
+    return _stored(result, facts), lines
 
 
-def _stored(result: MatchResult) -> SeriesResult:
+def _stored(result: MatchResult, facts: Facts | None) -> SeriesResult:
     boards = [
         {
             "number": board.number,
@@ -281,6 +293,7 @@ def _stored(result: MatchResult) -> SeriesResult:
                     "seating": list(sitting.seating),
                     "scores": sitting.scores,
                     "fault": sitting.fault.kind if sitting.fault else None,
+                    **({"facts": facts(sitting.replay)} if facts is not None and not sitting.fault else {}),
                 }
                 for sitting in board.sittings
             ],

@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from league.templatetags.league_web import board_points, percent
+from league.templatetags.league_web import board_points
+from league.web.common.words import percent
 
 register = template.Library()
 NAME = "tenletters"  # Placeholder for the id of a match in an address.

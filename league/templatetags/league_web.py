@@ -11,7 +11,6 @@ from django.templatetags.static import static
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
 
 from league.domain.notices import following
 from league.domain.people import passkeys
@@ -35,7 +34,6 @@ WAITING = """SELECT
     + (SELECT count(*) FROM league_botoffer o WHERE o.receiver_id = p.id),
     (SELECT count(*) FROM (SELECT 1 FROM league_notice n WHERE n.player_id = p.id AND n.read IS NULL LIMIT %s) AS few)
     FROM league_player p WHERE p.user_id = %s"""
-NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
 register = template.Library()
 register.simple_tag(takes_context=True, name="theme")(
@@ -46,6 +44,7 @@ register.filter("pool_label", game_lines.pool_label)
 register.filter("fault_name", words.fault_name)
 register.filter("fault_advice", words.fault_advice)
 register.filter("unit_name", words.unit_name)
+register.filter("percent", words.percent)
 register.filter("phase_name", words.phase_name)
 register.filter("spans", game_lines.number_range)
 
@@ -244,14 +243,6 @@ def minus_half(place: float, width: float) -> float:
 def score_line(scores: Iterable[int | None], size: int) -> str:
     """Format the board scores of all parties, such as '162:98'."""
     return ":".join(in_unit(score, size) for score in scores)
-
-
-@register.filter
-def percent(value: float | None) -> str:
-    """Return '57.3%' for 0.573; '57,3 %' in Spanish."""
-    if value is None:
-        return ""
-    return f"{words.format_number(100 * value, '.1f')}{NARROW if get_language() == 'es' else ''}%"
 
 
 @register.filter

@@ -15,7 +15,8 @@ DOCS = TOP / "docs"
 NUMBER = re.compile(r"[~<>≈±+−-]?\s*\d")
 # Tables whose numbers are settings or rules, which other tests compare with the code (test_claims, test_words, tests of the rules book).
 SETTINGS = {"bot-package.md", "games.md", "play.md", "protocol.md", "sandbox.md"}
-FOLDERS = {"rules", "es", "operations", "adr"}  # Rules, a translation, settings, and decisions of their day.
+# Rules, a translation, settings, decisions of their day, and pages whose tables tests/engine/lab/test_studies.py makes again.
+FOLDERS = {"rules", "es", "operations", "adr", "studies"}
 # Document, beginning of the table's head, and the command or test that makes or tries it.
 MADE_BY = {
     ("boss-leagues.md", "| stronger by | first attempt"): "tests/league/pure/test_bosses.py",
@@ -29,8 +30,7 @@ MADE_BY = {
     ("house-bots-strength.md", "| game | bot | exploited by"): "tute probe",
     ("house-bots.md", "| game | deals | how"): "benchmarks/house.py",
     ("house-bots.md", "| game | boards | unit"): "benchmarks/house.py",
-    ("luck.md", "| game | parties"): "benchmarks/luck.py",
-    ("luck.md", "| table | boards of a match"): "benchmarks/luck.py",
+    ("luck.md", "| table | boards of a match"): "benchmarks/studies.py",
     ("luck.md", "| seats | orders"): "tests/league/pure/pairing/test_neighbours.py",
     ("page-costs.md", "| page | visitor"): "benchmarks/paint.py",
     ("page-costs.md", "| page | kB gzip"): "benchmarks/site.py",

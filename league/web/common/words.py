@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.utils.formats import get_format
+from django.utils.translation import get_language, gettext_noop, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext, pgettext
 
 from league.domain.matches.broadcast import Interest
 
+NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 SUITS = {
     "o": gettext_noop("coins"),
     "c": gettext_noop("cups"),
@@ -290,6 +291,13 @@ def waiting_reason(reason: str) -> str:
 def format_number(value: float, form: str) -> str:
     """Format a number in the reader's language with a true minus sign: Spanish readers read '1.118' as more than a thousand."""
     return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))
+
+
+def percent(value: float | None) -> str:
+    """Return '57.3%' for 0.573; '57,3 %' in Spanish."""
+    if value is None:
+        return ""
+    return f"{format_number(100 * value, '.1f')}{NARROW if get_language() == 'es' else ''}%"
 
 
 def signed(value: float, digits: int = 0) -> str:

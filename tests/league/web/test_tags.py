@@ -8,7 +8,8 @@ from django.utils import translation
 from django.utils.datastructures import MultiValueDict
 
 from league.templatetags.league_many import checkbox_labels
-from league.templatetags.league_web import drawn, fixed, human_size, in_unit, percent, signed
+from league.templatetags.league_web import drawn, fixed, human_size, in_unit, signed
+from league.web.common.words import percent
 
 
 @pytest.mark.parametrize(
