@@ -36,10 +36,10 @@ CARRIED = (
 
 # The parameters that the libraries of the kits use.
 KIT = (
-    "sides", "deck", "rank_order", "rank_points", "call_own_card", "obligation_stock_open", "obligation_stock_empty",
+    "sides", "deck", "rank_order", "rank_points", "auction", "passed_may_join", "call_own_card", "obligation_stock_open", "obligation_stock_empty",
     "partner_exempt", "undertrump", "beat_after_trumped", "no_load", "hand_songs", "pair_ranks", "songs_per_trick", "song_order",
-    "sing_first_trick_only", "singing_mandatory", "tute", "tute_ranks", "tute_first_trick_only", "last_trick_bonus",
-    "illegal_move",
+    "song_values", "table_songs", "sing_first_trick_only", "singing_mandatory", "tute", "tute_ranks",
+    "tute_first_trick_only", "last_trick_bonus", "result", "target", "settlement", "illegal_move",
 )  # fmt: skip
 _KITS = SDK.parents[1] / "kits"
 # The rule of a trick, and its copy in the house bot `counting`.

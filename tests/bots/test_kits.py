@@ -56,7 +56,7 @@ def play_seat(command: list[str], key: str, environment: dict[str, str] | None =
 def test_kit_in_c(key: str) -> None:
     kit = KITS / "c"
     program = languages.build(
-        "cc", "-Wall", "-Wextra", "-Werror", "-O2", source=kit / "bot.c", beside=(kit / "tute.h",)
+        "cc", "-Wall", "-Wextra", "-Werror", "-O2", source=kit / "bot.c", beside=(kit / "tute.h", kit / "sense.h")
     )
 
     assert play_seat([str(program)], key) > 5
