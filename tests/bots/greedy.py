@@ -46,7 +46,11 @@ def in_cpp() -> list[str]:
     return [str(_built("c++", "cpp", "bot.cpp", "-Wall", "-Werror", "-O2", "-std=c++20"))]
 
 
-LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "cpp": in_cpp}
+def in_javascript() -> list[str]:
+    return [languages.find("node"), str(KITS / "javascript" / "bot.mjs")]
+
+
+LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "cpp": in_cpp, "javascript": in_javascript}
 
 
 def _built(tool: str, kit: str, source: str, *options: str) -> Path:

@@ -67,7 +67,11 @@ function demands_of(hello, name) {
 // `unseen` (cards whose place you do not know), `known` (by seat, the cards that it certainly holds; not your own), `counts` (cards left in each
 // hand), `not_all` (by seat, sets of which it does not hold every card: a suit or a rank each, or nothing there), `songs` (whose suit is hidden:
 // the `seat`, and by suit the `pairs` that it may be), `tricks` (won in this deal, by seat), `scored` (points of this deal, by seat), `winner` (of
-// the last trick, or -1), `soloist` (from an auction, or -1), `partner` (of the soloist, or -1).
+// the last trick, or -1), `soloist` (from an auction, or -1), `partner` (of the soloist, or -1), `out` (by seat, true if it is not in this deal),
+// `call` (by seat, its last call in an auction, or ""), `predicted` (by seat, the tricks that it says it will take), `totals` (points carried into
+// this deal, by side), `strength` (of each card within its suit, 0 for the weakest), `barred` (by seat, cards that it did not hold at its last play, by
+// the duties; a hidden draw ends this knowledge). Of the rules book: `target` (or null), `result`, `settlement`, `table_songs`, `stock_duty`
+// (obligation_stock_open), `song_trump` and `song_other` (points of songs).
 export class View {
   constructor(hello) {
     const deck = rule(hello, "deck");
@@ -82,15 +86,20 @@ export class View {
         if (rank !== "2" || !(deck === "es36" || (deck === "es39" && suit === "c"))) this.name.push(rank + suit);
     this.size = this.name.length;
     this.value = this.name.map((card) => values[card[0]] ?? 0);
+    this.strength = this.name.map((card) => rule(hello, "rank_order").length - 1 - rule(hello, "rank_order").indexOf(card[0]));
     this.place = new Map(this.name.map((card, place) => [card, place]));
     this.demands_open = demands_of(hello, "obligation_stock_open");
     this.demands_empty = demands_of(hello, "obligation_stock_empty");
-    for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
+    for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only", "auction", "passed_may_join", "result", "target", "settlement", "table_songs"])
       this[name] = rule(hello, name);
     this.tutes = rule(hello, "tute") === "wins" ? rule(hello, "tute_ranks") : "";
     this.proves = illegal !== "accuse"; // if others must accuse, a seat may play an illegal card
     this.by_auction = rule(hello, "sides").startsWith("soloist");
     this.bonus = rule(hello, "last_trick_bonus");
+    this.stock_duty = rule(hello, "obligation_stock_open");
+    this.song_trump = rule(hello, "song_values").trump;
+    this.song_other = rule(hello, "song_values").other;
+    this.totals = hello.sides.map(() => 0);
     this.begin_deal({ hand: [], counts: Array(this.seats).fill(0) });
   }
 
@@ -237,7 +246,15 @@ export class View {
         this.judge_table();
         break;
       case "call":
+        this.call[seat] = event.call;
         if (event.call.startsWith("bid") || (event.call === "play" && this.soloist < 0)) this.soloist = seat;
+        if (this.auction === "play_then_join" && this.soloist >= 0) this.decide();
+        break;
+      case "predict":
+        this.predicted[seat] = event.tricks;
+        break;
+      case "score":
+        this.totals = event.totals ?? this.totals;
         break;
       case "called":
         if (this.hand.has(card)) this.partner = this.seat;
@@ -254,6 +271,7 @@ export class View {
         this.hand = mine;
         [this.counts[seat], this.counts[of]] = [this.counts[of], this.counts[seat]];
         this.soloist = seat;
+        [this.out[of], this.out[seat]] = [true, false];
         break;
       }
     }
@@ -264,12 +282,18 @@ export class View {
     this.hand = new Set();
     this.known = this.side.map(() => new Set());
     this.age = this.side.map(() => Array(this.size).fill(NEVER));
+    this.barred = this.side.map(() => new Set());
     this.not_all = this.side.map(() => []);
     this.scored = this.side.map(() => 0);
     this.tricks = this.side.map(() => 0);
     this.said = this.side.map(() => 0); // songs since the last trick
     this.twenty = this.side.map(() => false);
     this.counts = [...event.counts];
+    this.out = this.side.map((_, seat) => (event.out ?? []).includes(seat));
+    this.call = this.side.map(() => "");
+    this.predicted = this.side.map(() => 0);
+    if (event.deal === 1) this.totals = this.totals.map(() => 0);
+    this.totals = event.totals ?? this.totals;
     for (const text of event.hand) this.comes(this.seat, this.card_of(text));
     this.trump = event.trump ?? "";
     this.stock = event.stock ?? 0;
@@ -279,6 +303,12 @@ export class View {
     Object.assign(this, { table: [], by: [], played: [], led: "", best: -1, soloist: -1, partner: -1, notice: -1 });
     Object.assign(this, { winner: -1, songs: [], sung: "" }); // `sung`: suits
     // In a game without a stock the shown card lies on the table until the first lead.
+  }
+
+  // Record, in a game where seats join a soloist, who stays out once every seat has decided.
+  decide() {
+    const wavers = (call, seat) => !this.out[seat] && (!call || (call === "pass" && this.passed_may_join !== false));
+    if (!this.call.some(wavers)) this.out = this.call.map((call) => call !== "play" && call !== "join");
   }
 
   // Record that a card turned up that the seat was proved to lack: the seat has drawn it since.
@@ -292,6 +322,7 @@ export class View {
   // Put a card into a hand; -1 if it is hidden.
   comes(seat, card) {
     if (card < 0) {
+      this.barred[seat] = new Set();
       this.age[seat] = this.age[seat].map((age) => (age === NEVER ? age : age + 1));
       return;
     }
@@ -343,9 +374,31 @@ export class View {
     return load + (demand === HIGHER_OR_ALL ? place + 100 : 400);
   }
 
+  // The cards of a suit that beat one of them; all if it is -1.
+  above(suit, best) {
+    return [...this.name.keys()].filter((card) => this.suit(card) === suit && (best < 0 || card < best));
+  }
+
+  // Record which cards of the suit led and of trumps a seat lacks now.
+  bar(seat, card) {
+    const demands = this.open ? this.demands_open : this.demands_empty;
+    const trumped = this.led === this.trump ? 4 : this.best_of(this.trump) >= 0 ? 2 : 0;
+    const situation = trumped + (this.together(this.by[this.best], seat) ? 1 : 0);
+    for (const [trumps, suit] of [this.led, this.trump].entries()) {
+      const demand = demands[2 * situation + trumps];
+      const best = this.best_of(suit);
+      if (this.suit(card) === suit) {
+        if (demand >= HIGHER_OR_ALL && best >= 0 && card > best) for (const other of this.above(suit, best)) this.barred[seat].add(other);
+        return;
+      }
+      if (demand !== ANY) for (const other of this.above(suit, demand > HIGHER_OR_ALL ? best : -1)) this.barred[seat].add(other);
+    }
+  }
+
   // Record what a card proves about the hand that it comes from.
   learn(seat, card) {
     if (!this.proves || !this.led) return;
+    this.bar(seat, card);
     const duty = this.duty(seat, card);
     for (const other of this.unseen) if (this.duty(seat, other) < duty) this.age[seat][other] = 0;
   }

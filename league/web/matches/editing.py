@@ -46,7 +46,7 @@ TEXTS = {  # The file of each template, by language.
     },
     "javascript": {
         "first": SDK / "templates" / "first.mjs",
-        "dealing": languages.KITS / "javascript" / "bot.mjs",
+        "dealing": SDK / "templates" / "dealing.mjs",
         "bidding": SDK / "templates" / "bidding.mjs",
         "avoiding": SDK / "templates" / "avoiding.mjs",
     },
