@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import engine
@@ -147,12 +148,55 @@ def _rust_table(rows: list[str]) -> str:
     return 'const RULES: &str = r#"' + "\n".join(rows) + '"#;\n'
 
 
+def _go_table(rows: list[str]) -> str:
+    return "const rulesOfGames = `" + "\n".join(rows) + "`\n"
+
+
 # The library of each kit, and the function that writes the rows in its language.
 KIT_TABLES: dict[Path, Callable[[list[str]], str]] = {
     _KITS / "c" / "tute.h": _c_table,
+    _KITS / "go" / "tute.go": _go_table,
     _KITS / "javascript" / "tute.mjs": _js_table,
     _KITS / "rust" / "tute.rs": _rust_table,
 }
+
+
+# The words of the README of each kit: the language, the endings of its sources and libraries, the text of a card, a deal, a line of the log, and the
+# command that makes a program of it.
+READMES = {
+    "c": (
+        "C", "c", "h", "view->name[card]",
+        r'Deal one; if (deal(view, &view->seed, &one)) fprintf(stderr, "%d cards\n", count(one.hands[0]));',
+        r'fprintf(stderr, "trump %c\n", view->trump);', "gcc -O2 -o ../my_bot bot.c",
+    ),
+    "cpp": (
+        "C++", "cpp", "h", "view->name[card]",
+        r'Deal one; if (deal(view, &view->seed, &one)) std::cerr << count(one.hands[0]) << " cards\n";',
+        r'std::cerr << "trump " << view->trump << "\n";', "g++ -std=c++20 -O2 -o ../my_bot bot.cpp",
+    ),
+    "go": (
+        "Go", "go", "go", "view.Name[card]", 'if one := view.Deal(); one != nil { Log(Count(one.Hands[0]), "cards") }',
+        'Log("trump", string(view.Trump))', "go build -o ../my_bot .",
+    ),
+    "javascript": (
+        "JavaScript", "mjs", "mjs", "view.name[card]", 'const one = view.deal(); if (one) console.error(one.hands[0].size, "cards");',
+        'console.error("trump", view.trump);', "",
+    ),
+    "rust": (
+        "Rust", "rs", "rs", "view.name[card as usize]",
+        'if let Some(one) = view.deal() { eprintln!("{} cards", one.hands[0].count_ones()); }',
+        'eprintln!("trump {}", view.trump);', "rustc --edition 2021 -O -o ../my_bot bot.rs",
+    ),
+}  # fmt: skip
+
+
+def readme(kit: str) -> str:
+    """Return the README of a kit."""
+    words = ("title", "ending", "library", "name", "deal", "log", "build")
+    values = dict(zip(words, READMES[kit], strict=True))
+    values["program"] = "../my_bot" if values["build"] else "node bot.mjs"
+    values["build"] += " && " if values["build"] else ""
+    return Template((_KITS / "README.template.md").read_text(encoding="utf-8")).substitute(values)
 
 
 def rewritten_kit(library: Path) -> str:
@@ -232,5 +276,7 @@ if __name__ == "__main__":
     SDK.write_text(rewritten(SDK.read_text(encoding="utf-8")), encoding="utf-8")
     for kit in KIT_TABLES:
         kit.write_text(rewritten_kit(kit), encoding="utf-8")
+    for name in READMES:
+        (_KITS / name / "README.md").write_text(readme(name), encoding="utf-8")
     FOLLOWING.write_bytes(RULE.read_bytes())
     print(f"{SDK.name} and the kits: {len(engine.games())} games")

@@ -43,6 +43,7 @@ KITS = {
     PYTHON: "sdk/template",
     "c": "kits/c",
     "c++": "kits/cpp",
+    "go": "kits/go",
     "javascript": "kits/javascript",
     "rust": "kits/rust",
 }

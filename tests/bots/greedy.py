@@ -31,6 +31,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "guinote": [{"players": 3, "form": "stock6", "hide_arrastre_twenty": True}],
 }
 SEEDS = 8
+CONVERSATION = ("corriente", "{}", 1)  # The match of `test.jsonl` in each kit.
 
 
 def tables(key: str) -> list[dict[str, Any]]:
@@ -50,7 +51,21 @@ def in_javascript() -> list[str]:
     return [languages.find("node"), str(KITS / "javascript" / "bot.mjs")]
 
 
-LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "cpp": in_cpp, "javascript": in_javascript}
+def in_rust() -> list[str]:
+    return [str(_built("rustc", "rust", "bot.rs", "--edition", "2021", "-O", "-D", "warnings"))]
+
+
+def in_go() -> list[str]:
+    return [str(_built("go", "go", "bot.go", "build"))]
+
+
+LANGUAGES: dict[str, Callable[[], list[str]]] = {
+    "c": in_c,
+    "cpp": in_cpp,
+    "go": in_go,
+    "javascript": in_javascript,
+    "rust": in_rust,
+}
 
 
 def _built(tool: str, kit: str, source: str, *options: str) -> Path:
@@ -117,3 +132,15 @@ def compare(command: list[str], forms: list[dict[str, Any]], key: str) -> tuple[
         place += len(requests)
     assert place == len(answers)
     return decisions, different
+
+
+def write_conversation() -> None:
+    """Write the requests and answers that lie in each kit."""
+    requests, answers = recorded(*CONVERSATION)
+    (KITS / "test.jsonl").write_text("".join(line + "\n" for line in requests))
+    lines = (json.dumps({"id": answer["id"], "do": answer["do"]}, separators=(",", ":")) for answer in answers)
+    (KITS / "answers.jsonl").write_text("".join(line + "\n" for line in lines))
+
+
+if __name__ == "__main__":
+    write_conversation()

@@ -100,7 +100,8 @@ def build(tool: str, *options: str, source: Path, beside: tuple[Path, ...] = ())
         with TemporaryDirectory(dir=program.parent) as folder:
             for path in (source, *beside):
                 shutil.copy(path, folder)
-            subprocess.run([compiler, *options, "-o", "program", source.name], check=True, cwd=folder, timeout=400)
+            target = "." if tool == "go" else source.name  # Go builds a folder.
+            subprocess.run([compiler, *options, "-o", "program", target], check=True, cwd=folder, timeout=400)
             Path(folder, "program").rename(program)
     return program
 

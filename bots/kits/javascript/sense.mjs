@@ -8,7 +8,7 @@
 // The verb of an action; codillo's call "play" has the verb "enter".
 const verb_of = (action) => (action === "play" ? "enter" : action.split(" ")[0]);
 
-const object = (action) => action.slice(action.indexOf(" ") + 1);
+const object = (action) => action.split(" ").slice(1).join(" ");
 
 const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
@@ -131,7 +131,7 @@ function worth_of_call(view, text) {
 // Keep trumps and aces and exchange the rest.
 function worth_of_discard(view, texts) {
   const is_poor = (text) => text[1] !== view.trump && view.strength[view.card_of(text)] < 8;
-  return total(texts.split(" ").map((text) => (is_poor(text) ? 1 : -3)));
+  return total((texts.match(/\S+/g) ?? []).map((text) => (is_poor(text) ? 1 : -3)));
 }
 
 // The announcement to make now, or undefined when it is time to play a card.
