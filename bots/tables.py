@@ -149,7 +149,7 @@ def _rust_table(rows: list[str]) -> str:
 
 
 def _go_table(rows: list[str]) -> str:
-    return "const rulesOfGames = `" + "\n".join(rows) + "`\n"
+    return "const rulesOfGames = `" + "\n".join(rows) + "`\n\n"  # gofmt wants an empty line.
 
 
 # The library of each kit, and the function that writes the rows in its language.

@@ -671,7 +671,7 @@ impl View {
     fn bar(&mut self, seat: usize, card: Card) {
         let trumped = if self.led == self.trump { 4 } else if self.best_of(self.trump) >= 0 { 2 } else { 0 };
         let situation = trumped + usize::from(self.together(self.by[self.best as usize], seat));
-        for (trumps, suit) in [self.led, self.trump].into_iter().enumerate() {
+        for (trumps, &suit) in [self.led, self.trump].iter().enumerate() {
             let demands = if self.open { &self.demands_open } else { &self.demands_empty };
             let (demand, best) = (demands.as_bytes()[2 * situation + trumps], self.best_of(suit));
             if self.suit(card) == suit {
