@@ -28,7 +28,7 @@ from engine.sandbox import Policy, Sandbox  # noqa: E402
 from tests.bots.greedy import KITS, recorded, tables  # noqa: E402
 from tests.support import languages  # noqa: E402
 
-TOOLS = {"c": "cc", "cpp": "c++", "go": "go", "javascript": "node", "rust": "rustc"}
+TOOLS = {"c": "cc", "cpp": "c++", "go": "go", "javascript": "node", "rust": "rustc", "typescript": "tsc"}
 LIMITS = Limits()
 
 
@@ -71,7 +71,7 @@ def main() -> int:
                 for name, bot in specs.items():
                     answers, seconds = measure(bot, box, requests)
                     times[name].append(seconds)
-                    equal[name][key] += [here == there["do"] for here, there in zip(answers, expected, strict=True)]
+                    equal[name][key] += [mine == greedys["do"] for mine, greedys in zip(answers, expected, strict=True)]
     print(
         "| language | start | of its allowance | first decision | a decision | package |\n| --- | --- | --- | --- | --- | --- |"
     )

@@ -182,6 +182,10 @@ READMES = {
         "JavaScript", "mjs", "mjs", "view.name[card]", 'const one = view.deal(); if (one) console.error(one.hands[0].size, "cards");',
         'console.error("trump", view.trump);', "",
     ),
+    "typescript": (
+        "TypeScript", "mts", "mjs", "view.name[card]", 'const one = view.deal(); if (one) console.error(one.hands[0].size, "cards");',
+        'console.error("trump", view.trump);', "tsc --target es2022 --module nodenext --outDir ../my_bot *.mts && cp *.mjs ../my_bot",
+    ),
     "rust": (
         "Rust", "rs", "rs", "view.name[card as usize]",
         'if let Some(one) = view.deal() { eprintln!("{} cards", one.hands[0].count_ones()); }',
@@ -194,7 +198,8 @@ def readme(kit: str) -> str:
     """Return the README of a kit."""
     words = ("title", "ending", "library", "name", "deal", "log", "build")
     values = dict(zip(words, READMES[kit], strict=True))
-    values["program"] = "../my_bot" if values["build"] else "node bot.mjs"
+    programs = {"javascript": "node bot.mjs", "typescript": "node ../my_bot/bot.mjs"}
+    values["program"] = programs.get(kit, "../my_bot")
     values["build"] += " && " if values["build"] else ""
     return Template((_KITS / "README.template.md").read_text(encoding="utf-8")).substitute(values)
 

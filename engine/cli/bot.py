@@ -46,6 +46,7 @@ KITS = {
     "go": "kits/go",
     "javascript": "kits/javascript",
     "rust": "kits/rust",
+    "typescript": "kits/typescript",
 }
 
 

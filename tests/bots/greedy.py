@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import engine
+from engine.cli.builds import ready
 from engine.game import declared
+from engine.packages.archive import read_path
+from engine.runner import bot_spec
 from tests.bots.harness import ROOT, house, tute_bot
 from tests.support import languages
 
@@ -59,12 +62,20 @@ def in_go() -> list[str]:
     return [str(_built("go", "go", "bot.go", "build"))]
 
 
+def in_typescript() -> list[str]:
+    languages.find("tsc")
+    state_dir = ROOT / "var" / "test"
+    bot = bot_spec(ready(read_path(KITS / "typescript"), state_dir), state_dir / "packages")
+    return [languages.find("node"), str(bot.path / bot.entry)]
+
+
 LANGUAGES: dict[str, Callable[[], list[str]]] = {
     "c": in_c,
     "cpp": in_cpp,
     "go": in_go,
     "javascript": in_javascript,
     "rust": in_rust,
+    "typescript": in_typescript,
 }
 
 
@@ -123,12 +134,10 @@ def compare(command: list[str], forms: list[dict[str, Any]], key: str) -> tuple[
     decisions, different, place = 0, [], 0
     for number, (requests, expected) in enumerate(matches):
         assert answers[place]["type"] == "ready"
-        for step, wanted in enumerate(expected, 1):
+        for step, right in enumerate(expected, 1):
             decisions += 1
-            if answers[place + step]["do"] != wanted["do"]:
-                different.append(
-                    f"{key} {forms[number // SEEDS]}: {answers[place + step]['do']!r} for {wanted['do']!r} at {requests[step]}"
-                )
+            if (answer := answers[place + step]["do"]) != right["do"]:
+                different.append(f"{key} {forms[number // SEEDS]}: {answer!r} for {right['do']!r} at {requests[step]}")
         place += len(requests)
     assert place == len(answers)
     return decisions, different
@@ -137,9 +146,9 @@ def compare(command: list[str], forms: list[dict[str, Any]], key: str) -> tuple[
 def write_conversation() -> None:
     """Write the requests and answers that lie in each kit."""
     requests, answers = recorded(*CONVERSATION)
-    (KITS / "test.jsonl").write_text("".join(line + "\n" for line in requests))
+    (KITS / "c" / "test.jsonl").write_text("".join(line + "\n" for line in requests))
     lines = (json.dumps({"id": answer["id"], "do": answer["do"]}, separators=(",", ":")) for answer in answers)
-    (KITS / "answers.jsonl").write_text("".join(line + "\n" for line in lines))
+    (KITS / "c" / "answers.jsonl").write_text("".join(line + "\n" for line in lines))
 
 
 if __name__ == "__main__":

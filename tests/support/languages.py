@@ -24,6 +24,7 @@ PACKAGES = {
     "cc": "gcc libc6-dev",
     "c++": "g++ libc6-dev",
     "node": "nodejs",
+    "tsc": "node-typescript nodejs",
     "rustc": "rustc libc6-dev",
     "musl-gcc": "musl-tools musl-dev",
     "tcc": "tcc musl-dev",

@@ -26,6 +26,7 @@ TOOLS = {
     "go": ("go", "binary"),
     "rust": ("rustc", "binary"),
     "javascript": ("node", "node"),
+    "typescript": ("tsc", "node"),
 }
 GO = """package main
 import ("bufio"; "encoding/json"; "fmt"; "os")
