@@ -34,9 +34,9 @@ LIMITS = Limits()
 
 def bots(state_dir: Path) -> dict[str, BotSpec]:
     """Return the house bot and each kit's, built as a league does."""
-    os.environ["PATH"] = ":".join([*(languages.offer(tool) for tool in TOOLS.values()), os.environ["PATH"]])
     specs = {"Python": bot_spec(archive.read_path(ROOT / "bots" / "house" / "greedy"), state_dir / "packages")}
-    for kit in TOOLS:
+    for kit, tool in TOOLS.items():
+        os.environ["PATH"] = f"{languages.offer(tool)}:{os.environ['PATH']}"
         package = ready(archive.read_path(KITS / kit), state_dir)
         specs[package.manifest.name.removeprefix("kit ")] = bot_spec(package, state_dir / "packages")
     return specs
@@ -71,7 +71,7 @@ def main() -> int:
                 for name, bot in specs.items():
                     answers, seconds = measure(bot, box, requests)
                     times[name].append(seconds)
-                    equal[name][key] += [mine == greedys["do"] for mine, greedys in zip(answers, expected, strict=True)]
+                    equal[name][key] += [answer == right["do"] for answer, right in zip(answers, expected, strict=True)]
     print(
         "| language | start | of its allowance | first decision | a decision | package |\n| --- | --- | --- | --- | --- | --- |"
     )
