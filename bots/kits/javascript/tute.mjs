@@ -70,8 +70,9 @@ function demands_of(hello, name) {
 // the last trick, or -1), `soloist` (from an auction, or -1), `partner` (of the soloist, or -1), `out` (by seat, true if it is not in this deal),
 // `call` (by seat, its last call in an auction, or ""), `predicted` (by seat, the tricks that it says it will take), `totals` (points carried into
 // this deal, by side), `strength` (of each card within its suit, 0 for the weakest), `barred` (by seat, cards that it did not hold at its last play, by
-// the duties; a hidden draw ends this knowledge). Of the rules book: `target` (or null), `result`, `settlement`, `table_songs`, `stock_duty`
-// (obligation_stock_open), `song_trump` and `song_other` (points of songs).
+// the duties; a hidden draw ends this knowledge), `target` (points that win the match, or null), `result` (what decides a deal, a word of the rules
+// book), `settlement` (what a deal is worth, a word), `table_songs` (pairs in a trick, a word), `stock_duty` (obligation_stock_open, a word),
+// `song_trump` (points of a song of trumps), `song_other` (points of another song).
 export class View {
   constructor(hello) {
     const deck = rule(hello, "deck");
