@@ -35,9 +35,9 @@ LIMITS = Limits()
 def bots(state_dir: Path) -> dict[str, BotSpec]:
     """Return the house bot and each kit's, built as a league does."""
     specs = {"Python": bot_spec(archive.read_path(ROOT / "bots" / "house" / "greedy"), state_dir / "packages")}
-    path = os.environ["PATH"]
-    for kit, tool in TOOLS.items():
-        os.environ["PATH"] = f"{languages.offer(tool)}:{path}"
+    path, folders = os.environ["PATH"], {kit: languages.offer(tool) for kit, tool in TOOLS.items()}
+    for kit, folder in folders.items():
+        os.environ["PATH"] = f"{folder}:{path}"
         package = ready(archive.read_path(KITS / kit), state_dir)
         specs[package.manifest.name.removeprefix("kit ")] = bot_spec(package, state_dir / "packages")
     return specs

@@ -17,7 +17,7 @@ from tests.support.parts import mostly_slow
 def test_a_kit_decides_as_greedy(language: str, key: str) -> None:
     decisions, different = compare(LANGUAGES[language](), tables(key), key)
 
-    assert decisions > 50
+    assert decisions >= 50
     assert not different, different[0]
 
 

@@ -91,12 +91,16 @@ export class View {
     this.place = new Map(this.name.map((card, place) => [card, place]));
     this.demands_open = demands_of(hello, "obligation_stock_open");
     this.demands_empty = demands_of(hello, "obligation_stock_empty");
-    for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only", "auction", "passed_may_join", "result", "target", "settlement", "table_songs"])
+    for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only", "auction", "passed_may_join"])
       this[name] = rule(hello, name);
     this.tutes = rule(hello, "tute") === "wins" ? rule(hello, "tute_ranks") : "";
     this.proves = illegal !== "accuse"; // if others must accuse, a seat may play an illegal card
     this.by_auction = rule(hello, "sides").startsWith("soloist");
     this.bonus = rule(hello, "last_trick_bonus");
+    this.target = rule(hello, "target");
+    this.result = rule(hello, "result");
+    this.settlement = rule(hello, "settlement");
+    this.table_songs = rule(hello, "table_songs");
     this.stock_duty = rule(hello, "obligation_stock_open");
     this.song_trump = rule(hello, "song_values").trump;
     this.song_other = rule(hello, "song_values").other;
