@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import engine
@@ -36,10 +37,10 @@ CARRIED = (
 
 # The parameters that the libraries of the kits use.
 KIT = (
-    "sides", "deck", "rank_order", "rank_points", "call_own_card", "obligation_stock_open", "obligation_stock_empty",
+    "sides", "deck", "rank_order", "rank_points", "auction", "passed_may_join", "call_own_card", "obligation_stock_open", "obligation_stock_empty",
     "partner_exempt", "undertrump", "beat_after_trumped", "no_load", "hand_songs", "pair_ranks", "songs_per_trick", "song_order",
-    "sing_first_trick_only", "singing_mandatory", "tute", "tute_ranks", "tute_first_trick_only", "last_trick_bonus",
-    "illegal_move",
+    "song_values", "table_songs", "sing_first_trick_only", "singing_mandatory", "tute", "tute_ranks",
+    "tute_first_trick_only", "last_trick_bonus", "result", "target", "settlement", "illegal_move",
 )  # fmt: skip
 _KITS = SDK.parents[1] / "kits"
 # The rule of a trick, and its copy in the house bot `counting`.
@@ -147,12 +148,60 @@ def _rust_table(rows: list[str]) -> str:
     return 'const RULES: &str = r#"' + "\n".join(rows) + '"#;\n'
 
 
+def _go_table(rows: list[str]) -> str:
+    return "const rulesOfGames = `" + "\n".join(rows) + "`\n\n"  # gofmt wants an empty line.
+
+
 # The library of each kit, and the function that writes the rows in its language.
 KIT_TABLES: dict[Path, Callable[[list[str]], str]] = {
     _KITS / "c" / "tute.h": _c_table,
+    _KITS / "go" / "tute.go": _go_table,
     _KITS / "javascript" / "tute.mjs": _js_table,
     _KITS / "rust" / "tute.rs": _rust_table,
 }
+
+
+# The words of the README of each kit: the language, the endings of its sources and libraries, the text of a card, a deal, a line of the log, and the
+# command that makes a program of it.
+READMES = {
+    "c": (
+        "C", "c", "h", "view->name[card]",
+        r'Deal one; if (deal(view, &view->seed, &one)) fprintf(stderr, "%d cards\n", count(one.hands[0]));',
+        r'fprintf(stderr, "trump %c\n", view->trump);', "gcc -O2 -o ../my_bot bot.c",
+    ),
+    "cpp": (
+        "C++", "cpp", "h", "view->name[card]",
+        r'Deal one; if (deal(view, &view->seed, &one)) std::cerr << count(one.hands[0]) << " cards\n";',
+        r'std::cerr << "trump " << view->trump << "\n";', "g++ -std=c++20 -O2 -o ../my_bot bot.cpp",
+    ),
+    "go": (
+        "Go", "go", "go", "view.Name[card]", 'if one := view.Deal(); one != nil { Log(Count(one.Hands[0]), "cards") }',
+        'Log("trump", string(view.Trump))', "go build -o ../my_bot .",
+    ),
+    "javascript": (
+        "JavaScript", "mjs", "mjs", "view.name[card]", 'const one = view.deal(); if (one) console.error(one.hands[0].size, "cards");',
+        'console.error("trump", view.trump);', "",
+    ),
+    "typescript": (
+        "TypeScript", "mts", "mjs", "view.name[card]", 'const one = view.deal(); if (one) console.error(one.hands[0].size, "cards");',
+        'console.error("trump", view.trump);', "tsc --target es2022 --module nodenext --outDir ../my_bot *.mts && cp *.mjs ../my_bot",
+    ),
+    "rust": (
+        "Rust", "rs", "rs", "view.name[card as usize]",
+        'if let Some(one) = view.deal() { eprintln!("{} cards", one.hands[0].count_ones()); }',
+        'eprintln!("trump {}", view.trump);', "rustc --edition 2021 -O -o ../my_bot bot.rs",
+    ),
+}  # fmt: skip
+
+
+def readme(kit: str) -> str:
+    """Return the README of a kit."""
+    words = ("title", "ending", "library", "name", "deal", "log", "build")
+    values = dict(zip(words, READMES[kit], strict=True))
+    programs = {"javascript": "node bot.mjs", "typescript": "node ../my_bot/bot.mjs"}
+    values["program"] = programs.get(kit, "../my_bot")
+    values["build"] += " && " if values["build"] else ""
+    return Template((_KITS / "README.template.md").read_text(encoding="utf-8")).substitute(values)
 
 
 def rewritten_kit(library: Path) -> str:
@@ -232,5 +281,7 @@ if __name__ == "__main__":
     SDK.write_text(rewritten(SDK.read_text(encoding="utf-8")), encoding="utf-8")
     for kit in KIT_TABLES:
         kit.write_text(rewritten_kit(kit), encoding="utf-8")
+    for name in READMES:
+        (_KITS / name / "README.md").write_text(readme(name), encoding="utf-8")
     FOLLOWING.write_bytes(RULE.read_bytes())
     print(f"{SDK.name} and the kits: {len(engine.games())} games")

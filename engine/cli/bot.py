@@ -43,8 +43,10 @@ KITS = {
     PYTHON: "sdk/template",
     "c": "kits/c",
     "c++": "kits/cpp",
+    "go": "kits/go",
     "javascript": "kits/javascript",
     "rust": "kits/rust",
+    "typescript": "kits/typescript",
 }
 
 

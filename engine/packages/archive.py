@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
+import re
 import shutil
 import stat
 import tempfile
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -69,11 +71,20 @@ class BotPackage:
         """True if the entry is an executable; False for a script, and for source that has yet to be built."""
         return self.manifest.runtime == "binary" and not self.manifest.build
 
-    def with_program(self, program: bytes) -> BotPackage:
-        """Return the package that plays after this one was built: its files, the program, and a bot.toml that starts it. Raise PackageRefused."""
-        what = replace(self.manifest, entry=manifest.PROGRAM, build="")
-        _check_executable(program, manifest.PROGRAM)
-        files = {**self.files, manifest.PROGRAM: program, manifest.FILE: what.toml().encode()}
+    def with_result(self, result: bytes) -> BotPackage:
+        """Return the package that plays after this one was built: its files, the result, and a bot.toml that starts it. Raise PackageRefused.
+
+        result: a program, or a JSON object of modules by name.
+        """
+        if self.manifest.build in manifest.MODULES:
+            results, entry = _modules(result, self.files), re.sub("ts$", "js", self.manifest.entry)
+            if entry not in results:
+                raise PackageRefused(f"the build left no {entry}")
+        else:
+            _check_executable(result, manifest.PROGRAM)
+            results, entry = {manifest.PROGRAM: result}, manifest.PROGRAM
+        what = replace(self.manifest, entry=entry, build="")
+        files = {**self.files, **results, manifest.FILE: what.toml().encode()}
         built = BotPackage(what, dict(sorted(files.items())))
         if built.size > MAX_BYTES or len(files) > MAX_FILES:
             raise PackageRefused(
@@ -186,6 +197,19 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> BotPackage
     if package.is_program:
         _check_executable(files[what.entry], what.entry)
     return package
+
+
+def _modules(result: bytes, files: Collection[str]) -> dict[str, bytes]:
+    try:
+        texts = json.loads(result)
+        modules = {str(name): str(text).encode() for name, text in texts.items()}
+    except (ValueError, AttributeError, RecursionError):
+        raise PackageRefused("the build left no modules") from None
+    for name in modules:
+        check_name(name)
+        if name in files:
+            raise PackageRefused(f"the build would replace {name!a}; give the source another name")
+    return modules
 
 
 def _check_executable(data: bytes, name: str) -> None:

@@ -34,7 +34,7 @@ _ENVIRONMENT = {
 _SCRIPT = f"set -e; exec 3>&1 1>&2\n{{script}}\nexec cat {_OUT} >&3"
 _OLDEST_GO = (1, 22)  # An older one makes a pipe when it sleeps, which no bot may.
 _ASK_S = 60.0
-_ERROR = re.compile(r"\berror(\[\w+\])?:|^\S+:\d+:\d+: (?!warning|note|error)")
+_ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|error)")
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,19 @@ def _find_go() -> Toolchain:
     return _toolchain(version, [*programs, *sources], [top, *sorted(shared)], environment)
 
 
+def _find_typescript() -> Toolchain:
+    packages = RECIPES["typescript"].packages
+    node = Path(_program("node", packages)).resolve()
+    top = Path(_program("tsc", packages)).resolve().parents[1]
+    library = sorted((top / "lib").glob("lib*.d.ts"))
+    return _toolchain(
+        f"TypeScript {_ask(str(node), str(top / 'bin' / 'tsc'), '--version').split()[-1]}, Node {_ask(str(node), '--version')}",
+        [node, top / "lib" / "tsc.js", *library],
+        [top, *([] if node.is_relative_to("/usr/bin") else [node])],
+        {"NODE": str(node), "TSC": str(top / "bin" / "tsc")},
+    )
+
+
 def _sources(package: BotPackage) -> list[str]:
     """Return all files of the language, each as a path that no compiler takes for an option."""
     endings = manifest.BUILDS[package.manifest.build]
@@ -185,6 +198,22 @@ case "$1" in
     for file in "/tmp/target/$target/release/"*; do if [ -f "$file" ] && [ -x "$file" ]; then cp "$file" {_OUT}; fi; done;;
 *) rustc --edition 2021 {_RUST_FLAGS} -o {_OUT} "$1";;
 esac"""
+# The modules leave as one JSON object. What the compiler prints of a fault goes to the log; a fault of types ends the build.
+_TYPESCRIPT = f"""mkdir /tmp/out
+"$NODE" "$TSC" --strict --target es2022 --module nodenext --moduleResolution nodenext --rootDir /src --outDir /tmp/out "$1" >&2
+cat > /tmp/collect.cjs <<'END'
+const fs = require("fs"), path = require("path"), modules = {{}};
+const collect = (folder) => {{
+  for (const entry of fs.readdirSync(folder, {{ withFileTypes: true }}).sort((a, b) => (a.name < b.name ? -1 : 1))) {{
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory()) collect(full);
+    else modules[path.relative("/tmp/out", full)] = fs.readFileSync(full, "utf8");
+  }}
+}};
+collect("/tmp/out");
+fs.writeFileSync("{_OUT}", JSON.stringify(modules));
+END
+"$NODE" /tmp/collect.cjs"""
 RECIPES: dict[str, Recipe] = {
     "c": Recipe(
         title="C",
@@ -213,6 +242,13 @@ RECIPES: dict[str, Recipe] = {
         script=f'go build -p 2 -trimpath -buildvcs=false -ldflags "-s -w" -o {_OUT} "$@"',
         words=_go_package,
         find=cache(_find_go),
+    ),
+    "typescript": Recipe(
+        title="TypeScript",
+        packages="nodejs node-typescript",
+        script=_TYPESCRIPT,
+        words=lambda package: [f"./{package.manifest.entry}"],
+        find=cache(_find_typescript),
     ),
 }
 
@@ -271,7 +307,7 @@ def build(
         why = _first_error(end.log) or f"the build ended with status {end.code}, and no program"
     else:
         try:
-            result = package.with_program(end.result)
+            result = package.with_result(end.result)
         except PackageRefused as refused:
             why = str(refused)
     return Built(result, end.log, why, toolchain.version, digest(package))

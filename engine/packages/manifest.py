@@ -15,9 +15,16 @@ FILE = "bot.toml"
 RUNTIMES = ("python", "python-numpy", "binary", "node")
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
 SEALABLE = ("python", "python-numpy", "binary")  # Runtimes that work without threads and without the host's clocks.
-# Languages that the league compiles (engine.packages.building), each with the endings of its entry; their programs are binaries.
-BUILDS = {"c": (".c",), "c++": (".cpp", ".cc", ".cxx"), "rust": (".rs", "Cargo.toml"), "go": (".go",)}
+# Languages that the league compiles (engine.packages.building), each with the endings of its entry.
+BUILDS = {
+    "c": (".c",),
+    "c++": (".cpp", ".cc", ".cxx"),
+    "rust": (".rs", "Cargo.toml"),
+    "go": (".go",),
+    "typescript": (".ts", ".mts"),
+}
 BUILT, PROGRAM = "binary", "program"  # The runtime of what the league has compiled, and the name of the file.
+MODULES = {"typescript": "node"}  # Languages that become modules instead, each with its runtime.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
@@ -91,7 +98,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         )
     name = checked_name(_text(table, "name"))
     build = _build(table, files)
-    runtime = BUILT if build else _text(table, "runtime")
+    runtime = MODULES.get(build, BUILT) if build else _text(table, "runtime")
     if runtime not in (*RUNTIMES, REMOTE):
         raise PackageRefused(f"{FILE}: unknown runtime {_quote(runtime)}; write one of {', '.join(RUNTIMES)}")
     if runtime == REMOTE and len(files) > 1:
@@ -117,8 +124,9 @@ def _build(table: dict[str, Any], files: Collection[str]) -> str:
         return ""
     if build not in BUILDS:
         raise PackageRefused(f"{FILE}: unknown build {_quote(str(build))}; write one of {', '.join(BUILDS)}")
-    if table.get("runtime", BUILT) != BUILT:
-        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; the program that is built is a binary")
+    runtime = MODULES.get(build, BUILT)
+    if table.get("runtime", runtime) != runtime:
+        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; what is built runs as {runtime}")
     if any(name.partition("/")[0].casefold() == PROGRAM for name in files):
         raise PackageRefused(
             f"a package with build may have nothing called {PROGRAM}: the built program gets this name"

@@ -67,6 +67,11 @@ def in_c() -> list[str]:
     return [str(languages.build("cc", *options, source=PROGRAMS / "view.c", beside=library))]
 
 
+def in_go() -> list[str]:
+    library = (KITS / "go" / "tute.go", KITS / "go" / "go.mod")
+    return [str(languages.build("go", "build", source=PROGRAMS / "view.go", beside=library))]
+
+
 def in_javascript() -> list[str]:
     return [languages.find("node"), str(PROGRAMS / "view.mjs"), str(KITS / "javascript" / "tute.mjs")]
 
@@ -76,10 +81,10 @@ def in_rust() -> list[str]:
     return [str(languages.build("rustc", "-O", "-D", "warnings", source=PROGRAMS / "view.rs", beside=library))]
 
 
-LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "javascript": in_javascript, "rust": in_rust}
+LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "go": in_go, "javascript": in_javascript, "rust": in_rust}
 
 
-@pytest.fixture(scope="module", params=mostly_slow(sorted(LANGUAGES), "rust".__ne__))
+@pytest.fixture(scope="module", params=mostly_slow(sorted(LANGUAGES), ("c", "javascript").__contains__))
 def program(request: pytest.FixtureRequest) -> list[str]:
     """Return the command that prints the view of a kit. Without the tool for it the test fails; it is not skipped."""
     return LANGUAGES[request.param]()
@@ -345,7 +350,7 @@ def _deals(requests: list[Facts]) -> list[tuple[list[set[str]], list[str]]]:
 @pytest.mark.slow
 def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "bot-package.md").read_text(encoding="utf-8")
-    for language, name in (("c", "bot.c"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
+    for language, name in (("c", "bot.c"), ("go", "bot.go"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
         shutil.copytree(KITS / language, tmp_path / language)
         (example,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
         (tmp_path / language / name).write_text(example)
@@ -355,10 +360,11 @@ def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
     subprocess.run(
         [languages.find("rustc"), "-D", "warnings", "-o", "bot", "bot.rs"], check=True, cwd=tmp_path / "rust"
     )
+    subprocess.run([languages.find("go"), "build", "-o", "bot", "."], check=True, cwd=tmp_path / "go")
     match = Recorded(engine.load("partnership"), 3, 1, deals=1)
     requests = "".join(line + "\n" for line in match.lines)
 
-    for command in (["c/bot"], ["rust/bot"], [languages.find("node"), "javascript/bot.mjs"]):
+    for command in (["c/bot"], ["go/bot"], ["rust/bot"], [languages.find("node"), "javascript/bot.mjs"]):
         command[0] = str(tmp_path / command[0]) if "/" in command[0] else command[0]
         process = subprocess.run(command, input=requests, capture_output=True, text=True, check=True, cwd=tmp_path)
         assert len(process.stdout.splitlines()) == len(match.lines)
@@ -368,3 +374,12 @@ def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("library", sorted(tables.KIT_TABLES), ids=lambda path: path.name)
 def test_the_tables_of_the_kits_are_fresh(library: Path) -> None:
     assert library.read_text(encoding="utf-8") == tables.rewritten_kit(library), "run: make texts"
+
+
+@pytest.mark.parametrize("kit", sorted(path.name for path in KITS.iterdir() if path.is_dir()))
+def test_the_readme_of_a_kit_names_its_files(kit: str) -> None:
+    text = (KITS / kit / "README.md").read_text(encoding="utf-8")
+
+    assert text == tables.readme(kit), "run: make texts"
+    files = {path.name for path in (KITS / kit).iterdir()} - {"README.md", "go.mod", "tute.d.mts", "sense.d.mts"}
+    assert files == {name for name in re.findall(r"`([\w.]+)`", text.partition("## Play")[0]) if "." in name}

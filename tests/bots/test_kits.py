@@ -56,7 +56,7 @@ def play_seat(command: list[str], key: str, environment: dict[str, str] | None =
 def test_kit_in_c(key: str) -> None:
     kit = KITS / "c"
     program = languages.build(
-        "cc", "-Wall", "-Wextra", "-Werror", "-O2", source=kit / "bot.c", beside=(kit / "tute.h",)
+        "cc", "-Wall", "-Wextra", "-Werror", "-O2", source=kit / "bot.c", beside=(kit / "tute.h", kit / "sense.h")
     )
 
     assert play_seat([str(program)], key) > 5
@@ -79,7 +79,7 @@ def test_manifests(manifest: Path) -> None:
     table = tomllib.loads(manifest.read_text())
 
     assert set(table) <= {"name", "runtime", "entry", "games", "description", "deterministic", "build"}
-    assert table.get("runtime", table.get("build")) in ("python", "node", "c", "c++", "rust", "go")
+    assert table.get("runtime", table.get("build")) in ("python", "node", "c", "c++", "rust", "go", "typescript")
     assert set(table["games"]) <= set(engine.games())
     assert not table["games"] or manifest.is_relative_to(ROOT / "bots" / "house"), "a kit plays all games"
     assert (manifest.parent / table["entry"]).is_file()

@@ -46,19 +46,23 @@ SOURCES = {
     "gigabytes of errors": ("c", "#define A B B B B B B B B\n#define B C C C C C C C C\n#define C D D D D D D D D\n"
                             "#define D E E E E E E E E\n#define E F F F F F F F F\n#define F G G G G G G G G\n#define G +;+ @\nA\n", ""),
     "endless templates": ("c++", TEMPLATES, "template instantiation depth"),
+    "a module of the host": ("typescript", 'import x from "/etc/passwd";\nconsole.error(x);\n', "error TS2307: Cannot find module"),
+    "text of the host": ("typescript", '/// <reference path="/etc/passwd" />\n', "error TS6"),
+    "endless types": ("typescript", "type A<N extends unknown[]> = A<[...N, ...N, 1]>;\nlet a: A<[]> = 1;\n", "error TS2"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", mostly_slow(SOURCES, "a file of the host".__eq__))
 def test_hostile_source(name: str, state: StateDirectory, tmp_path: Path) -> None:
     language, text, says = SOURCES[name]
-    languages.find("cc" if language == "c" else "c++")
-    entry = "bot.c" if language == "c" else "bot.cc"
+    tool, entry = {"c": ("cc", "bot.c"), "c++": ("c++", "bot.cc"), "typescript": ("tsc", "bot.mts")}[language]
+    languages.find(tool)
     (tmp_path / "bot.toml").write_text(f'name = "x"\nbuild = "{language}"\nentry = "{entry}"\n')
     (tmp_path / entry).write_text(text)
     package = archive.read_path(tmp_path)
     folder = package.unpack(state.path / "packages" / package.sha256)
-    limits = BuildLimits(memory_mb=400, scratch_mb=128, cpu_s=20, wall_s=30)
+    memory_mb = 1024 if tool == "tsc" else 400  # Node reserves addresses by the gigabyte.
+    limits = BuildLimits(memory_mb=memory_mb, scratch_mb=128, cpu_s=20, wall_s=30)
     began = time.monotonic()
     built = building.build(package, folder, state.path, limits=limits)
 

@@ -24,6 +24,7 @@ PACKAGES = {
     "cc": "gcc libc6-dev",
     "c++": "g++ libc6-dev",
     "node": "nodejs",
+    "tsc": "node-typescript nodejs",
     "rustc": "rustc libc6-dev",
     "musl-gcc": "musl-tools musl-dev",
     "tcc": "tcc musl-dev",
@@ -100,7 +101,8 @@ def build(tool: str, *options: str, source: Path, beside: tuple[Path, ...] = ())
         with TemporaryDirectory(dir=program.parent) as folder:
             for path in (source, *beside):
                 shutil.copy(path, folder)
-            subprocess.run([compiler, *options, "-o", "program", source.name], check=True, cwd=folder, timeout=400)
+            target = "." if tool == "go" else source.name  # Go builds a folder.
+            subprocess.run([compiler, *options, "-o", "program", target], check=True, cwd=folder, timeout=400)
             Path(folder, "program").rename(program)
     return program
 

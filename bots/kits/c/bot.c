@@ -1,50 +1,49 @@
-/* A small bot in C: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the hidden cards.
+/* The house bot `greedy` in C: it announces whatever pays, and plays the card with the best trick, less what the card is worth later.
  *
- * tute.h beside it has the dialogue, the view and the deals. The league builds every .c file of the package; tute bot build does so at home.
+ * tute.h beside it has the dialogue, the view and deals of the hidden cards; sense.h has announcements and rough chances. The league builds every
+ * .c file of the package; tute bot build does so at home.
  */
-#include "tute.h"
+#include "sense.h"
 
-#define DEALS 30
+#define COMING 3.0 /* points that each seat still to play adds to a trick, on average */
+#define TRICK 10.0 /* worth of a trick in games that count tricks, not points */
 
-/* True if no opponent who plays after us holds a card that beats ours in this deal. */
-static int stands(const View *view, int card, const Deal *with) {
-    for (int step = 1; step < view->seats - view->on_table; step++) {
-        int seat = (view->seat + step) % view->seats;
-        for (int other = 0; other < view->size && !together(view, seat, view->seat); other++) {
-            if (!(with->hands[seat] & bit(other))) continue;
-            if (suit(view, other) == suit(view, card) ? other < card : suit(view, other) == view->trump) return 0;
-        }
+/* The points that the trick is expected to bring our side (minus: theirs) if we play the card. */
+static double trick_value(const View *view, int card) {
+    int after = 0, partners = 0, seat = view->best < 0 ? view->seat : view->by[view->best];
+    for (int other = 0; other < view->seats; other++) {
+        after += follows(view, other);
+        partners += other != view->seat && !view->out[other] && together(view, other, view->seat);
     }
-    return 1;
+    double worth = trick_points(view) + view->value[card] + songs_on_table(view, card) + COMING * after;
+    if (!strcmp(view->result, "trick_commitments") || !strcmp(view->result, "exact_prediction")) worth = TRICK;
+    if (count(view->hand) == 1) worth += view->bonus;
+    if (view->best < 0 || beats(view, card, view->table[view->best])) return worth * (2 * chance_to_hold(view, view->seat, card) - 1);
+    if (together(view, seat, view->seat)) return worth * (2 * chance_to_hold(view, seat, view->table[view->best]) - 1);
+    return worth * (1 - 2 * (partners ? chance_to_hold(view, seat, view->table[view->best]) : 1));
 }
 
-/* The worth of a card in this trick: the points on the table if it wins, minus its own if it loses. */
-static double worth(View *view, int card, const Deal *deals, int dealt) {
-    int pot = view->value[card], won = 0;
-    for (int one = 0; one < view->on_table; one++) pot += view->value[view->table[one]];
-    if (view->best < 0 || beats(view, card, view->table[view->best]))
-        for (int one = 0; one < dealt; one++) won += stands(view, card, &deals[one]);
-    double share = dealt ? (double)won / dealt : 0;
-    return share * pot - (1 - share) * view->value[card] - view->value[card] / 4.0;
+/* The later worth of the card, in points. */
+static double price(const View *view, int card) {
+    Cards others = view->unseen;
+    for (int seat = 0; seat < view->seats; seat++) others |= view->known[seat];
+    if (suit(view, card) == view->trump) return 3 + 1.2 * view->strength[card];
+    return !(others & above(view, suit(view, card), card)) && view->value[card] ? 4 : 0.5 * view->strength[card];
 }
 
 static const char *choose(View *view) {
-    static Deal deals[DEALS];
-    const char *best = view->legal[0];
-    double most = -1000;
-    int dealt = 0;
-    while (dealt < DEALS && deal(view, &view->seed, &deals[dealt])) dealt++;
-    for (int one = 0; one < view->choices; one++) {
-        const char *action = view->legal[one];
-        int card = plays(view, action);
-        double liked = card >= 0 ? worth(view, card, deals, dealt) : 0;
-        if (!strncmp(action, "tute ", 5) || !strncmp(action, "sing ", 5) || !strncmp(action, "exchange ", 9)) liked = 300;
-        if (!strcmp(action, "pass")) liked = 200;
-        if (!strcmp(action, "claim") || !strcmp(action, "capote") || !strncmp(action, "accuse ", 7)) liked = -500;
-        if (liked > most) {
-            most = liked;
-            best = action;
+    const char *best = announce(view);
+    Cards loose = loose_cards(view);
+    double most = 0;
+    for (int one = 0, first = 1, way = best ? 0 : aim(view); way && one < view->choices; one++) {
+        int card = plays(view, view->legal[one]);
+        if (!(loose & bit(card))) continue;
+        double gain = way * (trick_value(view, card) - price(view, card));
+        if (first || gain > most) {
+            most = gain;
+            best = view->legal[one];
         }
+        first = 0;
     }
     return best;
 }

@@ -103,29 +103,29 @@ static inline const char *text(const Json *object, const char *key) {
 
 // >>> written by `make texts` from engine/games; do not edit
 static const char RULES[] =
-    "{\"demands\":{\"free\":\"00000000000000000\",\"trump_follow\":\"00000000101010100\",\"follow\":\"10101010101010100\",\"follow_or_trump\":\"11111111101010100\",\"strict none false false\":\"21211313202010101\",\"strict none false true\":\"21212323202010101\",\"strict none true false\":\"21211212202010101\",\"strict none true true\":\"21212222202010101\",\"strict trump_only false false\":\"21201310202010101\",\"strict trump_only false true\":\"21202320202010101\",\"strict trump_only true false\":\"21201210202010101\",\"strict trump_only true true\":\"21202220202010101\",\"strict all false false\":\"21101310201010101\",\"strict all false true\":\"21102310201010101\",\"strict all true false\":\"21101210201010101\",\"strict all true true\":\"21102210201010101\"},\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"call_own_card\":\"forbidden\",\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"no_load\":false,\"hand_songs\":\"trick_winner\",\"pair_ranks\":\"RC\",\"songs_per_trick\":1,\"song_order\":\"any\",\"sing_first_trick_only\":false,\"singing_mandatory\":false,\"tute\":\"wins\",\"tute_ranks\":\"RC\",\"tute_first_trick_only\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
-    "\"a_dos\":{},"
-    "\"americano\":{\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
-    "\"arrastrado\":{\"song_order\":\"forty_first\"},"
-    "\"bato\":{\"rank_points\":{},\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
+    "{\"demands\":{\"free\":\"00000000000000000\",\"trump_follow\":\"00000000101010100\",\"follow\":\"10101010101010100\",\"follow_or_trump\":\"11111111101010100\",\"strict none false false\":\"21211313202010101\",\"strict none false true\":\"21212323202010101\",\"strict none true false\":\"21211212202010101\",\"strict none true true\":\"21212222202010101\",\"strict trump_only false false\":\"21201310202010101\",\"strict trump_only false true\":\"21202320202010101\",\"strict trump_only true false\":\"21201210202010101\",\"strict trump_only true true\":\"21202220202010101\",\"strict all false false\":\"21101310201010101\",\"strict all false true\":\"21102310201010101\",\"strict all true false\":\"21101210201010101\",\"strict all true true\":\"21102210201010101\"},\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"auction\":\"none\",\"passed_may_join\":null,\"call_own_card\":\"forbidden\",\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"no_load\":false,\"hand_songs\":\"trick_winner\",\"pair_ranks\":\"RC\",\"songs_per_trick\":1,\"song_order\":\"any\",\"song_values\":{\"trump\":40,\"other\":20},\"table_songs\":\"none\",\"sing_first_trick_only\":false,\"singing_mandatory\":false,\"tute\":\"wins\",\"tute_ranks\":\"RC\",\"tute_first_trick_only\":false,\"last_trick_bonus\":10,\"result\":\"most_points_wins\",\"target\":null,\"settlement\":\"games\",\"illegal_move\":\"reject\"},\"games\":{"
+    "\"a_dos\":{\"result\":\"fewest_points_loses\",\"settlement\":\"loss_marks\"},"
+    "\"americano\":{\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\",\"result\":\"to_target\",\"target\":121},"
+    "\"arrastrado\":{\"song_order\":\"forty_first\",\"settlement\":\"chips\"},"
+    "\"bato\":{\"rank_points\":{},\"auction\":\"play_then_join\",\"passed_may_join\":true,\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0,\"result\":\"trick_commitments\",\"settlement\":\"chips\"},"
     "\"brisca\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"deck\":{\"2p\":\"es40\",\"3p\":\"es36\",\"4p\":\"es40\"},\"obligation_stock_empty\":\"free\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
-    "\"cabrero\":{},"
-    "\"chancho\":{},"
-    "\"codillo\":{\"sides\":\"soloist_pair_vs_rest\",\"no_load\":true},"
-    "\"corriente\":{},"
-    "\"gana_pierde_3\":{\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"hand_songs\":\"none\",\"tute\":\"none\"},"
-    "\"gana_pierde_4_5\":{\"song_order\":\"forty_first\",\"tute\":\"none\"},"
-    "\"guinote\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"rank_order\":\"13RSC76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"partner_exempt\":\"all\",\"hand_songs\":\"winning_side\",\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"},"
-    "\"habanero\":{},"
-    "\"havanian\":{\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
+    "\"cabrero\":{\"result\":\"middle_loses\",\"settlement\":\"loss_marks\"},"
+    "\"chancho\":{\"table_songs\":\"forced\",\"result\":\"middle_loses\",\"settlement\":\"loss_marks\"},"
+    "\"codillo\":{\"sides\":\"soloist_pair_vs_rest\",\"auction\":\"play_or_pass\",\"no_load\":true,\"result\":\"soloist_side_more_points\",\"settlement\":\"chips\"},"
+    "\"corriente\":{\"result\":\"to_target\",\"target\":101},"
+    "\"gana_pierde_3\":{\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"hand_songs\":\"none\",\"table_songs\":\"forced_first_40\",\"tute\":\"none\",\"result\":\"middle_of_three_loses\",\"settlement\":\"loss_marks\"},"
+    "\"gana_pierde_4_5\":{\"song_order\":\"forty_first\",\"table_songs\":\"forced\",\"tute\":\"none\",\"result\":\"most_points_loses_unless_101\",\"settlement\":\"loss_marks\"},"
+    "\"guinote\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"rank_order\":\"13RSC76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"partner_exempt\":\"all\",\"hand_songs\":\"winning_side\",\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\",\"result\":\"to_target\",\"target\":101},"
+    "\"habanero\":{\"result\":\"to_target\",\"target\":101},"
+    "\"havanian\":{\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\",\"result\":\"to_target\",\"target\":101},"
     "\"individual\":{\"obligation_stock_open\":\"strict\",\"song_order\":\"forty_first\"},"
     "\"partnership\":{\"sides\":\"pairs\",\"song_order\":\"forty_first\"},"
-    "\"podrida\":{\"rank_points\":{},\"obligation_stock_empty\":\"follow\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
-    "\"remate\":{\"sides\":\"soloist_vs_rest\",\"deck\":{\"3p\":\"es36\",\"4p\":\"es40\",\"5p\":\"es40\"},\"no_load\":true,\"hand_songs\":\"soloist\"},"
-    "\"subastado\":{\"sides\":\"soloist_vs_rest\",\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"hand_songs\":\"soloist\",\"song_order\":\"forty_first\",\"tute\":\"none\"},"
+    "\"podrida\":{\"rank_points\":{},\"auction\":\"trick_prediction\",\"obligation_stock_empty\":\"follow\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0,\"result\":\"exact_prediction\",\"settlement\":\"points\"},"
+    "\"remate\":{\"sides\":\"soloist_vs_rest\",\"deck\":{\"3p\":\"es36\",\"4p\":\"es40\",\"5p\":\"es40\"},\"auction\":\"points\",\"no_load\":true,\"hand_songs\":\"soloist\",\"result\":\"soloist_reaches_bid\",\"settlement\":\"chips\"},"
+    "\"subastado\":{\"sides\":\"soloist_vs_rest\",\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"auction\":\"points\",\"hand_songs\":\"soloist\",\"song_order\":\"forty_first\",\"tute\":\"none\",\"result\":\"soloist_reaches_bid\",\"settlement\":\"chips\"},"
     "\"two_player\":{\"obligation_stock_open\":\"strict\",\"songs_per_trick\":\"many\",\"song_order\":\"forty_first_in_window\"},"
-    "\"variable_trump\":{\"sides\":\"pairs\",\"hand_songs\":\"winning_side\",\"tute_first_trick_only\":true}"
-    "},\"implied\":{\"a_dos\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"americano\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"arrastrado\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"bato\":{\"no_load=true\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2}}},\"brisca\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"cabrero\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"chancho\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"codillo\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"corriente\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"gana_pierde_3\":{\"rank_order=13RSC7654\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"gana_pierde_4_5\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"habanero\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"havanian\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"individual\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"partnership\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}},\"remate\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"subastado\":{\"rank_order=13RSC7654\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"two_player\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}}}}";
+    "\"variable_trump\":{\"sides\":\"pairs\",\"hand_songs\":\"winning_side\",\"song_values\":{\"trump\":20,\"other\":20},\"tute_first_trick_only\":true}"
+    "},\"implied\":{\"a_dos\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"americano\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"arrastrado\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"bato\":{\"no_load=true\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2}},\"match_end=losses\":{\"settlement\":\"loss_marks\"}},\"brisca\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"cabrero\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"chancho\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"codillo\":{\"match_end=losses\":{\"settlement\":\"loss_marks\"},\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"corriente\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"gana_pierde_3\":{\"rank_order=13RSC7654\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"gana_pierde_4_5\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"habanero\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"havanian\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"individual\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"partnership\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}},\"remate\":{\"match_end=elimination\":{\"settlement\":\"loss_marks\"},\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"subastado\":{\"rank_order=13RSC7654\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}},\"two_player\":{\"rank_order=13RSC76542\":{\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"}}}}";
 // <<< written by `make texts`
 
 /* --- the knowledge of a seat --------------------------------------------------------------------------------------------------------- */
@@ -144,6 +144,7 @@ typedef struct View {
     int size;              /* cards in the pack */
     char name[PACK][3];    /* the text of each card */
     int value[PACK];       /* card points */
+    int strength[PACK];    /* within the suit, 0 for the weakest */
     Cards hand;            /* your cards */
     int table[SEATS], by[SEATS], on_table; /* the trick: its cards, who played them, how many */
     int best;              /* index on the table of the winning card, -1 before a lead */
@@ -154,17 +155,24 @@ typedef struct View {
     Cards unseen;          /* cards whose place you do not know */
     Cards known[SEATS];    /* cards that a seat certainly holds; not your own */
     int counts[SEATS];     /* cards left in each hand */
+    Cards barred[SEATS];   /* cards that a seat did not hold at its last play, by the duties; a hidden draw ends this knowledge */
     Cards not_all[SEATS][SETS]; /* sets of which a seat does not hold every card; 0: nothing is known */
     Song songs[4];         /* whose suit is hidden */
     int hidden;            /* their number */
     int tricks[SEATS], winner; /* how many each seat has won in this deal; who won the last one, or -1 */
     int scored[SEATS];     /* cards, songs and last trick in this deal, by seat */
     int soloist, partner;  /* from an auction, or -1 */
+    int out[SEATS];        /* 1 for a seat that is not in this deal */
+    char call[SEATS][16];  /* the last call of each seat in an auction */
+    int predicted[SEATS];  /* tricks that a seat says it will take */
+    int totals[SEATS];     /* points carried into this deal, by side */
+    int target, song_trump, song_other; /* points that win the match, or 0; points of songs */
+    char result[32], settlement[16], table_songs[24], stock_duty[16]; /* words of the rules book: `stock_duty` is obligation_stock_open */
     const char *legal[256]; /* the legal answers */
     int choices;
     /* for each unseen card that a seat was proved to lack, the number of hidden cards that the seat has drawn since; else NEVER */
     int age[SEATS][PACK];
-    int open, notice, by_auction, bonus, proves, no_load, calls_own;
+    int open, notice, by_auction, bonus, proves, no_load, calls_own, joins, pass_ends;
     int must_sing, most_songs, sing_first, tute_first, said[SEATS], twenty[SEATS], sung[4]; /* `said`: songs since the last trick */
     char demands_open[24], demands_empty[24], singers[24], order[24], pair[8], tutes[8];
 } View;
@@ -240,6 +248,7 @@ static inline void uncover(View *view, int seat, int card) {
 /* Put a card into a hand; -1 if it is hidden. */
 static inline void comes(View *view, int seat, int card) {
     if (card < 0) {
+        view->barred[seat] = 0;
         for (int one = 0; one < view->size; one++)
             if (view->age[seat][one] != NEVER) view->age[seat][one]++;
         return;
@@ -296,9 +305,33 @@ static inline int duty(const View *view, int seat, int card) {
     return load + (demand == HIGHER_OR_ALL ? place + 100 : 400);
 }
 
+/* The cards of a suit that beat one of them; all if it is -1. */
+static inline Cards above(const View *view, char of, int best) {
+    Cards cards = 0;
+    for (int card = 0; card < view->size; card++)
+        if (suit(view, card) == of && (best < 0 || card < best)) cards |= bit(card);
+    return cards;
+}
+
+/* Record which cards of the suit led and of trumps a seat lacks now. */
+static inline void bar(View *view, int seat, int card) {
+    int trumped = view->led == view->trump ? 4 : best_of(view, view->trump) >= 0 ? 2 : 0;
+    const char *demand = (view->open ? view->demands_open : view->demands_empty) + 2 * (trumped + together(view, view->by[view->best], seat));
+    for (int trumps = 0; trumps < 2; trumps++, demand++) {
+        char of = trumps ? view->trump : view->led;
+        int best = best_of(view, of);
+        if (suit(view, card) == of) {
+            if (*demand >= HIGHER_OR_ALL && best >= 0 && card > best) view->barred[seat] |= above(view, of, best);
+            return;
+        }
+        if (*demand != ANY && of) view->barred[seat] |= above(view, of, *demand == HIGHER_OR_ANY ? best : -1);
+    }
+}
+
 /* Record what a card proves about the hand that it comes from. */
 static inline void learn(View *view, int seat, int card) {
     if (!view->proves || !view->led) return;
+    bar(view, seat, card);
     for (int other = 0; other < view->size; other++)
         if (view->unseen & bit(other) && duty(view, seat, other) < duty(view, seat, card)) view->age[seat][other] = 0;
 }
@@ -349,12 +382,28 @@ static inline void hidden_song(View *view, int seat) {
     }
 }
 
+static inline void carry(View *view, const Json *event) {
+    int side = 0;
+    for (Json *one = field(event, "totals") ? field(event, "totals")->child : NULL; one; one = one->next) view->totals[side++] = (int)one->number;
+}
+
+/* Record, in a game where seats join a soloist, who stays out once every seat has decided. */
+static inline void decide(View *view) {
+    for (int seat = 0; seat < view->seats; seat++) {
+        const char *call = view->call[seat];
+        if (!view->out[seat] && (!*call || (!strcmp(call, "pass") && !view->pass_ends))) return;
+    }
+    for (int seat = 0; seat < view->seats; seat++) view->out[seat] = strcmp(view->call[seat], "play") && strcmp(view->call[seat], "join");
+}
+
 static inline void begin_deal(View *view, const Json *event) {
     int holder = number(event, "holder", -1);
     view->unseen = bit(view->size) - 1;
     view->hand = 0;
     for (int seat = 0; seat < view->seats; seat++) {
-        view->known[seat] = 0;
+        view->known[seat] = view->barred[seat] = 0;
+        view->out[seat] = view->predicted[seat] = 0;
+        view->call[seat][0] = '\0';
         view->counts[seat] = view->scored[seat] = view->tricks[seat] = view->said[seat] = view->twenty[seat] = 0;
         memset(view->not_all[seat], 0, sizeof view->not_all[seat]);
         for (int card = 0; card < view->size; card++) view->age[seat][card] = NEVER;
@@ -362,6 +411,9 @@ static inline void begin_deal(View *view, const Json *event) {
     for (Json *one = field(event, "hand")->child; one; one = one->next) comes(view, view->seat, card_of(view, one->text));
     int seat = 0;
     for (Json *one = field(event, "counts")->child; one; one = one->next) view->counts[seat++] = (int)one->number;
+    for (Json *one = field(event, "out") ? field(event, "out")->child : NULL; one; one = one->next) view->out[(int)one->number] = 1;
+    if (number(event, "deal", 0) == 1) memset(view->totals, 0, sizeof view->totals);
+    carry(view, event);
     view->trump = text(event, "trump")[0];
     view->stock = number(event, "stock", 0);
     view->shown = card_of(view, text(event, "shown"));
@@ -461,7 +513,13 @@ static inline void see(View *view, const Json *event) {
         judge_table(view);
     } else if (!strcmp(kind, "call")) {
         const char *call = text(event, "call");
+        snprintf(view->call[seat], sizeof view->call[seat], "%s", call);
         if (!strncmp(call, "bid", 3) || (!strcmp(call, "play") && view->soloist < 0)) view->soloist = seat;
+        if (view->joins && view->soloist >= 0) decide(view);
+    } else if (!strcmp(kind, "predict")) {
+        view->predicted[seat] = number(event, "tricks", 0);
+    } else if (!strcmp(kind, "score")) {
+        carry(view, event);
     } else if (!strcmp(kind, "called")) {
         if (view->hand & bit(card)) view->partner = view->seat;
         else if (!view->calls_own) view->age[seat][card] = 0;
@@ -476,6 +534,8 @@ static inline void see(View *view, const Json *event) {
         view->counts[seat] = view->counts[of];
         view->counts[of] = cards;
         view->soloist = seat;
+        view->out[of] = 1;
+        view->out[seat] = 0;
     }
 }
 
@@ -694,15 +754,18 @@ static inline void begin(View *view, const Json *hello) {
             char key[2] = {*one, '\0'};
             view->name[view->size][0] = *one;
             view->name[view->size][1] = *of;
+            view->strength[view->size] = (int)strlen(one) - 1;
             view->value[view->size++] = number(values, key, 0);
         }
     struct { const char *rule; char *word; size_t size; } words[] = {
         {"hand_songs", view->singers, sizeof view->singers},
         {"song_order", view->order, sizeof view->order}, {"pair_ranks", view->pair, sizeof view->pair},
-        {"tute_ranks", view->tutes, sizeof view->tutes},
+        {"tute_ranks", view->tutes, sizeof view->tutes}, {"result", view->result, sizeof view->result},
+        {"settlement", view->settlement, sizeof view->settlement}, {"table_songs", view->table_songs, sizeof view->table_songs},
+        {"obligation_stock_open", view->stock_duty, sizeof view->stock_duty},
     };
     struct { const char *rule, *word; int *flag; } flags[] = {
-        {"no_load", "true", &view->no_load},
+        {"no_load", "true", &view->no_load}, {"auction", "play_then_join", &view->joins},
         {"call_own_card", "solo", &view->calls_own},
         {"singing_mandatory", "true", &view->must_sing}, {"sing_first_trick_only", "true", &view->sing_first},
         {"tute_first_trick_only", "true", &view->tute_first}, {"illegal_move", "accuse", &view->proves},
@@ -720,6 +783,11 @@ static inline void begin(View *view, const Json *hello) {
     if (strcmp(rule(rules, hello, "tute")->text, "wins")) view->tutes[0] = '\0';
     view->by_auction = !strncmp(rule(rules, hello, "sides")->text, "soloist", 7);
     view->bonus = (int)rule(rules, hello, "last_trick_bonus")->number;
+    const Json *target = rule(rules, hello, "target"), *late = rule(rules, hello, "passed_may_join");
+    view->target = target ? (int)target->number : 0;
+    view->pass_ends = late && late->kind == 'f';
+    view->song_trump = number(rule(rules, hello, "song_values"), "trump", 0);
+    view->song_other = number(rule(rules, hello, "song_values"), "other", 0);
     view->shown = view->soloist = view->partner = view->best = -1;
 }
 

@@ -1,53 +1,53 @@
-// A small bot in C++: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the hidden cards.
+// The house bot `greedy` in C++: it announces whatever pays, and plays the card with the best trick, less what the card is worth later.
 //
-// tute.h beside it has the dialogue, the view and the deals. The league builds every .cpp file of the package; tute bot build does so at home.
+// tute.h beside it has the dialogue, the view and deals of the hidden cards; sense.h has announcements and rough chances. The league builds every
+// .cpp file of the package; tute bot build does so at home.
+#include <optional>
 #include <string_view>
-#include <vector>
 
-#include "tute.h"
+#include "sense.h"
 
-constexpr int DEALS = 30;
+constexpr double COMING = 3; // points that each seat still to play adds to a trick, on average
+constexpr double TRICK = 10; // worth of a trick in games that count tricks, not points
 
-// True if no opponent who plays after us holds a card that beats ours in this deal.
-static bool stands(const View &view, int card, const Deal &deal) {
-    for (int step = 1; step < view.seats - view.on_table; step++) {
-        int seat = (view.seat + step) % view.seats;
-        for (int other = 0; other < view.size && !together(&view, seat, view.seat); other++) {
-            if (!(deal.hands[seat] & bit(other))) continue;
-            if (suit(&view, other) == suit(&view, card) ? other < card : suit(&view, other) == view.trump) return false;
-        }
+// The points that the trick is expected to bring our side (minus: theirs) if we play the card.
+static double trick_value(const View &view, int card) {
+    int after = 0, partners = 0;
+    for (int seat = 0; seat < view.seats; seat++) {
+        after += follows(&view, seat);
+        partners += seat != view.seat && !view.out[seat] && together(&view, seat, view.seat);
     }
-    return true;
+    std::string_view result = view.result;
+    double worth = trick_points(&view) + view.value[card] + songs_on_table(&view, card) + COMING * after;
+    if (result == "trick_commitments" || result == "exact_prediction") worth = TRICK;
+    if (count(view.hand) == 1) worth += view.bonus;
+    if (view.best < 0 || beats(&view, card, view.table[view.best])) return worth * (2 * chance_to_hold(&view, view.seat, card) - 1);
+    int winner = view.by[view.best], winning = view.table[view.best];
+    if (together(&view, winner, view.seat)) return worth * (2 * chance_to_hold(&view, winner, winning) - 1);
+    return worth * (1 - 2 * (partners ? chance_to_hold(&view, winner, winning) : 1));
 }
 
-// The worth of a card in this trick: the points on the table if it wins, minus its own if it loses.
-static double worth(View &view, int card, const std::vector<Deal> &deals) {
-    int pot = view.value[card], won = 0;
-    for (int one = 0; one < view.on_table; one++) pot += view.value[view.table[one]];
-    if (view.best < 0 || beats(&view, card, view.table[view.best]))
-        for (const Deal &deal : deals) won += stands(view, card, deal);
-    double share = deals.empty() ? 0 : static_cast<double>(won) / static_cast<double>(deals.size());
-    return share * pot - (1 - share) * view.value[card] - view.value[card] / 4.0;
-}
-
-static double liking(View &view, const char *text, const std::vector<Deal> &deals) {
-    std::string_view action = text, word = action.substr(0, action.find(' '));
-    if (word == "tute" || word == "sing" || word == "exchange") return 300;
-    if (word == "pass") return 200;
-    if (word == "claim" || word == "capote" || word == "accuse") return -500;
-    int card = plays(&view, text);
-    return card >= 0 ? worth(view, card, deals) : 0;
+// The later worth of the card, in points.
+static double price(const View &view, int card) {
+    Cards others = view.unseen;
+    for (Cards known : view.known) others |= known;
+    if (suit(&view, card) == view.trump) return 3 + 1.2 * view.strength[card];
+    bool is_master = !(others & above(&view, suit(&view, card), card));
+    return is_master && view.value[card] ? 4 : 0.5 * view.strength[card];
 }
 
 static const char *choose(View *view) {
-    std::vector<Deal> deals;
-    for (Deal next; deals.size() < DEALS && deal(view, &view->seed, &next);) deals.push_back(next);
-    const char *best = view->legal[0];
-    double most = -1000;
+    const char *best = announce(view);
+    if (best) return best;
+    Cards loose = loose_cards(view);
+    int way = aim(view);
+    std::optional<double> most;
     for (int one = 0; one < view->choices; one++) {
-        double liked = liking(*view, view->legal[one], deals);
-        if (liked > most) {
-            most = liked;
+        int card = plays(view, view->legal[one]);
+        if (!(loose & bit(card))) continue;
+        double gain = way * (trick_value(*view, card) - price(*view, card));
+        if (!most || gain > *most) {
+            most = gain;
             best = view->legal[one];
         }
     }

@@ -1,39 +1,35 @@
-// A small bot in JavaScript: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the
-// hidden cards. tute.mjs beside it has the dialogue, the view and the deals.
+// The house bot `greedy` in JavaScript: it announces whatever pays, and plays the card with the best trick, less what the card is worth later.
+// tute.mjs beside it has the dialogue, the view and deals of the hidden cards; sense.mjs has announcements and rough chances.
+import { aim, announce, chance_to_hold, is_master, loose_cards, songs_on_table, to_follow, trick_points } from "./sense.mjs";
 import { run } from "./tute.mjs";
 
-const DEALS = 30;
+const COMING = 3; // points that each seat still to play adds to a trick, on average
+const TRICK = 10; // worth of a trick in games that count tricks, not points
 
-// True if no opponent who plays after us holds a card that beats ours in this deal.
-function stands(view, card, { hands }) {
-  for (let step = 1; step < view.seats - view.table.length; step++) {
-    const seat = (view.seat + step) % view.seats;
-    if (view.together(seat, view.seat)) continue;
-    for (const other of hands[seat])
-      if (view.suit(other) === view.suit(card) ? other < card : view.suit(other) === view.trump) return false;
-  }
-  return true;
+// The points that the trick is expected to bring our side (minus: theirs) if we play the card.
+function trick_value(view, card) {
+  const counts_tricks = ["trick_commitments", "exact_prediction"].includes(view.result);
+  const points = trick_points(view) + view.value[card] + songs_on_table(view, card) + COMING * to_follow(view).length;
+  const worth = (counts_tricks ? TRICK : points) + (view.hand.size === 1 ? view.bonus : 0);
+  const winning = view.table[view.best];
+  if (view.best < 0 || view.beats(card, winning)) return worth * (2 * chance_to_hold(view, view.seat, card) - 1);
+  const winner = view.by[view.best];
+  if (view.together(winner, view.seat)) return worth * (2 * chance_to_hold(view, winner, winning) - 1);
+  const has_partner = view.side.some((_, seat) => seat !== view.seat && !view.out[seat] && view.together(seat, view.seat));
+  return worth * (1 - 2 * (has_partner ? chance_to_hold(view, winner, winning) : 1));
 }
 
-// The worth of a card in this trick: the points on the table if it wins, minus its own if it loses.
-function worth(view, card, deals) {
-  const own = view.value[card];
-  const pot = view.table.reduce((sum, other) => sum + view.value[other], own);
-  const leads = view.best < 0 || view.beats(card, view.table[view.best]);
-  const won = leads ? deals.filter((deal) => stands(view, card, deal)).length : 0;
-  const share = deals.length ? won / deals.length : 0;
-  return share * pot - (1 - share) * own - own / 4;
+// The later worth of the card, in points.
+function price(view, card) {
+  if (view.suit(card) === view.trump) return 3 + 1.2 * view.strength[card];
+  return is_master(view, card) && view.value[card] ? 4 : 0.5 * view.strength[card];
 }
 
 run("kit javascript", (view) => {
-  const deals = Array.from({ length: DEALS }, () => view.deal()).filter(Boolean);
-  const liked = (action) => {
-    if (/^(tute|sing|exchange) /.test(action)) return 300;
-    if (action === "pass") return 200;
-    if (/^(claim|capote|accuse)/.test(action)) return -500;
-    const card = view.plays(action);
-    return card < 0 ? 0 : worth(view, card, deals);
-  };
-  const likings = view.legal.map(liked);
-  return view.legal[likings.indexOf(Math.max(...likings))];
+  const word = announce(view);
+  if (word !== undefined) return word;
+  const way = aim(view);
+  const cards = loose_cards(view);
+  const gains = cards.map((card) => way * (trick_value(view, card) - price(view, card)));
+  return "play " + view.name[cards[gains.indexOf(Math.max(...gains))]];
 });

@@ -16,29 +16,29 @@ const NEVER = 99; // no play proved that a seat lacks a card
 const TRIES = 10000; // rejected deals before giving up; at the league's tables at least one deal in six agreed
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES = {"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
-  "a_dos":{},
-  "americano":{"obligation_stock_open":"trump_follow","tute":"none"},
-  "arrastrado":{"song_order":"forty_first"},
-  "bato":{"rank_points":{},"hand_songs":"none","tute":"none","last_trick_bonus":0},
+const RULES = {"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"auction":"none","passed_may_join":null,"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","song_values":{"trump":40,"other":20},"table_songs":"none","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"result":"most_points_wins","target":null,"settlement":"games","illegal_move":"reject"},"games":{
+  "a_dos":{"result":"fewest_points_loses","settlement":"loss_marks"},
+  "americano":{"obligation_stock_open":"trump_follow","tute":"none","result":"to_target","target":121},
+  "arrastrado":{"song_order":"forty_first","settlement":"chips"},
+  "bato":{"rank_points":{},"auction":"play_then_join","passed_may_join":true,"hand_songs":"none","tute":"none","last_trick_bonus":0,"result":"trick_commitments","settlement":"chips"},
   "brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
-  "cabrero":{},
-  "chancho":{},
-  "codillo":{"sides":"soloist_pair_vs_rest","no_load":true},
-  "corriente":{},
-  "gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","tute":"none"},
-  "gana_pierde_4_5":{"song_order":"forty_first","tute":"none"},
-  "guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
-  "habanero":{},
-  "havanian":{"obligation_stock_open":"trump_follow","tute":"none"},
+  "cabrero":{"result":"middle_loses","settlement":"loss_marks"},
+  "chancho":{"table_songs":"forced","result":"middle_loses","settlement":"loss_marks"},
+  "codillo":{"sides":"soloist_pair_vs_rest","auction":"play_or_pass","no_load":true,"result":"soloist_side_more_points","settlement":"chips"},
+  "corriente":{"result":"to_target","target":101},
+  "gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","table_songs":"forced_first_40","tute":"none","result":"middle_of_three_loses","settlement":"loss_marks"},
+  "gana_pierde_4_5":{"song_order":"forty_first","table_songs":"forced","tute":"none","result":"most_points_loses_unless_101","settlement":"loss_marks"},
+  "guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS","result":"to_target","target":101},
+  "habanero":{"result":"to_target","target":101},
+  "havanian":{"obligation_stock_open":"trump_follow","tute":"none","result":"to_target","target":101},
   "individual":{"obligation_stock_open":"strict","song_order":"forty_first"},
   "partnership":{"sides":"pairs","song_order":"forty_first"},
-  "podrida":{"rank_points":{},"obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0},
-  "remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"no_load":true,"hand_songs":"soloist"},
-  "subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","hand_songs":"soloist","song_order":"forty_first","tute":"none"},
+  "podrida":{"rank_points":{},"auction":"trick_prediction","obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0,"result":"exact_prediction","settlement":"points"},
+  "remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"auction":"points","no_load":true,"hand_songs":"soloist","result":"soloist_reaches_bid","settlement":"chips"},
+  "subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","auction":"points","hand_songs":"soloist","song_order":"forty_first","tute":"none","result":"soloist_reaches_bid","settlement":"chips"},
   "two_player":{"obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
-  "variable_trump":{"sides":"pairs","hand_songs":"winning_side","tute_first_trick_only":true}
-  },"implied":{"a_dos":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"americano":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"arrastrado":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"bato":{"no_load=true":{"rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2}}},"brisca":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"cabrero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"chancho":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"codillo":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"corriente":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_3":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_4_5":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"habanero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"havanian":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"individual":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"partnership":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}},"remate":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"subastado":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"two_player":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}}}};
+  "variable_trump":{"sides":"pairs","hand_songs":"winning_side","song_values":{"trump":20,"other":20},"tute_first_trick_only":true}
+  },"implied":{"a_dos":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"americano":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"arrastrado":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"bato":{"no_load=true":{"rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2}},"match_end=losses":{"settlement":"loss_marks"}},"brisca":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"cabrero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"chancho":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"codillo":{"match_end=losses":{"settlement":"loss_marks"},"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"corriente":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_3":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_4_5":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"habanero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"havanian":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"individual":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"partnership":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}},"remate":{"match_end=elimination":{"settlement":"loss_marks"},"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"subastado":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"two_player":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}}}};
 // <<< written by `make texts`
 
 // A parameter of the table by its name in the rules book: from the options, or else from the game.
@@ -67,7 +67,12 @@ function demands_of(hello, name) {
 // `unseen` (cards whose place you do not know), `known` (by seat, the cards that it certainly holds; not your own), `counts` (cards left in each
 // hand), `not_all` (by seat, sets of which it does not hold every card: a suit or a rank each, or nothing there), `songs` (whose suit is hidden:
 // the `seat`, and by suit the `pairs` that it may be), `tricks` (won in this deal, by seat), `scored` (points of this deal, by seat), `winner` (of
-// the last trick, or -1), `soloist` (from an auction, or -1), `partner` (of the soloist, or -1).
+// the last trick, or -1), `soloist` (from an auction, or -1), `partner` (of the soloist, or -1), `out` (by seat, true if it is not in this deal),
+// `call` (by seat, its last call in an auction, or ""), `predicted` (by seat, the tricks that it says it will take), `totals` (points carried into
+// this deal, by side), `strength` (of each card within its suit, 0 for the weakest), `barred` (by seat, cards that it did not hold at its last play, by
+// the duties; a hidden draw ends this knowledge), `target` (points that win the match, or null), `result` (what decides a deal, a word of the rules
+// book), `settlement` (what a deal is worth, a word), `table_songs` (pairs in a trick, a word), `stock_duty` (obligation_stock_open, a word),
+// `song_trump` (points of a song of trumps), `song_other` (points of another song).
 export class View {
   constructor(hello) {
     const deck = rule(hello, "deck");
@@ -82,15 +87,24 @@ export class View {
         if (rank !== "2" || !(deck === "es36" || (deck === "es39" && suit === "c"))) this.name.push(rank + suit);
     this.size = this.name.length;
     this.value = this.name.map((card) => values[card[0]] ?? 0);
+    this.strength = this.name.map((card) => rule(hello, "rank_order").length - 1 - rule(hello, "rank_order").indexOf(card[0]));
     this.place = new Map(this.name.map((card, place) => [card, place]));
     this.demands_open = demands_of(hello, "obligation_stock_open");
     this.demands_empty = demands_of(hello, "obligation_stock_empty");
-    for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
+    for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only", "auction", "passed_may_join"])
       this[name] = rule(hello, name);
     this.tutes = rule(hello, "tute") === "wins" ? rule(hello, "tute_ranks") : "";
     this.proves = illegal !== "accuse"; // if others must accuse, a seat may play an illegal card
     this.by_auction = rule(hello, "sides").startsWith("soloist");
     this.bonus = rule(hello, "last_trick_bonus");
+    this.target = rule(hello, "target");
+    this.result = rule(hello, "result");
+    this.settlement = rule(hello, "settlement");
+    this.table_songs = rule(hello, "table_songs");
+    this.stock_duty = rule(hello, "obligation_stock_open");
+    this.song_trump = rule(hello, "song_values").trump;
+    this.song_other = rule(hello, "song_values").other;
+    this.totals = hello.sides.map(() => 0);
     this.begin_deal({ hand: [], counts: Array(this.seats).fill(0) });
   }
 
@@ -237,7 +251,15 @@ export class View {
         this.judge_table();
         break;
       case "call":
+        this.call[seat] = event.call;
         if (event.call.startsWith("bid") || (event.call === "play" && this.soloist < 0)) this.soloist = seat;
+        if (this.auction === "play_then_join" && this.soloist >= 0) this.decide();
+        break;
+      case "predict":
+        this.predicted[seat] = event.tricks;
+        break;
+      case "score":
+        this.totals = event.totals ?? this.totals;
         break;
       case "called":
         if (this.hand.has(card)) this.partner = this.seat;
@@ -254,6 +276,7 @@ export class View {
         this.hand = mine;
         [this.counts[seat], this.counts[of]] = [this.counts[of], this.counts[seat]];
         this.soloist = seat;
+        [this.out[of], this.out[seat]] = [true, false];
         break;
       }
     }
@@ -264,12 +287,18 @@ export class View {
     this.hand = new Set();
     this.known = this.side.map(() => new Set());
     this.age = this.side.map(() => Array(this.size).fill(NEVER));
+    this.barred = this.side.map(() => new Set());
     this.not_all = this.side.map(() => []);
     this.scored = this.side.map(() => 0);
     this.tricks = this.side.map(() => 0);
     this.said = this.side.map(() => 0); // songs since the last trick
     this.twenty = this.side.map(() => false);
     this.counts = [...event.counts];
+    this.out = this.side.map((_, seat) => (event.out ?? []).includes(seat));
+    this.call = this.side.map(() => "");
+    this.predicted = this.side.map(() => 0);
+    if (event.deal === 1) this.totals = this.totals.map(() => 0);
+    this.totals = event.totals ?? this.totals;
     for (const text of event.hand) this.comes(this.seat, this.card_of(text));
     this.trump = event.trump ?? "";
     this.stock = event.stock ?? 0;
@@ -279,6 +308,12 @@ export class View {
     Object.assign(this, { table: [], by: [], played: [], led: "", best: -1, soloist: -1, partner: -1, notice: -1 });
     Object.assign(this, { winner: -1, songs: [], sung: "" }); // `sung`: suits
     // In a game without a stock the shown card lies on the table until the first lead.
+  }
+
+  // Record, in a game where seats join a soloist, who stays out once every seat has decided.
+  decide() {
+    const wavers = (call, seat) => !this.out[seat] && (!call || (call === "pass" && this.passed_may_join !== false));
+    if (!this.call.some(wavers)) this.out = this.call.map((call) => call !== "play" && call !== "join");
   }
 
   // Record that a card turned up that the seat was proved to lack: the seat has drawn it since.
@@ -292,6 +327,7 @@ export class View {
   // Put a card into a hand; -1 if it is hidden.
   comes(seat, card) {
     if (card < 0) {
+      this.barred[seat] = new Set();
       this.age[seat] = this.age[seat].map((age) => (age === NEVER ? age : age + 1));
       return;
     }
@@ -343,9 +379,31 @@ export class View {
     return load + (demand === HIGHER_OR_ALL ? place + 100 : 400);
   }
 
+  // The cards of a suit that beat one of them; all if it is -1.
+  above(suit, best) {
+    return [...this.name.keys()].filter((card) => this.suit(card) === suit && (best < 0 || card < best));
+  }
+
+  // Record which cards of the suit led and of trumps a seat lacks now.
+  bar(seat, card) {
+    const demands = this.open ? this.demands_open : this.demands_empty;
+    const trumped = this.led === this.trump ? 4 : this.best_of(this.trump) >= 0 ? 2 : 0;
+    const situation = trumped + (this.together(this.by[this.best], seat) ? 1 : 0);
+    for (const [trumps, suit] of [this.led, this.trump].entries()) {
+      const demand = demands[2 * situation + trumps];
+      const best = this.best_of(suit);
+      if (this.suit(card) === suit) {
+        if (demand >= HIGHER_OR_ALL && best >= 0 && card > best) for (const other of this.above(suit, best)) this.barred[seat].add(other);
+        return;
+      }
+      if (demand !== ANY) for (const other of this.above(suit, demand > HIGHER_OR_ALL ? best : -1)) this.barred[seat].add(other);
+    }
+  }
+
   // Record what a card proves about the hand that it comes from.
   learn(seat, card) {
     if (!this.proves || !this.led) return;
+    this.bar(seat, card);
     const duty = this.duty(seat, card);
     for (const other of this.unseen) if (this.duty(seat, other) < duty) this.age[seat][other] = 0;
   }

@@ -1,48 +1,63 @@
-//! A small bot in Rust: it announces whatever it can, and plays the card that gains most in this trick on average over some deals of the hidden
-//! cards.
+//! The house bot `greedy` in Rust: it announces whatever pays, and plays the card with the best trick, less what the card is worth later.
 //!
-//! tute.rs beside it has the dialogue, the view and the deals. The league builds it; tute bot build does so at home.
+//! tute.rs beside it has the dialogue, the view and deals of the hidden cards; sense.rs has announcements and rough chances. The league builds it;
+//! tute bot build does so at home.
 
+mod sense;
 mod tute;
 
-use tute::{Card, Deal, View};
+use sense::{aim, announce, chance_to_hold, is_master, loose_cards, songs_on_table, to_follow, trick_points};
+use tute::{Card, View};
 
-const DEALS: usize = 30;
+const COMING: f64 = 3.0; // points that each seat still to play adds to a trick, on average
+const TRICK: f64 = 10.0; // worth of a trick in games that count tricks, not points
 
-/// True if no opponent who plays after us holds a card that beats ours in this deal.
-fn stands(view: &View, card: Card, deal: &Deal) -> bool {
-    (1..view.seats - view.table.len()).map(|step| (view.seat + step) % view.seats).all(|seat| {
-        let stronger = |other: Card| {
-            if view.suit(other) == view.suit(card) { other < card } else { view.suit(other) == view.trump }
-        };
-        view.together(seat, view.seat) || !view.cards(deal.hands[seat]).any(stronger)
-    })
-}
-
-/// The worth of a card in this trick: the points on the table if it wins, minus its own if it loses.
-fn worth(view: &View, card: Card, deals: &[Deal]) -> f64 {
-    let own = f64::from(view.value[card as usize]);
-    let pot = own + view.table.iter().map(|&other| f64::from(view.value[other as usize])).sum::<f64>();
-    let leads = view.best < 0 || view.beats(card, view.table[view.best as usize]);
-    let won = deals.iter().filter(|deal| leads && stands(view, card, deal)).count();
-    let share = won as f64 / deals.len().max(1) as f64;
-    share * pot - (1.0 - share) * own - own / 4.0
-}
-
-fn liking(view: &View, action: &str, deals: &[Deal]) -> f64 {
-    match action.split(' ').next() {
-        Some("tute" | "sing" | "exchange") => 300.0,
-        Some("pass") => 200.0,
-        Some("claim" | "capote" | "accuse") => -500.0,
-        _ if view.plays(action) >= 0 => worth(view, view.plays(action), deals),
-        _ => 0.0,
+/// The points that the trick is expected to bring our side (minus: theirs) if we play the card.
+fn trick_value(view: &View, card: Card) -> f64 {
+    let points = trick_points(view) + view.value[card as usize] + songs_on_table(view, card);
+    let mut worth = match view.result.as_str() {
+        "trick_commitments" | "exact_prediction" => TRICK,
+        _ => f64::from(points) + COMING * to_follow(view).count() as f64,
+    };
+    if view.hand.count_ones() == 1 {
+        worth += f64::from(view.bonus);
     }
+    if view.best < 0 || view.beats(card, view.table[view.best as usize]) {
+        return worth * (2.0 * chance_to_hold(view, view.seat, card) - 1.0);
+    }
+    let (winner, winning) = (view.by[view.best as usize], view.table[view.best as usize]);
+    if view.together(winner, view.seat) {
+        return worth * (2.0 * chance_to_hold(view, winner, winning) - 1.0);
+    }
+    let has_partner = (0..view.seats).any(|seat| seat != view.seat && !view.out[seat] && view.together(seat, view.seat));
+    worth * (1.0 - 2.0 * if has_partner { chance_to_hold(view, winner, winning) } else { 1.0 })
+}
+
+/// The later worth of the card, in points.
+fn price(view: &View, card: Card) -> f64 {
+    let strength = f64::from(view.strength[card as usize]);
+    if view.suit(card) == view.trump {
+        return 3.0 + 1.2 * strength;
+    }
+    if is_master(view, card) && view.value[card as usize] > 0 { 4.0 } else { 0.5 * strength }
+}
+
+/// The card that gains most, the first of equals.
+fn best_card(view: &View) -> Card {
+    let way = f64::from(aim(view));
+    let mut best = (f64::NEG_INFINITY, -1);
+    for card in loose_cards(view) {
+        let gain = way * (trick_value(view, card) - price(view, card));
+        if gain > best.0 {
+            best = (gain, card);
+        }
+    }
+    best.1
 }
 
 fn main() {
-    tute::run("kit rust", |view| {
-        let deals: Vec<Deal> = (0..DEALS).map_while(|_| view.deal()).collect();
-        let liked = |action: &String| liking(view, action, &deals);
-        view.legal.iter().max_by(|a, b| liked(a).total_cmp(&liked(b))).expect("a choice").clone()
+    tute::run("kit rust", |view| match announce(view) {
+        Some(action) => action.to_string(),
+        None => format!("play {}", view.name[best_card(view) as usize]),
     });
 }

@@ -123,33 +123,37 @@ impl Json {
 // --- the rules of the games
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES: &str = r#"{"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
-"a_dos":{},
-"americano":{"obligation_stock_open":"trump_follow","tute":"none"},
-"arrastrado":{"song_order":"forty_first"},
-"bato":{"rank_points":{},"hand_songs":"none","tute":"none","last_trick_bonus":0},
+const RULES: &str = r#"{"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"auction":"none","passed_may_join":null,"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","song_values":{"trump":40,"other":20},"table_songs":"none","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"result":"most_points_wins","target":null,"settlement":"games","illegal_move":"reject"},"games":{
+"a_dos":{"result":"fewest_points_loses","settlement":"loss_marks"},
+"americano":{"obligation_stock_open":"trump_follow","tute":"none","result":"to_target","target":121},
+"arrastrado":{"song_order":"forty_first","settlement":"chips"},
+"bato":{"rank_points":{},"auction":"play_then_join","passed_may_join":true,"hand_songs":"none","tute":"none","last_trick_bonus":0,"result":"trick_commitments","settlement":"chips"},
 "brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
-"cabrero":{},
-"chancho":{},
-"codillo":{"sides":"soloist_pair_vs_rest","no_load":true},
-"corriente":{},
-"gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","tute":"none"},
-"gana_pierde_4_5":{"song_order":"forty_first","tute":"none"},
-"guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
-"habanero":{},
-"havanian":{"obligation_stock_open":"trump_follow","tute":"none"},
+"cabrero":{"result":"middle_loses","settlement":"loss_marks"},
+"chancho":{"table_songs":"forced","result":"middle_loses","settlement":"loss_marks"},
+"codillo":{"sides":"soloist_pair_vs_rest","auction":"play_or_pass","no_load":true,"result":"soloist_side_more_points","settlement":"chips"},
+"corriente":{"result":"to_target","target":101},
+"gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","table_songs":"forced_first_40","tute":"none","result":"middle_of_three_loses","settlement":"loss_marks"},
+"gana_pierde_4_5":{"song_order":"forty_first","table_songs":"forced","tute":"none","result":"most_points_loses_unless_101","settlement":"loss_marks"},
+"guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS","result":"to_target","target":101},
+"habanero":{"result":"to_target","target":101},
+"havanian":{"obligation_stock_open":"trump_follow","tute":"none","result":"to_target","target":101},
 "individual":{"obligation_stock_open":"strict","song_order":"forty_first"},
 "partnership":{"sides":"pairs","song_order":"forty_first"},
-"podrida":{"rank_points":{},"obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0},
-"remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"no_load":true,"hand_songs":"soloist"},
-"subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","hand_songs":"soloist","song_order":"forty_first","tute":"none"},
+"podrida":{"rank_points":{},"auction":"trick_prediction","obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0,"result":"exact_prediction","settlement":"points"},
+"remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"auction":"points","no_load":true,"hand_songs":"soloist","result":"soloist_reaches_bid","settlement":"chips"},
+"subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","auction":"points","hand_songs":"soloist","song_order":"forty_first","tute":"none","result":"soloist_reaches_bid","settlement":"chips"},
 "two_player":{"obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
-"variable_trump":{"sides":"pairs","hand_songs":"winning_side","tute_first_trick_only":true}
-},"implied":{"a_dos":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"americano":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"arrastrado":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"bato":{"no_load=true":{"rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2}}},"brisca":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"cabrero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"chancho":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"codillo":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"corriente":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_3":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_4_5":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"habanero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"havanian":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"individual":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"partnership":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}},"remate":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"subastado":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"two_player":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}}}}"#;
+"variable_trump":{"sides":"pairs","hand_songs":"winning_side","song_values":{"trump":20,"other":20},"tute_first_trick_only":true}
+},"implied":{"a_dos":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"americano":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"arrastrado":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"bato":{"no_load=true":{"rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2}},"match_end=losses":{"settlement":"loss_marks"}},"brisca":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"cabrero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"chancho":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"codillo":{"match_end=losses":{"settlement":"loss_marks"},"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"corriente":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_3":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"gana_pierde_4_5":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"habanero":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"havanian":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"individual":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"partnership":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}},"remate":{"match_end=elimination":{"settlement":"loss_marks"},"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"subastado":{"rank_order=13RSC7654":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}},"two_player":{"rank_order=13RSC76542":{"rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"pair_ranks":"RS","tute_ranks":"RS"}}}}"#;
 // <<< written by `make texts`
 
 /// A parameter of the table by its name in the rules book: from the options, or else from the game.
 fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
+    find_rule(rules, hello, name).expect(name)
+}
+
+fn find_rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> Option<&'a Json> {
     let game = hello.text("game");
     let of_game = rules.field("games").and_then(|games| games.field(game)).and_then(|table| table.field(name));
     let mut found = of_game.or_else(|| rules.field("tute").and_then(|table| table.field(name)));
@@ -161,8 +165,7 @@ fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
         }
     }
     found = hello.field("options").and_then(|options| options.field(name)).or(found);
-    let found = found.expect(name);
-    found.field(&format!("{}p", hello.number("seats", 2))).unwrap_or(found)
+    found.map(|found| found.field(&format!("{}p", hello.number("seats", 2))).unwrap_or(found))
 }
 
 // The demands of a duty on a follower's cards of one suit: none; one of them; a higher one, else one of them; a higher one, else any card.
@@ -196,6 +199,7 @@ pub struct View {
     pub size: usize,  // cards in the pack
     pub name: Vec<String>, // the text of each card
     pub value: Vec<i32>, // card points
+    pub strength: Vec<i32>, // within the suit, 0 for the weakest
     pub hand: Cards,  // your cards
     pub table: Vec<Card>, // the cards of the trick
     pub by: Vec<usize>, // who played them
@@ -215,12 +219,27 @@ pub struct View {
     pub scored: Vec<i32>, // cards, songs and last trick in this deal, by seat
     pub soloist: i32, // from an auction, or -1
     pub partner: i32,
+    pub out: Vec<bool>, // true for a seat that is not in this deal
+    pub call: Vec<String>, // the last call of each seat in an auction
+    pub predicted: Vec<i32>, // tricks that a seat says it will take
+    pub totals: Vec<i32>, // points carried into this deal, by side
+    pub barred: Vec<Cards>, // cards that a seat did not hold at its last play, by the duties; a hidden draw ends this knowledge
+    // of the rules book: points that win the match, or 0; points of songs; words
+    pub target: i32,
+    pub song_trump: i32,
+    pub song_other: i32,
+    pub result: String,
+    pub settlement: String,
+    pub table_songs: String,
+    pub stock_duty: String, // obligation_stock_open
+    pub bonus: i32,         // for the last trick
     pub legal: Vec<String>, // the legal answers
     age: Vec<Vec<i32>>, // for each unseen card that a seat was proved to lack, the number of hidden cards that the seat has drawn since; else NEVER
     open: bool,
     notice: Card,
     by_auction: bool,
-    bonus: i32,
+    joins: bool,
+    pass_ends: bool,
     proves: bool,
     no_load: bool,
     calls_own: bool,
@@ -230,12 +249,12 @@ pub struct View {
     tute_first: bool,
     said: Vec<i32>, // songs since the last trick, by seat
     twenty: Vec<bool>,
-    sung: String, // suits
+    pub sung: String, // suits
     demands_open: String,
     demands_empty: String,
-    singers: String,
+    pub singers: String, // who may sing: hand_songs
     order: String,
-    pair: String,
+    pub pair: String, // ranks
     tutes: String,
 }
 
@@ -255,6 +274,7 @@ fn letter(text: &str) -> char {
 impl View {
     fn new(hello: &Json) -> View {
         let rules = parse(RULES);
+        let of_table = |name| find_rule(&rules, hello, name);
         let word = |name| rule(&rules, hello, name).word().to_string();
         let (deck, illegal) = (word("deck"), word("illegal_move"));
         let seats = hello.number("seats", 2) as usize;
@@ -276,6 +296,16 @@ impl View {
             order: word("song_order"),
             pair: word("pair_ranks"),
             tutes: if word("tute") == "wins" { word("tute_ranks") } else { String::new() },
+            joins: word("auction") == "play_then_join",
+            pass_ends: of_table("passed_may_join").is_some_and(|late| late.word() == "false"),
+            target: of_table("target").and_then(Json::whole).unwrap_or(0),
+            song_trump: rule(&rules, hello, "song_values").number("trump", 0),
+            song_other: rule(&rules, hello, "song_values").number("other", 0),
+            result: word("result"),
+            settlement: word("settlement"),
+            table_songs: word("table_songs"),
+            stock_duty: word("obligation_stock_open"),
+            totals: vec![0; hello.items("sides").len()],
             proves: illegal != "accuse", // if others must accuse, a seat may play an illegal card
             by_auction: word("sides").starts_with("soloist"),
             bonus: rule(&rules, hello, "last_trick_bonus").whole().unwrap_or(0),
@@ -290,7 +320,9 @@ impl View {
                 if rank == '2' && (deck == "es36" || (deck == "es39" && suit == 'c')) {
                     continue;
                 }
+                let order = word("rank_order");
                 view.name.push(format!("{rank}{suit}"));
+                view.strength.push(order.len() as i32 - 1 - order.find(rank).map_or(0, |place| place as i32));
                 view.value.push(rule(&rules, hello, "rank_points").number(&rank.to_string(), 0));
             }
         }
@@ -463,7 +495,13 @@ impl View {
                 if call.starts_with("bid") || (call == "play" && self.soloist < 0) {
                     self.soloist = by;
                 }
+                self.call[seat] = call.to_string();
+                if self.joins && self.soloist >= 0 {
+                    self.decide();
+                }
             }
+            "predict" => self.predicted[seat] = event.number("tricks", 0),
+            "score" => self.carry(event),
             "called" if self.hand & bit(card) != 0 => self.partner = self.seat as i32,
             "called" if !self.calls_own => self.age[seat][card as usize] = 0,
             "partner" => self.partner = by,
@@ -475,6 +513,7 @@ impl View {
                 self.hand = mine;
                 self.counts.swap(seat, of);
                 self.soloist = by;
+                (self.out[of], self.out[seat]) = (true, false);
             }
             _ => {}
         }
@@ -485,7 +524,16 @@ impl View {
         self.hand = 0;
         self.known = vec![0; self.seats];
         self.age = vec![vec![NEVER; self.size]; self.seats];
+        self.barred = vec![0; self.seats];
         self.not_all = vec![[0; 8]; self.seats];
+        self.out = vec![false; self.seats];
+        event.items("out").iter().filter_map(Json::whole).for_each(|seat| self.out[seat as usize] = true);
+        self.call = vec![String::new(); self.seats];
+        self.predicted = vec![0; self.seats];
+        if event.number("deal", 0) == 1 {
+            self.totals.fill(0);
+        }
+        self.carry(event);
         self.scored = vec![0; self.seats];
         self.tricks = vec![0; self.seats];
         self.said = vec![0; self.seats];
@@ -513,6 +561,20 @@ impl View {
         // In a game without a stock the shown card lies on the table until the first lead.
     }
 
+    fn carry(&mut self, event: &Json) {
+        for (total, points) in self.totals.iter_mut().zip(event.items("totals").iter().filter_map(Json::whole)) {
+            *total = points;
+        }
+    }
+
+    /// Record, in a game where seats join a soloist, who stays out once every seat has decided.
+    fn decide(&mut self) {
+        let wavers = |call: &String| call.is_empty() || (call == "pass" && !self.pass_ends);
+        if !self.call.iter().zip(&self.out).any(|(call, &out)| !out && wavers(call)) {
+            self.out = self.call.iter().map(|call| call != "play" && call != "join").collect();
+        }
+    }
+
     /// Record that a card turned up that the seat was proved to lack: the seat has drawn it since.
     fn uncover(&mut self, seat: usize, card: Card) {
         if self.unseen & bit(card) == 0 {
@@ -530,6 +592,7 @@ impl View {
     /// Put a card into a hand; -1 if it is hidden.
     fn comes(&mut self, seat: usize, card: Card) {
         if card < 0 {
+            self.barred[seat] = 0;
             self.age[seat].iter_mut().filter(|age| **age != NEVER).for_each(|age| *age += 1);
             return;
         }
@@ -598,11 +661,37 @@ impl View {
         load + if demand == HIGHER_OR_ALL { place + 100 } else { 400 }
     }
 
+    /// The cards of a suit that beat one of them; all if it is -1.
+    pub fn above(&self, suit: char, best: Card) -> Cards {
+        let beats = |card: &Card| self.suit(*card) == suit && (best < 0 || *card < best);
+        (0..self.size as Card).filter(beats).map(bit).sum()
+    }
+
+    /// Record which cards of the suit led and of trumps a seat lacks now.
+    fn bar(&mut self, seat: usize, card: Card) {
+        let trumped = if self.led == self.trump { 4 } else if self.best_of(self.trump) >= 0 { 2 } else { 0 };
+        let situation = trumped + usize::from(self.together(self.by[self.best as usize], seat));
+        for (trumps, &suit) in [self.led, self.trump].iter().enumerate() {
+            let demands = if self.open { &self.demands_open } else { &self.demands_empty };
+            let (demand, best) = (demands.as_bytes()[2 * situation + trumps], self.best_of(suit));
+            if self.suit(card) == suit {
+                if demand >= HIGHER_OR_ALL && best >= 0 && card > best {
+                    self.barred[seat] |= self.above(suit, best);
+                }
+                return;
+            }
+            if demand != ANY {
+                self.barred[seat] |= self.above(suit, if demand > HIGHER_OR_ALL { best } else { -1 });
+            }
+        }
+    }
+
     /// Record what a card proves about the hand that it comes from.
     fn learn(&mut self, seat: usize, card: Card) {
         if !self.proves || self.led == ' ' {
             return;
         }
+        self.bar(seat, card);
         let duty = self.duty(seat, card);
         for other in self.cards(self.unseen) {
             if self.duty(seat, other) < duty {
@@ -612,7 +701,7 @@ impl View {
     }
 
     /// The cards of some ranks, in one suit or in all (' ').
-    fn of_ranks(&self, ranks: &str, suit: char) -> Cards {
+    pub fn of_ranks(&self, ranks: &str, suit: char) -> Cards {
         let has = |card: &Card| ranks.contains(letter(&self.name[*card as usize])) && (suit == ' ' || self.suit(*card) == suit);
         (0..self.size as Card).filter(has).map(bit).sum()
     }

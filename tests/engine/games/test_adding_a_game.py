@@ -19,6 +19,7 @@ COPIED = ("CHANGELOG.md", "bots", "docs", "engine", "league", "tests", "Makefile
 BY_HAND = {"engine/games/pobre.py": "python", "tests/cases/pobre.yaml": "yaml"}
 WRITTEN = {
     "bots/kits/c/tute.h",
+    "bots/kits/go/tute.go",
     "bots/kits/javascript/tute.mjs",
     "bots/kits/rust/tute.rs",
     "bots/sdk/tute_bot.py",

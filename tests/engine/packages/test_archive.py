@@ -3,6 +3,7 @@
 import io
 import os
 import random
+import re
 import shutil
 import stat
 import struct
@@ -680,3 +681,26 @@ def test_a_long_text_is_shown_by_its_beginning(name: str, beginning: str) -> Non
     with pytest.raises(PackageRefused) as caught:
         package.read(b"print(1)", name)
     assert str(caught.value).startswith(f"'{beginning}' is neither a source file")
+
+
+@pytest.mark.parametrize(
+    ("result", "says"),
+    [
+        (b"\x7fELF", "left no modules"),
+        (b"[1]", "left no modules"),
+        (b"[" * 100_000, "left no modules"),
+        (b"{}", "left no bot.mjs"),
+        (b'{"bot.mjs": "", "tute.mjs": ""}', "would replace 'tute.mjs'"),
+        (b'{"bot.mjs": "", "../x.mjs": ""}', "../x.mjs"),
+        (b'{"bot.mjs": "", "x\\u0000.mjs": ""}', "x"),
+    ],
+)
+def test_modules_of_a_build_are_checked_like_an_upload(result: bytes, says: str) -> None:
+    toml = b'name = "x"\nbuild = "typescript"\nentry = "bot.mts"\n'
+    source = package.read(zipped({"bot.toml": toml, "bot.mts": b"", "tute.mjs": b""}), "bot.zip")
+
+    assert source.manifest.runtime == "node"
+    with pytest.raises(PackageRefused, match=re.escape(says)):
+        source.with_result(result)
+    built = source.with_result(b'{"bot.mjs": "1", "part/x.mjs": "2"}')
+    assert (built.manifest.entry, built.manifest.build, built.files["part/x.mjs"]) == ("bot.mjs", "", b"2")

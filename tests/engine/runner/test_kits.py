@@ -20,7 +20,14 @@ KITS = Path(__file__).resolve().parents[3] / "bots" / "kits"
 
 
 # The tool of each kit, and the runtime in which it plays.
-TOOLS = {"c": ("cc", "binary"), "cpp": ("c++", "binary"), "rust": ("rustc", "binary"), "javascript": ("node", "node")}
+TOOLS = {
+    "c": ("cc", "binary"),
+    "cpp": ("c++", "binary"),
+    "go": ("go", "binary"),
+    "rust": ("rustc", "binary"),
+    "javascript": ("node", "node"),
+    "typescript": ("tsc", "node"),
+}
 GO = """package main
 import ("bufio"; "encoding/json"; "fmt"; "os")
 func main() {

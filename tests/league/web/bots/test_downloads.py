@@ -54,11 +54,10 @@ def test_links_to_the_code_are_its_owners(ana) -> None:
 
 
 def test_a_kit_is_a_package_that_can_be_submitted() -> None:
-    for name in ("javascript", "rust", "c", "cpp"):
+    for name in ("javascript", "typescript", "rust", "go", "c", "cpp"):
         answer = Client().get(f"/editor/kits/{name}.zip")
         assert answer.status_code == 200
         names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
-        assert "bot.toml" in names
-        assert len(names) == 3
+        assert {"bot.toml", "README.md", "test.jsonl", "answers.jsonl"} < set(names)
         assert archive.read(answer.content, "kit.zip").manifest.runtime in ("node", "binary")
     assert Client().get("/editor/kits/python.zip").status_code == 404

@@ -1,0 +1,67 @@
+// The types of tute.mjs, which explains every name.
+export type Card = number;
+export type Suit = string;
+export interface Deal {
+  hands: Set<Card>[];
+  rest: Card[];
+}
+export interface View {
+  readonly game: string;
+  readonly seats: number;
+  readonly seat: number;
+  readonly side: number[];
+  seed: number;
+  readonly size: number;
+  readonly name: string[];
+  readonly value: number[];
+  readonly strength: number[];
+  readonly legal: string[];
+  readonly hand: Set<Card>;
+  readonly table: Card[];
+  readonly by: number[];
+  readonly best: number;
+  readonly led: Suit;
+  readonly trump: Suit;
+  readonly shown: Card;
+  readonly stock: number;
+  readonly played: Card[];
+  readonly unseen: Set<Card>;
+  readonly known: Set<Card>[];
+  readonly barred: Set<Card>[];
+  readonly counts: number[];
+  readonly not_all: Set<Card>[][];
+  readonly songs: { seat: number; pairs: (Set<Card> | null)[] }[];
+  readonly sung: string;
+  readonly tricks: number[];
+  readonly scored: number[];
+  readonly winner: number;
+  readonly soloist: number;
+  readonly partner: number;
+  readonly out: boolean[];
+  readonly call: string[];
+  readonly predicted: number[];
+  readonly totals: number[];
+  readonly target: number | null;
+  readonly result: string;
+  readonly settlement: string;
+  readonly table_songs: string;
+  readonly stock_duty: string;
+  readonly hand_songs: string;
+  readonly pair_ranks: string;
+  readonly song_trump: number;
+  readonly song_other: number;
+  readonly bonus: number;
+  card_of(text: string): Card;
+  suit(card: Card): Suit;
+  plays(action: string): Card;
+  together(a: number, b: number): boolean;
+  points(side: number): number;
+  beats(card: Card, other: Card): boolean;
+  lacks(seat: number, card: Card): boolean;
+  is_void(seat: number, suit: Suit): boolean;
+  above(suit: Suit, best: Card): Card[];
+  chance(): number;
+  shuffle(cards: Card[]): void;
+  deal(): Deal | null;
+}
+export function run(name: string, choose: (view: View) => string): Promise<void>;
