@@ -18,7 +18,9 @@ def print_leaderboard(console: Console, tournament: Tournament) -> None:
     table = Table(
         title=f"{game.title} ({pool.game}, {pool.players} players)", title_justify="left", header_style="bold"
     )
-    table.caption = f"Elo of a board with its 95% interval; {unit} per board; LOS: likelihood of being stronger than the next row"
+    table.caption = (
+        f"Elo of a board with its 95% interval; {unit} per board; LOS: likelihood of being stronger than the next row"
+    )
     table.caption_justify = "left"
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("bot", no_wrap=True)
