@@ -26,6 +26,8 @@ from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
 MAX_BYTES = 10 * 1024 * 1024  # Most bytes of a package, packed and unpacked.
+MAX_MODULE = 2 * 1024 * 1024  # Most bytes of a module of WebAssembly: bounds the time to compile it.
+WASM_MAGIC = b"\0asm\1\0\0\0"
 MAX_RATIO = 100  # Unpacked to packed size, checked above RATIO_FROM bytes.
 RATIO_FROM = 64 * 1024
 MAX_NAME = 120  # Bytes of UTF-8 in a path.
@@ -72,7 +74,7 @@ class BotPackage:
     def with_program(self, program: bytes) -> BotPackage:
         """Return the package that plays after this one was built: its files, the program, and a bot.toml that starts it. Raise PackageRefused."""
         what = replace(self.manifest, entry=manifest.PROGRAM, build="")
-        _check_executable(program, manifest.PROGRAM)
+        _check_program(program, what)
         files = {**self.files, manifest.PROGRAM: program, manifest.FILE: what.toml().encode()}
         built = BotPackage(what, dict(sorted(files.items())))
         if built.size > MAX_BYTES or len(files) > MAX_FILES:
@@ -183,9 +185,27 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> BotPackage
             f"a package with a {manifest.FILE} declares its games there; change its line games = [...]"
         )
     package = BotPackage(what, dict(sorted(files.items())))
-    if package.is_program:
-        _check_executable(files[what.entry], what.entry)
+    if not what.build:
+        _check_program(files[what.entry], what)
     return package
+
+
+def _check_program(data: bytes, what: Manifest) -> None:
+    """Raise PackageRefused unless the entry is a program of its runtime, as far as its first bytes say."""
+    if what.runtime == "binary":
+        _check_executable(data, what.entry)
+    if what.runtime != manifest.WASM:
+        return
+    if not data.startswith(
+        WASM_MAGIC
+    ):  # Without this check a bot could pass machine code for what a worker has compiled.
+        raise PackageRefused(
+            f"{what.entry!a} is no module of WebAssembly; build a program for WASI, e.g. clang --target=wasm32-wasi -O2 bot.c -o bot.wasm"
+        )
+    if len(data) > MAX_MODULE:
+        raise PackageRefused(
+            f"{what.entry!a} is larger than {_mb(MAX_MODULE)}, the most that a module may have; strip it"
+        )
 
 
 def _check_executable(data: bytes, name: str) -> None:

@@ -19,6 +19,7 @@ from engine.packages import manifest
 from engine.packages.archive import BotPackage
 from engine.packages.manifest import PackageRefused
 from engine.sandbox import BuildLimits, SandboxError, SandboxUnavailable, run_build
+from engine.sandbox.files import elf
 from engine.sandbox.policy import DAY
 from engine.sandbox.tiers.building import compilers
 
@@ -110,12 +111,38 @@ def _gnu(compiler: str, front: str, library: str, packages: str) -> Toolchain:
     return _toolchain(_ask(path, "--version").splitlines()[0], [*programs, *libraries])
 
 
-def _find_rust() -> Toolchain:
-    packages = RECIPES["rust"].packages
+def _find_clang() -> Toolchain:
+    packages = RECIPES["c-wasm"].packages
+    path = _program("clang", packages)
+    names = ("-print-prog-name=wasm-ld", "-print-file-name=libc.a", "-print-libgcc-file-name")
+    linker, *libraries = (Path(_ask(path, _WASI, name)) for name in names)
+    compiler = Path(path).resolve()
+    compiler_libraries = [
+        file
+        for name, file in elf.libraries_of(_loader(compiler), compiler).items()
+        if "LLVM" in name or "clang" in name
+    ]
+    for file in (linker, *libraries):
+        if not file.is_absolute() or not file.is_file():
+            raise SandboxUnavailable(f"{file} is missing; Debian, Ubuntu: apt-get install {packages}")
+    files = [compiler, *compiler_libraries, linker, *libraries]
+    return _toolchain(_ask(path, "--version").splitlines()[0], files)
+
+
+def _loader(program: Path) -> Path:
+    loader = elf.loader_of(program)
+    if loader is None:
+        raise SandboxUnavailable(f"{program} is not Debian's: it is static")
+    return loader
+
+
+def _find_rust(language: str) -> Toolchain:
+    packages = RECIPES[language].packages
     path = _program("rustc", packages)
-    linker = RECIPES["c"].find()  # rustc links by gcc.
+    is_wasm = language != "rust"
+    linker = RECIPES["c-wasm" if is_wasm else "c"].find()
     root = Path(_ask(path, "--print", "sysroot"))
-    libraries = sorted(root.glob("lib/rustlib/*/lib/lib*.rlib"))
+    libraries = sorted(root.glob(f"lib/rustlib/{'wasm32-wasi*' if is_wasm else '*'}/lib/lib*.rlib"))
     program = root / "bin" / "rustc"
     if not libraries or not program.is_file():
         raise SandboxUnavailable(f"{root} has no standard library; Debian, Ubuntu: apt-get install {packages}")
@@ -161,6 +188,10 @@ def _sources(package: BotPackage) -> list[str]:
     return [f"./{name}" for name in package.files if name.endswith(endings)]
 
 
+def _entry(package: BotPackage) -> list[str]:
+    return [f"./{package.manifest.entry}"]
+
+
 def _go_package(package: BotPackage) -> list[str]:
     folder = PurePosixPath(package.manifest.entry).parent
     if "go.mod" in package.files:
@@ -173,18 +204,24 @@ def _go_package(package: BotPackage) -> list[str]:
     ]
 
 
-_RUST_FLAGS = "-C opt-level=3 -C target-feature=+crt-static -C panic=abort -C strip=symbols"
+_WASI = "--target=wasm32-wasi"
+_STACK = (
+    f"-Wl,--stack-first -Wl,-z,stack-size={1 << 20}"  # Below the data, so that a stack that overflows ends the program.
+)
+_RUST_FLAGS = "-C opt-level=3 -C panic=abort -C strip=symbols"
 # Debian's cc leads through /etc, and lld wants a /proc. With --target, build scripts and macros, which run here, are linked as usual.
 _RUST = f"""mkdir /tmp/bin
 printf '#!/usr/bin/sh\\nexec gcc "$@" -fuse-ld=bfd\\n' > /tmp/bin/cc
 chmod +x /tmp/bin/cc
 case "$1" in
 *Cargo.toml)
-    target="$(rustc -vV | sed -n 's/^host: //p')"
-    RUSTFLAGS="{_RUST_FLAGS}" cargo build --release --offline --locked --target "$target" --target-dir /tmp/target --manifest-path "$1"
+    RUSTFLAGS="{_RUST_FLAGS} $flags" cargo build --release --offline --locked --target "$target" --target-dir /tmp/target --manifest-path "$1"
     for file in "/tmp/target/$target/release/"*; do if [ -f "$file" ] && [ -x "$file" ]; then cp "$file" {_OUT}; fi; done;;
-*) rustc --edition 2021 {_RUST_FLAGS} -o {_OUT} "$1";;
+*) rustc --edition 2021 --target "$target" {_RUST_FLAGS} $flags -o {_OUT} "$1";;
 esac"""
+_RUST_HERE = """target="$(rustc -vV | sed -n 's/^host: //p')" flags="-C target-feature=+crt-static"\n"""
+# The newer name of the target, if rustc has it.
+_RUST_WASM = """target="$(rustc --print target-list | grep -x -e wasm32-wasi -e wasm32-wasip1 | tail -n 1)" flags=\n"""
 RECIPES: dict[str, Recipe] = {
     "c": Recipe(
         title="C",
@@ -203,9 +240,9 @@ RECIPES: dict[str, Recipe] = {
     "rust": Recipe(
         title="Rust",
         packages="rustc cargo libstd-rust-dev gcc libc6-dev",
-        script=_RUST,
-        words=lambda package: [f"./{package.manifest.entry}"],
-        find=cache(_find_rust),
+        script=_RUST_HERE + _RUST,
+        words=_entry,
+        find=cache(lambda: _find_rust("rust")),
     ),
     "go": Recipe(
         title="Go",
@@ -213,6 +250,20 @@ RECIPES: dict[str, Recipe] = {
         script=f'go build -p 2 -trimpath -buildvcs=false -ldflags "-s -w" -o {_OUT} "$@"',
         words=_go_package,
         find=cache(_find_go),
+    ),
+    "c-wasm": Recipe(
+        title="C, WebAssembly",
+        packages="clang lld wasi-libc libclang-rt-dev-wasm32",
+        script=f'clang {_WASI} -std=gnu17 -O2 -s -I. {_STACK} -o {_OUT} "$@" -lm',
+        words=_sources,
+        find=cache(_find_clang),
+    ),
+    "rust-wasm": Recipe(
+        title="Rust, WebAssembly",
+        packages="rustc cargo libstd-rust-dev-wasm32 clang lld wasi-libc libclang-rt-dev-wasm32",
+        script=_RUST_WASM + _RUST,
+        words=_entry,
+        find=cache(lambda: _find_rust("rust-wasm")),
     ),
 }
 

@@ -12,12 +12,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 FILE = "bot.toml"
-RUNTIMES = ("python", "binary", "node")
+WASM = "wasm"  # A module of WebAssembly, whose instructions are counted in place of its time (engine.runner.metering).
+RUNTIMES = ("python", "binary", "node", WASM)
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
-SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
-# Languages that the league compiles (engine.packages.building), each with the endings of its entry; their programs are binaries.
+SEALABLE = ("python", "binary", WASM)  # Runtimes that work without threads and without the host's clocks.
+# Languages that the league compiles (engine.packages.building), each with the endings of its entry: to binaries, or to modules of WebAssembly.
 BUILDS = {"c": (".c",), "c++": (".cpp", ".cc", ".cxx"), "rust": (".rs", "Cargo.toml"), "go": (".go",)}
-BUILT, PROGRAM = "binary", "program"  # The runtime of what the league has compiled, and the name of the file.
+BUILDS |= {f"{language}-{WASM}": BUILDS[language] for language in ("c", "rust")}
+PROGRAM = "program"  # The name of what the league has compiled.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
@@ -64,6 +66,11 @@ class Manifest:
         return "\n".join([*lines, *declared, ""])
 
 
+def built_runtime(build: str) -> str:
+    """Return the runtime of what the league compiles from source for this `build`."""
+    return WASM if build.endswith(f"-{WASM}") else "binary"
+
+
 def printable(text: str) -> bool:
     """Return True if every character is visible: no control, format or direction characters, fillers, surrogates, unassigned points."""
     return not any(unicodedata.category(c) in INVISIBLE or c in BLANK for c in text)
@@ -91,7 +98,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         )
     name = checked_name(_text(table, "name"))
     build = _build(table, files)
-    runtime = BUILT if build else _text(table, "runtime")
+    runtime = built_runtime(build) if build else _text(table, "runtime")
     if runtime not in (*RUNTIMES, REMOTE):
         raise PackageRefused(f"{FILE}: unknown runtime {_quote(runtime)}; write one of {', '.join(RUNTIMES)}")
     if runtime == REMOTE and len(files) > 1:
@@ -105,6 +112,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
     flags = _flags(table)
+    flags["deterministic"] |= runtime == WASM  # By construction.
     return Manifest(
         name, runtime, entry, checked_games(games, known_games), **flags, protocol=_protocol(table), build=build
     )
@@ -117,8 +125,9 @@ def _build(table: dict[str, Any], files: Collection[str]) -> str:
         return ""
     if build not in BUILDS:
         raise PackageRefused(f"{FILE}: unknown build {_quote(str(build))}; write one of {', '.join(BUILDS)}")
-    if table.get("runtime", BUILT) != BUILT:
-        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; the program that is built is a binary")
+    runtime = built_runtime(build)
+    if table.get("runtime", runtime) != runtime:
+        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; what is built has the runtime {runtime}")
     if any(name.partition("/")[0].casefold() == PROGRAM for name in files):
         raise PackageRefused(
             f"a package with build may have nothing called {PROGRAM}: the built program gets this name"

@@ -34,7 +34,8 @@ def get(name: str, state_dir: Path) -> Runtime:
 
 def installed() -> list[str]:
     """Return the names of the runtimes that this machine has, in the order of `manifest.RUNTIMES`."""
-    return [name for name in manifest.RUNTIMES if name != "node" or shutil.which("node")]
+    lacks = {"node": not shutil.which("node"), manifest.WASM: importlib.util.find_spec("wasmtime") is None}
+    return [name for name in manifest.RUNTIMES if not lacks.get(name)]
 
 
 def look_again() -> None:
@@ -45,7 +46,7 @@ def look_again() -> None:
 def _make_ready(name: str, state_dir: Path) -> Runtime:
     if name == "python":
         return runtimes.python(state_dir, modules())
-    make = {"binary": runtimes.binary, "node": runtimes.node}[name]
+    make = {"binary": runtimes.binary, "node": runtimes.node, manifest.WASM: runtimes.wasm}[name]
     return make(state_dir)
 
 
