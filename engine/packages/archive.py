@@ -26,7 +26,7 @@ from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
 MAX_BYTES = 10 * 1024 * 1024  # Most bytes of a package, packed and unpacked.
-MAX_MODULE = 2 * 1024 * 1024  # Most bytes of a module of WebAssembly: bounds the time to compile it.
+MAX_MODULE = 1024 * 1024  # Most bytes of a module of WebAssembly: bounds the time to compile it.
 WASM_MAGIC = b"\0asm\1\0\0\0"
 MAX_RATIO = 100  # Unpacked to packed size, checked above RATIO_FROM bytes.
 RATIO_FROM = 64 * 1024

@@ -149,6 +149,7 @@ def _find_rust(language: str) -> Toolchain:
     version = f"{_ask(path, '--version')}, {linker.version}, {linker.digest[:12]}"
     environment = {
         "PATH": f"/tmp/bin:{root}/bin:/usr/bin:/bin",  # noqa: S108
+        "SYSROOT": str(root),
         "LD_LIBRARY_PATH": f"{root}/lib",  # A program finds its libraries by its own place only where there is a /proc.
         "CARGO_HOME": "/tmp/cargo",  # noqa: S108
         "CARGO_INCREMENTAL": "0",
@@ -209,19 +210,25 @@ _STACK = (
     f"-Wl,--stack-first -Wl,-z,stack-size={1 << 20}"  # Below the data, so that a stack that overflows ends the program.
 )
 _RUST_FLAGS = "-C opt-level=3 -C panic=abort -C strip=symbols"
-# Debian's cc leads through /etc, and lld wants a /proc. With --target, build scripts and macros, which run here, are linked as usual.
-_RUST = f"""mkdir /tmp/bin
+
+
+def _rust(target: str, flags: str = "") -> str:
+    """Return the script for Rust. target: words of sh that print the name of the target."""
+    # Debian's cc leads through /etc; lld wants a /proc, and so does an old rustc, to find its libraries. Build scripts and macros run here, and with
+    # --target they are linked as usual.
+    return f"""mkdir /tmp/bin
 printf '#!/usr/bin/sh\\nexec gcc "$@" -fuse-ld=bfd\\n' > /tmp/bin/cc
-chmod +x /tmp/bin/cc
+printf '#!/usr/bin/sh\\nexec "%s/bin/rustc" --sysroot "%s" "$@"\\n' "$SYSROOT" "$SYSROOT" > /tmp/bin/rustc
+chmod +x /tmp/bin/cc /tmp/bin/rustc
+target="$({target})"
 case "$1" in
 *Cargo.toml)
-    RUSTFLAGS="{_RUST_FLAGS} $flags" cargo build --release --offline --locked --target "$target" --target-dir /tmp/target --manifest-path "$1"
+    RUSTFLAGS="{_RUST_FLAGS} {flags}" cargo build --release --offline --locked --target "$target" --target-dir /tmp/target --manifest-path "$1"
     for file in "/tmp/target/$target/release/"*; do if [ -f "$file" ] && [ -x "$file" ]; then cp "$file" {_OUT}; fi; done;;
-*) rustc --edition 2021 --target "$target" {_RUST_FLAGS} $flags -o {_OUT} "$1";;
+*) rustc --edition 2021 --target "$target" {_RUST_FLAGS} {flags} -o {_OUT} "$1";;
 esac"""
-_RUST_HERE = """target="$(rustc -vV | sed -n 's/^host: //p')" flags="-C target-feature=+crt-static"\n"""
-# The newer name of the target, if rustc has it.
-_RUST_WASM = """target="$(rustc --print target-list | grep -x -e wasm32-wasi -e wasm32-wasip1 | tail -n 1)" flags=\n"""
+
+
 RECIPES: dict[str, Recipe] = {
     "c": Recipe(
         title="C",
@@ -240,7 +247,7 @@ RECIPES: dict[str, Recipe] = {
     "rust": Recipe(
         title="Rust",
         packages="rustc cargo libstd-rust-dev gcc libc6-dev",
-        script=_RUST_HERE + _RUST,
+        script=_rust("rustc -vV | sed -n 's/^host: //p'", "-C target-feature=+crt-static"),
         words=_entry,
         find=cache(lambda: _find_rust("rust")),
     ),
@@ -261,7 +268,9 @@ RECIPES: dict[str, Recipe] = {
     "rust-wasm": Recipe(
         title="Rust, WebAssembly",
         packages="rustc cargo libstd-rust-dev-wasm32 clang lld wasi-libc libclang-rt-dev-wasm32",
-        script=_RUST_WASM + _RUST,
+        script=_rust(
+            "rustc --print target-list | grep -x -e wasm32-wasi -e wasm32-wasip1 | tail -n 1"
+        ),  # The newer name.
         words=_entry,
         find=cache(lambda: _find_rust("rust-wasm")),
     ),

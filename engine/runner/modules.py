@@ -21,7 +21,7 @@ from engine.sandbox import BotFault, Policy, Sandbox
 from engine.sandbox.files import inventory, keeping
 
 NAME = "module"  # Of the compiled file.
-_POLICY = Policy(memory_mb=512, threads=1, cpu_s=120)
+_POLICY = Policy(threads=1, cpu_s=120)
 _COMPILE_S = 60.0  # CPU seconds.
 _MOST_BYTES = 64 << 20  # Of the machine code, in base 64.
 

@@ -607,7 +607,7 @@ def test_a_module_is_deterministic_and_has_a_limit_of_its_own() -> None:
     )
 
     assert (read.manifest.deterministic, read.is_program) == (True, False)
-    assert "larger than 2 MiB" in refusal(
+    assert "larger than 1 MB" in refusal(
         zipped({"bot.toml": toml, "bot.wasm": module + b"\0", "noise": random.Random(1).randbytes(1 << 17)})
     )
 

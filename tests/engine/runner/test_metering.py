@@ -203,7 +203,7 @@ int main(void) {
         getentropy(noise, sizeof noise);
         int choices = 1;
         for (char *at = legal += 8; *at; at++) choices += *at == ',';
-        for (unsigned long skip = (rounds + noise[0] + (unsigned long)fabs(x * 1e9)) % choices; skip; skip--) legal = strchr(legal, ',') + 2;
+        for (unsigned long skip = (rounds + noise[0] + SALT + (unsigned long)fabs(x * 1e9)) % choices; skip; skip--) legal = strchr(legal, ',') + 2;
         printf("%.*s # %lu %.17g %d\\n", (int)strcspn(legal, ",\\n"), legal, rounds, x, noise[0]);
     }
 }
@@ -247,20 +247,20 @@ def busy_machine() -> Iterator[None]:
 def test_a_match_is_the_same_on_every_machine_and_an_audit_finds_what_is_not(
     state_dir: Path, box: Sandbox, tmp_path: Path
 ) -> None:
-    one, other = (sensitive(tmp_path / str(salt), state_dir, salt) for salt in (1, 2))
-    assert one.deterministic, "its bot.toml says nothing"
+    bot, other = (sensitive(tmp_path / str(salt), state_dir, salt) for salt in (1, 2))
+    assert bot.deterministic, "its bot.toml says nothing"
     tiers = [report.name for report in check(state_dir) if report.holds and report.name != "none"]
 
-    result = play_match(match(one, other, game="a_dos", boards=1, limits=Limits(), sealing=POSSIBLE), box)
+    result = play_match(match(bot, other, game="a_dos", boards=1, limits=Limits(), sealing=POSSIBLE), box)
     with busy_machine():
-        again = play_match(match(one, other, game="a_dos", boards=1, limits=Limits()), Sandbox(tiers[-1], state_dir))
+        again = play_match(match(bot, other, game="a_dos", boards=1, limits=Limits()), Sandbox(tiers[-1], state_dir))
 
     assert [party.faults for party in result.parties] == [[], []]
     assert transcript(result) == transcript(again)
     assert {time > 4000 for sitting in transcript(result) for time in sitting["timings"]} == {True}
     group = log_of(result)[0]
     seat = group[0]["meta"]["seating"].index(0)
-    assert getattr(audit(one, box, group, seat, deterministic=True), "verdict", None) == SAME
+    assert getattr(audit(bot, box, group, seat, deterministic=True), "verdict", None) == SAME
     stranger = audit(other, box, group, seat, deterministic=True)
     assert stranger is not None
     assert (stranger.verdict, stranger.run_odd) == (DIFFERS, 0), "the two runs agree with one another"
