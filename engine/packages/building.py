@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -40,12 +40,16 @@ _ERROR = re.compile(r"\berror(\[\w+\])?:|^\S+:\d+:\d+: (?!warning|note|error)")
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A compiler of this machine. version: for people; digest: of its programs and libraries; paths: what a build sees of this machine."""
+    """A compiler of this machine. version: for people; digest: of its programs and libraries; paths: what a build sees of this machine.
+
+    compiler: its program, if it has to find its own file.
+    """
 
     version: str
     digest: str
     paths: tuple[Path, ...]
     environment: Mapping[str, str]
+    compiler: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,12 +153,12 @@ def _find_rust(language: str) -> Toolchain:
     version = f"{_ask(path, '--version')}, {linker.version}, {linker.digest[:12]}"
     environment = {
         "PATH": f"/tmp/bin:{root}/bin:/usr/bin:/bin",  # noqa: S108
-        "SYSROOT": str(root),
         "LD_LIBRARY_PATH": f"{root}/lib",  # A program finds its libraries by its own place only where there is a /proc.
         "CARGO_HOME": "/tmp/cargo",  # noqa: S108
         "CARGO_INCREMENTAL": "0",
     }
-    return _toolchain(version, [program, *sorted(root.glob("lib/librustc_driver*")), *libraries], [root], environment)
+    files = [program, *sorted(root.glob("lib/librustc_driver*")), *libraries]
+    return replace(_toolchain(version, files, [root], environment), compiler=program)
 
 
 def _find_go() -> Toolchain:
@@ -214,12 +218,10 @@ _RUST_FLAGS = "-C opt-level=3 -C panic=abort -C strip=symbols"
 
 def _rust(target: str, flags: str = "") -> str:
     """Return the script for Rust. target: words of sh that print the name of the target."""
-    # Debian's cc leads through /etc; lld wants a /proc, and so does an old rustc, to find its libraries. Build scripts and macros run here, and with
-    # --target they are linked as usual.
+    # Debian's cc leads through /etc, and lld wants a /proc. With --target, build scripts and macros, which run here, are linked as usual.
     return f"""mkdir /tmp/bin
 printf '#!/usr/bin/sh\\nexec gcc "$@" -fuse-ld=bfd\\n' > /tmp/bin/cc
-printf '#!/usr/bin/sh\\nexec "%s/bin/rustc" --sysroot "%s" "$@"\\n' "$SYSROOT" "$SYSROOT" > /tmp/bin/rustc
-chmod +x /tmp/bin/cc /tmp/bin/rustc
+chmod +x /tmp/bin/cc
 target="$({target})"
 case "$1" in
 *Cargo.toml)
@@ -318,6 +320,7 @@ def build(
         state_dir,
         toolchain=toolchain.paths,
         environment=toolchain.environment,
+        compiler=toolchain.compiler,
         limits=limits,
         tell=tell,
         stop=stop,
