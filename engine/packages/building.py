@@ -271,8 +271,8 @@ RECIPES: dict[str, Recipe] = {
         title="Rust, WebAssembly",
         packages="rustc cargo libstd-rust-dev-wasm32 clang lld wasi-libc libclang-rt-dev-wasm32",
         script=_rust(
-            "rustc --print target-list | grep -x -e wasm32-wasi -e wasm32-wasip1 | tail -n 1"
-        ),  # The newer name.
+            "rustc --print target-list | grep -x -e wasm32-wasi -e wasm32-wasip1 | tail -n 1", "-C linker=wasm-ld"
+        ),
         words=_entry,
         find=cache(lambda: _find_rust("rust-wasm")),
     ),
