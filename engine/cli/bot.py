@@ -47,6 +47,8 @@ KITS = {
     "javascript": "kits/javascript",
     "rust": "kits/rust",
     "typescript": "kits/typescript",
+    "c-wasm": "kits/c",
+    "rust-wasm": "kits/rust",
 }
 
 
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 def new(args: argparse.Namespace) -> int:
     """Copy the starter kit into a new folder, with the SDK beside it."""
-    from engine.packages.manifest import checked_name, slug
+    from engine.packages.manifest import BUILDS, checked_name, slug
     from engine.runner import PackageRefused
 
     target = Path(args.target)
@@ -93,7 +95,8 @@ def new(args: argparse.Namespace) -> int:
             shutil.copy(path, target)
     manifest = target / "bot.toml"
     lines = manifest.read_text(encoding="utf-8").splitlines()
-    new_lines = [f'name = "{_toml(name)}"' if line.startswith("name") else line for line in lines]
+    own = {"name": _toml(name)} | ({"build": args.language} if args.language in BUILDS else {})
+    new_lines = [f'{key} = "{own[key]}"' if (key := line.partition(" ")[0]) in own else line for line in lines]
     manifest.write_text("\n".join(new_lines) + "\n", encoding="utf-8")
     files = sorted(path.name for path in target.iterdir())
     if args.json:

@@ -28,6 +28,8 @@ from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
 MAX_BYTES = 10 * 1024 * 1024  # Most bytes of a package, packed and unpacked.
+MAX_MODULE = 1024 * 1024  # Most bytes of a module of WebAssembly: bounds the time to compile it.
+WASM_MAGIC = b"\0asm\1\0\0\0"
 MAX_RATIO = 100  # Unpacked to packed size, checked above RATIO_FROM bytes.
 RATIO_FROM = 64 * 1024
 MAX_NAME = 120  # Bytes of UTF-8 in a path.
@@ -81,9 +83,10 @@ class BotPackage:
             if entry not in results:
                 raise PackageRefused(f"the build left no {entry}")
         else:
-            _check_executable(result, manifest.PROGRAM)
             results, entry = {manifest.PROGRAM: result}, manifest.PROGRAM
         what = replace(self.manifest, entry=entry, build="")
+        if entry == manifest.PROGRAM:
+            _check_program(result, what)
         files = {**self.files, **results, manifest.FILE: what.toml().encode()}
         built = BotPackage(what, dict(sorted(files.items())))
         if built.size > MAX_BYTES or len(files) > MAX_FILES:
@@ -194,8 +197,8 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> BotPackage
             f"a package with a {manifest.FILE} declares its games there; change its line games = [...]"
         )
     package = BotPackage(what, dict(sorted(files.items())))
-    if package.is_program:
-        _check_executable(files[what.entry], what.entry)
+    if not what.build:
+        _check_program(files[what.entry], what)
     return package
 
 
@@ -210,6 +213,24 @@ def _modules(result: bytes, files: Collection[str]) -> dict[str, bytes]:
         if name in files:
             raise PackageRefused(f"the build would replace {name!a}; give the source another name")
     return modules
+
+
+def _check_program(data: bytes, what: Manifest) -> None:
+    """Raise PackageRefused unless the entry is a program of its runtime, as far as its first bytes say."""
+    if what.runtime == "binary":
+        _check_executable(data, what.entry)
+    if what.runtime != manifest.WASM:
+        return
+    if not data.startswith(
+        WASM_MAGIC
+    ):  # Without this check a bot could pass machine code for what a worker has compiled.
+        raise PackageRefused(
+            f"{what.entry!a} is no module of WebAssembly; build a program for WASI, e.g. clang --target=wasm32-wasi -O2 bot.c -o bot.wasm"
+        )
+    if len(data) > MAX_MODULE:
+        raise PackageRefused(
+            f"{what.entry!a} is larger than {_mb(MAX_MODULE)}, the most that a module may have; strip it"
+        )
 
 
 def _check_executable(data: bytes, name: str) -> None:

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +19,7 @@ from engine.packages import manifest
 from engine.packages.archive import BotPackage
 from engine.packages.manifest import PackageRefused
 from engine.sandbox import BuildLimits, SandboxError, SandboxUnavailable, run_build
+from engine.sandbox.files import elf
 from engine.sandbox.policy import DAY
 from engine.sandbox.tiers.building import compilers
 
@@ -39,12 +40,16 @@ _ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|er
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A compiler of this machine. version: for people; digest: of its programs and libraries; paths: what a build sees of this machine."""
+    """A compiler of this machine. version: for people; digest: of its programs and libraries; paths: what a build sees of this machine.
+
+    compiler: its program, if it has to find its own file.
+    """
 
     version: str
     digest: str
     paths: tuple[Path, ...]
     environment: Mapping[str, str]
+    compiler: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,12 +115,38 @@ def _gnu(compiler: str, front: str, library: str, packages: str) -> Toolchain:
     return _toolchain(_ask(path, "--version").splitlines()[0], [*programs, *libraries])
 
 
-def _find_rust() -> Toolchain:
-    packages = RECIPES["rust"].packages
+def _find_clang() -> Toolchain:
+    packages = RECIPES["c-wasm"].packages
+    path = _program("clang", packages)
+    names = ("-print-prog-name=wasm-ld", "-print-file-name=libc.a", "-print-libgcc-file-name")
+    linker, *libraries = (Path(_ask(path, _WASI, name)) for name in names)
+    compiler = Path(path).resolve()
+    compiler_libraries = [
+        file
+        for name, file in elf.libraries_of(_loader(compiler), compiler).items()
+        if "LLVM" in name or "clang" in name
+    ]
+    for file in (linker, *libraries):
+        if not file.is_absolute() or not file.is_file():
+            raise SandboxUnavailable(f"{file} is missing; Debian, Ubuntu: apt-get install {packages}")
+    files = [compiler, *compiler_libraries, linker, *libraries]
+    return _toolchain(_ask(path, "--version").splitlines()[0], files)
+
+
+def _loader(program: Path) -> Path:
+    loader = elf.loader_of(program)
+    if loader is None:
+        raise SandboxUnavailable(f"{program} is not Debian's: it is static")
+    return loader
+
+
+def _find_rust(language: str) -> Toolchain:
+    packages = RECIPES[language].packages
     path = _program("rustc", packages)
-    linker = RECIPES["c"].find()  # rustc links by gcc.
+    is_wasm = language != "rust"
+    linker = RECIPES["c-wasm" if is_wasm else "c"].find()
     root = Path(_ask(path, "--print", "sysroot"))
-    libraries = sorted(root.glob("lib/rustlib/*/lib/lib*.rlib"))
+    libraries = sorted(root.glob(f"lib/rustlib/{'wasm32-wasi*' if is_wasm else '*'}/lib/lib*.rlib"))
     program = root / "bin" / "rustc"
     if not libraries or not program.is_file():
         raise SandboxUnavailable(f"{root} has no standard library; Debian, Ubuntu: apt-get install {packages}")
@@ -126,7 +157,8 @@ def _find_rust() -> Toolchain:
         "CARGO_HOME": "/tmp/cargo",  # noqa: S108
         "CARGO_INCREMENTAL": "0",
     }
-    return _toolchain(version, [program, *sorted(root.glob("lib/librustc_driver*")), *libraries], [root], environment)
+    files = [program, *sorted(root.glob("lib/librustc_driver*")), *libraries]
+    return replace(_toolchain(version, files, [root], environment), compiler=program)
 
 
 def _find_go() -> Toolchain:
@@ -174,6 +206,10 @@ def _sources(package: BotPackage) -> list[str]:
     return [f"./{name}" for name in package.files if name.endswith(endings)]
 
 
+def _entry(package: BotPackage) -> list[str]:
+    return [f"./{package.manifest.entry}"]
+
+
 def _go_package(package: BotPackage) -> list[str]:
     folder = PurePosixPath(package.manifest.entry).parent
     if "go.mod" in package.files:
@@ -186,18 +222,28 @@ def _go_package(package: BotPackage) -> list[str]:
     ]
 
 
-_RUST_FLAGS = "-C opt-level=3 -C target-feature=+crt-static -C panic=abort -C strip=symbols"
-# Debian's cc leads through /etc, and lld wants a /proc. With --target, build scripts and macros, which run here, are linked as usual.
-_RUST = f"""mkdir /tmp/bin
+_WASI = "--target=wasm32-wasi"
+_STACK = (
+    f"-Wl,--stack-first -Wl,-z,stack-size={1 << 20}"  # Below the data, so that a stack that overflows ends the program.
+)
+_RUST_FLAGS = "-C opt-level=3 -C panic=abort -C strip=symbols"
+
+
+def _rust(target: str, flags: str = "") -> str:
+    """Return the script for Rust. target: words of sh that print the name of the target."""
+    # Debian's cc leads through /etc, and lld wants a /proc. With --target, build scripts and macros, which run here, are linked as usual.
+    return f"""mkdir /tmp/bin
 printf '#!/usr/bin/sh\\nexec gcc "$@" -fuse-ld=bfd\\n' > /tmp/bin/cc
 chmod +x /tmp/bin/cc
+target="$({target})"
 case "$1" in
 *Cargo.toml)
-    target="$(rustc -vV | sed -n 's/^host: //p')"
-    RUSTFLAGS="{_RUST_FLAGS}" cargo build --release --offline --locked --target "$target" --target-dir /tmp/target --manifest-path "$1"
+    RUSTFLAGS="{_RUST_FLAGS} {flags}" cargo build --release --offline --locked --target "$target" --target-dir /tmp/target --manifest-path "$1"
     for file in "/tmp/target/$target/release/"*; do if [ -f "$file" ] && [ -x "$file" ]; then cp "$file" {_OUT}; fi; done;;
-*) rustc --edition 2021 {_RUST_FLAGS} -o {_OUT} "$1";;
+*) rustc --edition 2021 --target "$target" {_RUST_FLAGS} {flags} -o {_OUT} "$1";;
 esac"""
+
+
 # The modules leave as one JSON object. What the compiler prints of a fault goes to the log; a fault of types ends the build.
 _TYPESCRIPT = f"""mkdir /tmp/out
 "$NODE" "$TSC" --strict --target es2022 --module nodenext --moduleResolution nodenext --rootDir /src --outDir /tmp/out "$1" >&2
@@ -232,9 +278,9 @@ RECIPES: dict[str, Recipe] = {
     "rust": Recipe(
         title="Rust",
         packages="rustc cargo libstd-rust-dev gcc libc6-dev",
-        script=_RUST,
-        words=lambda package: [f"./{package.manifest.entry}"],
-        find=cache(_find_rust),
+        script=_rust("rustc -vV | sed -n 's/^host: //p'", "-C target-feature=+crt-static"),
+        words=_entry,
+        find=cache(lambda: _find_rust("rust")),
     ),
     "go": Recipe(
         title="Go",
@@ -249,6 +295,22 @@ RECIPES: dict[str, Recipe] = {
         script=_TYPESCRIPT,
         words=lambda package: [f"./{package.manifest.entry}"],
         find=cache(_find_typescript),
+    ),
+    "c-wasm": Recipe(
+        title="C, WebAssembly",
+        packages="clang lld wasi-libc libclang-rt-dev-wasm32",
+        script=f'clang {_WASI} -std=gnu17 -O2 -s -I. {_STACK} -o {_OUT} "$@" -lm',
+        words=_sources,
+        find=cache(_find_clang),
+    ),
+    "rust-wasm": Recipe(
+        title="Rust, WebAssembly",
+        packages="rustc cargo libstd-rust-dev-wasm32 clang lld wasi-libc libclang-rt-dev-wasm32",
+        script=_rust(
+            "rustc --print target-list | grep -x -e wasm32-wasi -e wasm32-wasip1 | tail -n 1", "-C linker=wasm-ld"
+        ),
+        words=_entry,
+        find=cache(lambda: _find_rust("rust-wasm")),
     ),
 }
 
@@ -294,6 +356,7 @@ def build(
         state_dir,
         toolchain=toolchain.paths,
         environment=toolchain.environment,
+        compiler=toolchain.compiler,
         limits=limits,
         tell=tell,
         stop=stop,

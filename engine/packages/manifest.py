@@ -12,10 +12,16 @@ from pathlib import PurePosixPath
 from typing import Any
 
 FILE = "bot.toml"
-RUNTIMES = ("python", "python-numpy", "binary", "node")
+WASM = "wasm"  # A module of WebAssembly, whose instructions are counted in place of its time (engine.runner.metering).
+RUNTIMES = ("python", "python-numpy", "binary", "node", WASM)
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
-SEALABLE = ("python", "python-numpy", "binary")  # Runtimes that work without threads and without the host's clocks.
-# Languages that the league compiles (engine.packages.building), each with the endings of its entry.
+SEALABLE = (
+    "python",
+    "python-numpy",
+    "binary",
+    WASM,
+)  # Runtimes that work without threads and without the host's clocks.
+# Languages that the league compiles (engine.packages.building), each with the endings of its entry: to binaries, or to modules.
 BUILDS = {
     "c": (".c",),
     "c++": (".cpp", ".cc", ".cxx"),
@@ -23,8 +29,9 @@ BUILDS = {
     "go": (".go",),
     "typescript": (".ts", ".mts"),
 }
-BUILT, PROGRAM = "binary", "program"  # The runtime of what the league has compiled, and the name of the file.
-MODULES = {"typescript": "node"}  # Languages that become modules instead, each with its runtime.
+BUILDS |= {f"{language}-{WASM}": BUILDS[language] for language in ("c", "rust")}
+PROGRAM = "program"  # The name of what the league has compiled.
+MODULES = {"typescript": "node"}  # Languages that become modules of JavaScript instead, each with its runtime.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
@@ -71,6 +78,11 @@ class Manifest:
         return "\n".join([*lines, *declared, ""])
 
 
+def built_runtime(build: str) -> str:
+    """Return the runtime of what the league compiles from source for this `build`."""
+    return WASM if build.endswith(f"-{WASM}") else MODULES.get(build, "binary")
+
+
 def printable(text: str) -> bool:
     """Return True if every character is visible: no control, format or direction characters, fillers, surrogates, unassigned points."""
     return not any(unicodedata.category(c) in INVISIBLE or c in BLANK for c in text)
@@ -98,7 +110,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         )
     name = checked_name(_text(table, "name"))
     build = _build(table, files)
-    runtime = MODULES.get(build, BUILT) if build else _text(table, "runtime")
+    runtime = built_runtime(build) if build else _text(table, "runtime")
     if runtime not in (*RUNTIMES, REMOTE):
         raise PackageRefused(f"{FILE}: unknown runtime {_quote(runtime)}; write one of {', '.join(RUNTIMES)}")
     if runtime == REMOTE and len(files) > 1:
@@ -112,6 +124,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
     flags = _flags(table)
+    flags["deterministic"] |= runtime == WASM  # By construction.
     return Manifest(
         name, runtime, entry, checked_games(games, known_games), **flags, protocol=_protocol(table), build=build
     )
@@ -124,9 +137,9 @@ def _build(table: dict[str, Any], files: Collection[str]) -> str:
         return ""
     if build not in BUILDS:
         raise PackageRefused(f"{FILE}: unknown build {_quote(str(build))}; write one of {', '.join(BUILDS)}")
-    runtime = MODULES.get(build, BUILT)
+    runtime = built_runtime(build)
     if table.get("runtime", runtime) != runtime:
-        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; what is built runs as {runtime}")
+        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; what is built has the runtime {runtime}")
     if any(name.partition("/")[0].casefold() == PROGRAM for name in files):
         raise PackageRefused(
             f"a package with build may have nothing called {PROGRAM}: the built program gets this name"

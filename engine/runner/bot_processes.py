@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import engine
-from engine.runner import bounds, rebuild
+from engine.runner import bounds, metering, rebuild
 from engine.runner.copies import Copies
 from engine.runner.cores import on_free_core
 from engine.runner.faults import Fault, blamed_on
@@ -33,6 +33,8 @@ log = logging.getLogger("engine.sandbox")
 
 def start_bot(box: Sandbox, bot: BotSpec, runtime: Runtime, policy: Policy, core: int | None = None) -> BotProcess:
     """Start the process of a bot. Raise Fault if its file cannot be executed, SandboxError if the sandbox fails."""
+    if bot.metered:
+        policy = metering.roomy(policy)
     try:
         process = box.start(bot.path, runtime, bot.entry, policy, core=core)
     except BotFault as fault:
@@ -149,7 +151,16 @@ class Starter:
                         continue
                 bots.processes[place].stop, bots.processes[place].interlude = self.stop, self.interlude
                 translator = self.spec.parties[party].translator()
-                seat = Seat(party, place, bots.processes[place], limits, self.noise, pass_s, translator)
+                seat = Seat(
+                    party,
+                    place,
+                    bots.processes[place],
+                    limits,
+                    self.noise,
+                    pass_s,
+                    translator,
+                    metered=self.spec.parties[party].metered,
+                )
                 bots.seats.append(seat)
                 try:
                     seat.start(rebuild.hello(pass_record, self.game, place))

@@ -20,7 +20,7 @@ from typing import Any
 
 import engine
 from engine.cards import chance
-from engine.runner import bounds, noise, protocol, runtimes
+from engine.runner import bounds, modules, noise, protocol, runtimes
 from engine.runner.bot_processes import Ahead, BotProcesses, Starter
 from engine.runner.copies import Copies
 from engine.runner.cores import pinned
@@ -131,6 +131,10 @@ def load(spec: MatchSpec) -> engine.Game:
 def starter_of(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
     """Return the starter of the bots of a match on this machine. Raise Infrastructure, and ValueError for limits below a runtime's needs."""
     runtimes_by_name = _runtimes(spec, box)  # First, because its error names the limit that is too small.
+    try:
+        spec = replace(spec, parties=tuple(modules.with_machine_code(bot, box) for bot in spec.parties))
+    except (SandboxError, OSError) as error:
+        raise Infrastructure(f"a module cannot be compiled on this machine: {error}") from error
     limits = spec.limits
     policy = Policy(
         memory_mb=limits.memory_mb,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from engine.runner import protocol, runtimes
+from engine.runner import modules, protocol, runtimes
 from engine.runner.bot_processes import start_bot
 from engine.runner.copies import Copies
 from engine.runner.faults import Fault
@@ -77,6 +77,7 @@ def rerun(
     """
     result = Rerun()
     exchange = exchanges[0]
+    bot = modules.with_machine_code(bot, box)
 
     runtime = runtimes.get(bot.runtime, box.state_dir)
     copies = Copies.snapshot([bot], {bot.runtime: runtime})
@@ -95,7 +96,9 @@ def rerun(
     except Fault as fault:
         return blame(fault)
     with process:
-        seat = Seat(party, exchange.seat, process, limits, measure_noise(), translator=bot.translator())
+        seat = Seat(
+            party, exchange.seat, process, limits, measure_noise(), translator=bot.translator(), metered=bot.metered
+        )
         try:
             until = monotonic() + most_s
             for exchange in exchanges:

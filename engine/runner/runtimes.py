@@ -34,7 +34,11 @@ def get(name: str, state_dir: Path) -> Runtime:
 
 def installed() -> list[str]:
     """Return the names of the runtimes that this machine has, in the order of `manifest.RUNTIMES`."""
-    missing = {"node": not shutil.which("node"), "python-numpy": bool(runtimes.why_no_numpy())}
+    missing = {
+        "node": not shutil.which("node"),
+        "python-numpy": bool(runtimes.why_no_numpy()),
+        manifest.WASM: importlib.util.find_spec("wasmtime") is None,
+    }
     return [name for name in manifest.RUNTIMES if not missing.get(name)]
 
 
@@ -48,7 +52,7 @@ def _make_ready(name: str, state_dir: Path) -> Runtime:
         return runtimes.python(state_dir, modules())
     if name == "python-numpy":
         return runtimes.python_numpy(state_dir, modules())
-    make = {"binary": runtimes.binary, "node": runtimes.node}[name]
+    make = {"binary": runtimes.binary, "node": runtimes.node, manifest.WASM: runtimes.wasm}[name]
     return make(state_dir)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Protocol
 
-from engine.runner import protocol
+from engine.runner import metering, protocol
 from engine.runner.faults import Fault, blamed_on, quoted
 from engine.runner.limits import QUIET, Clock, Limits, Noise
 from engine.runner.line_protocol import LineTranslator
@@ -50,14 +50,22 @@ class Seat:
         noise: Noise = QUIET,
         pass_s: float = math.inf,
         translator: LineTranslator | None = None,
+        *,
+        metered: bool = False,
     ) -> None:
-        """pass_s: wall-clock seconds that all answers may take together (`bounds`); translator: for a bot that speaks the line protocol."""
+        """pass_s: wall-clock seconds that all answers may take together (`bounds`); translator: for a bot that speaks the line protocol.
+
+        metered: True if the process counts the bot's instructions; its seconds are then those of `metering`.
+        """
+        if metered:
+            limits, pass_s = metering.widened(limits), metering.ROOM * pass_s
         self.party = party
         self.seat = seat
         self.process = process
         self.limits = limits
         self._tap: Tap | None = None
         self._translator = translator
+        self._metered = metered
         self.clock = Clock(limits, noise, pass_s)
         self.name = ""
         self.requests = 0  # Number of requests so far, which is the last id.
@@ -82,7 +90,7 @@ class Seat:
         budget = self.limits.start_s
         try:
             wall_s = min(self.limits.wall_s(budget), self.clock.left_s)
-            reply = self._exchange(hello, self.clock.noise.upper_s(budget), wall_s)
+            reply = self._exchange(hello, self.clock.noise.upper_s(budget), wall_s, budget)
         except Fault as fault:
             kind = "start_timeout" if fault.kind == "timeout" else fault.kind
             raise Fault(kind, f"while starting: {fault.detail}") from None
@@ -103,7 +111,7 @@ class Seat:
         self.requests += 1
         clock = self.clock
         try:
-            line, used, took = self._exchange(request, clock.upper_s, clock.wall_s)
+            line, used, took = self._exchange(request, clock.upper_s, clock.wall_s, clock.move_s + clock.bank_s)
         except Fault as fault:
             if fault.kind != "timeout" or clock.wall_s < clock.left_s:
                 raise
@@ -125,6 +133,8 @@ class Seat:
         """Send the bot the end of the pass. Its later actions do not count."""
         if self._translator:
             end = self._translator.request(end)
+        if self._metered:
+            end = metering.request(end, self.clock.move_s)
         if self._tap is not None:
             self._tap(end, b"")
         try:
@@ -145,12 +155,15 @@ class Seat:
         with blamed_on(self.party):
             self.process.close()
 
-    def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> Reply:
+    def _exchange(self, line: bytes, cpu_s: float, wall_s: float, budget_s: float) -> Reply:
         if self._translator:
             line = self._translator.request(line)
         self.request = line
         try:
-            reply = self.process.ask(line, cpu_s, wall_s, protocol.MAX_LINE)
+            if self._metered:
+                reply = metering.ask(self.process, line, budget_s, wall_s)
+            else:
+                reply = self.process.ask(line, cpu_s, wall_s, protocol.MAX_LINE)
         except BotFault as fault:
             self.reply = b""
             raise Fault(fault.kind, fault.detail) from None

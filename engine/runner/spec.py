@@ -10,7 +10,7 @@ from typing import Any
 import engine
 from engine.packages import archive
 from engine.packages.archive import BotPackage
-from engine.packages.manifest import JSON, LINE, PackageRefused
+from engine.packages.manifest import JSON, LINE, WASM, PackageRefused
 from engine.runner.limits import Limits
 from engine.runner.line_protocol import LineTranslator
 
@@ -36,6 +36,11 @@ class BotSpec:
     def translator(self) -> LineTranslator | None:
         """Return a translator for one pass of the bot, or None if the bot speaks JSON."""
         return LineTranslator() if self.protocol == LINE else None
+
+    @property
+    def metered(self) -> bool:
+        """True if the bot's instructions are counted in place of its time."""
+        return self.runtime == WASM
 
 
 NEVER, POSSIBLE, ALWAYS = SEALING = ("never", "possible", "always")  # The settings of `sealing`.

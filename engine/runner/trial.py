@@ -20,11 +20,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import engine
-from engine.runner import protocol, rare_decisions, rebuild, runtimes
+from engine.runner import modules, protocol, rare_decisions, rebuild, runtimes
 from engine.runner.bot_processes import BotProcesses, start_bot
 from engine.runner.copies import Copies
 from engine.runner.cores import pinned
@@ -109,7 +109,8 @@ def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: B
     trial = Trial(game.key, game.players, result, [whole], possible=set(rare_decisions.known_boards(game)))
     trial.complete = all(board.complete for board in result.boards)
     if trial.complete and 0 not in spec.unplayable:
-        bot = spec.parties[0]
+        bot = modules.with_machine_code(spec.parties[0], box)
+        spec = replace(spec, parties=(bot, *spec.parties[1:]))
         copies = Copies.snapshot([bot], {bot.runtime: runtimes.get(bot.runtime, box.state_dir)})
         try:
             with pinned() as core:
@@ -224,7 +225,15 @@ class _Conversation:
         with process, ExitStack() as stack:
             stack.callback(self._keep_log, process)
             process.stop = self.stop
-            own_seat = Seat(0, self.place, process, limits, measure_noise(), translator=self.bot.translator())
+            own_seat = Seat(
+                0,
+                self.place,
+                process,
+                limits,
+                measure_noise(),
+                translator=self.bot.translator(),
+                metered=self.bot.metered,
+            )
             boards = 1 + MOST_RARE + (MOST_LONG if self.place == 0 else 0)
             pass_record = {"boards": range(boards), "limits": asdict(limits), "seeds": [1] * self.game.players}
             pass_record["sealed"] = [sealed] * self.game.players

@@ -26,6 +26,8 @@ PACKAGES = {
     "node": "nodejs",
     "tsc": "node-typescript nodejs",
     "rustc": "rustc libc6-dev",
+    "clang": "clang lld wasi-libc libclang-rt-dev-wasm32",
+    "rustc-wasm": "rustc cargo libstd-rust-dev-wasm32 clang lld wasi-libc libclang-rt-dev-wasm32",
     "musl-gcc": "musl-tools musl-dev",
     "tcc": "tcc musl-dev",
 }
@@ -73,6 +75,10 @@ def offer(tool: str) -> str:
 
 def _look_for(tool: str) -> Callable[[], str | None]:
     """Return a look-up of the tool; a compiler counts only if it can make a static program."""
+    if tool == "rustc-wasm":  # One from elsewhere on PATH may lack the library of this target.
+        return lambda: "/usr/bin/rustc" if any(Path("/usr/lib/rustlib").glob("wasm32-wasi*")) else None
+    if tool == "clang":
+        return lambda: debian.on_path(tool)() if Path("/usr/lib/wasm32-wasi/libc.a").exists() else None
     look = debian.on_path(tool)
     if tool not in ("cc", "rustc"):
         return look

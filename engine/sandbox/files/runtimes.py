@@ -7,6 +7,7 @@ own loader, so no library of the host is used.
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -15,7 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,7 @@ _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
 _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
+_WASM_GATE = "tute_wasm"
 # An empty file; Node exits if it may not read the host's file, which Landlock forbids.
 _NODE_OPENSSL = "node/openssl.cnf"
 _LOCALES = "lib/locale"
@@ -140,9 +142,14 @@ def _copy_program(work: Path, program: Path, target: str, extra_elf: list[Path])
     if loader is None:
         raise SandboxError(f"{program} is a static program; expected one with a dynamic loader")
     tree.copy(loader.resolve(), work / "lib" / _LOADER)
-    for file in [program, *extra_elf]:
-        for name, library in elf.libraries_of(loader, file).items():
-            if not (work / "lib" / name).exists():
+    _copy_libraries(work, [program, *extra_elf], loader)
+
+
+def _copy_libraries(work: Path, files: Sequence[Path], loader: Path | None = None) -> None:
+    """Copy into lib/ every library that these files need and the tree lacks. loader: of this machine; by default the tree's own."""
+    for file in files:
+        for name, library in elf.libraries_of(loader or work / "lib" / _LOADER, file).items():
+            if not library.is_relative_to(work) and not (work / "lib" / name).exists():
                 tree.copy(library.resolve(), work / "lib" / name)
 
 
@@ -158,13 +165,8 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
     """
     facts = _python_facts(os.path.realpath(interpreter or sys.executable))
     series = facts["version"].rpartition(".")[0]
-    name = f"python-{series}"
     environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        finished = _python_with(directory(state_dir), name, facts["program"], extra)
-    except _DamagedBase as error:
-        inventory.discard(error.base)
-        finished = _python_with(directory(state_dir), name, facts["program"], extra)
+    finished = _python_sound(state_dir, f"python-{series}", facts["program"], extra)
     if extra:
         environment["PYTHONPATH"] = "{root}/python/extra"
     return Runtime(
@@ -183,6 +185,37 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
     )
 
 
+def wasm(state_dir: Path) -> Runtime:
+    """Return the runtime of modules of WebAssembly: Python with wasmtime, and a gate that runs them. Raise SandboxError if it is not installed."""
+    spec = importlib.util.find_spec("wasmtime")
+    if spec is None or spec.origin is None:
+        raise SandboxError("wasmtime is not installed here; install tute-league[wasm] or enter no bots of WebAssembly")
+    host = python(state_dir)
+    version = importlib.metadata.version("wasmtime")
+    extra = {"wasmtime": Path(spec.origin).parent, f"{_WASM_GATE}.py": _GATES / "wasm.py"}
+    program = _python_facts(os.path.realpath(sys.executable))["program"]
+    finished = _python_sound(state_dir, f"wasm-{version}", program, extra)
+    return replace(
+        host,
+        name="wasm",
+        version=version,
+        root=finished,
+        hash=finished.name.rpartition("-")[2],
+        gate=("-m", _WASM_GATE),
+        environment={**host.environment, "PYTHONPATH": "{root}/python/extra"},
+        memory_mb=256,
+    )
+
+
+def _python_sound(state_dir: Path, name: str, program: str, extra: Mapping[str, Path] | None) -> Path:
+    """Return the tree of an interpreter with the extra modules, after repairing what it is based on. Raise SandboxError."""
+    try:
+        return _python_with(directory(state_dir), name, program, extra)
+    except _DamagedBase as error:
+        inventory.discard(error.base)
+        return _python_with(directory(state_dir), name, program, extra)
+
+
 class _DamagedBase(SandboxError):
     """The tree that another tree is based on has lost files since it was checked."""
 
@@ -193,16 +226,17 @@ class _DamagedBase(SandboxError):
 
 def _python_with(directory: Path, name: str, program: str, extra: Mapping[str, Path] | None) -> Path:
     """Return the tree of an interpreter with the extra modules. Raise _DamagedBase, SandboxError."""
-    base = _python_tree(directory, name, program)
+    base = _python_tree(directory, program)
     if not extra:
         return base
     key = tree.signature(dict(extra), base.name, *sorted(extra))
     return tree.build_once(directory, name, key, lambda work: _add_modules(work, base, extra))
 
 
-def _python_tree(directory: Path, name: str, program: str) -> Path:
+def _python_tree(directory: Path, program: str) -> Path:
     """Return the tree of an interpreter without extra modules."""
     facts = _python_facts(program)
+    name = f"python-{facts['version'].rpartition('.')[0]}"
     stdlib = Path(facts["stdlib"])
     sources = {path.name: path for path in [Path(program), *stdlib.glob("*.py"), *stdlib.glob("lib-dynload/*.so")]}
     key = tree.signature({**sources, "gates": _GATES}, facts["version"])
@@ -287,10 +321,7 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     for name, source in extra.items():
         tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*", *_UNUSED_IN_PACKAGES))
     program = next((work / "python" / "bin").iterdir())
-    for module in sorted(place.rglob("*.so")):
-        for name, library in elf.libraries_of(work / "lib" / _LOADER, module).items():
-            if not library.is_relative_to(place) and not (work / "lib" / name).exists():
-                tree.copy(library.resolve(), work / "lib" / name)
+    _copy_libraries(work, sorted(place.rglob("*.so")))
     version = program.name.removeprefix("python") + ".0"
     _compile(work, {"version": version}, place)
 

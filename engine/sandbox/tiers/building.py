@@ -94,13 +94,15 @@ def run(
     *,
     toolchain: Sequence[Path],
     environment: Mapping[str, str],
+    compiler: Path | None = None,
     limits: BuildLimits | None = None,
     tell: Callable[[str], None] = lambda log: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> BuildRun | None:
     """Run the command in a folder of sources. Return None if `stop` returned True.
 
-    toolchain: the folders and files of the host that are visible; tell: called with the log so far. Raise SandboxError.
+    toolchain: the folders and files of the host that are visible; compiler: what the link /proc/self/exe names, for one that finds its libraries
+    by it; tell: called with the log so far. Raise SandboxError.
     """
     limits = limits or BuildLimits()
     where = place(folder, runtimes.binary(state_dir), limits.policy, own_user=True)
@@ -108,7 +110,7 @@ def run(
         for path in toolchain if where.slot else ():
             if blocked := namespaces.unreachable(path):
                 raise SandboxUnavailable(f"the user of a build cannot pass {blocked}; install the compiler below /usr")
-        started, report = _start(where, argv, toolchain, environment, limits)
+        started, report = _start(where, argv, toolchain, environment, compiler, limits)
         try:
             return _watch(started, limits, tell, stop)
         finally:
@@ -125,6 +127,7 @@ def _command(
     argv: Sequence[str],
     toolchain: Sequence[Path],
     environment: Mapping[str, str],
+    compiler: Path | None,
     limits: BuildLimits,
     *,
     own_network: bool,
@@ -141,6 +144,7 @@ def _command(
         words += (
             ["--symlink", str(path.readlink()), str(path)] if path.is_symlink() else ["--ro-bind", *[str(path)] * 2]
         )
+    words += ["--symlink", str(compiler), "/proc/self/exe"] if compiler else []
     for device in ("/dev/null", "/dev/urandom"):
         words += ["--dev-bind", device, device]
     words += ["--ro-bind", str(where.bot), SOURCE, "--remount-ro", "/", "--chdir", SOURCE]
@@ -153,6 +157,7 @@ def _start(
     argv: Sequence[str],
     toolchain: Sequence[Path],
     environment: Mapping[str, str],
+    compiler: Path | None,
     limits: BuildLimits,
 ) -> tuple[Started, int]:
     """Start bubblewrap, and attest the first process inside before anything else is read. Raise SandboxError, OSError.
@@ -187,7 +192,7 @@ def _start(
             "filter": None,
             "program": None,
             "numbers": {"capset": this_architecture().numbers["capset"]},
-            "argv": _command(where, argv, toolchain, environment, limits, own_network=own_network),
+            "argv": _command(where, argv, toolchain, environment, compiler, limits, own_network=own_network),
             "environment": {"PATH": "/usr/bin:/bin"},
         }
         started = launch(steps, keep=[rules, info_out, go_in])

@@ -30,7 +30,7 @@ from league.domain.people.ownership import BotAct
 from league.enums import Licence, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Event, HandIn, Player, Tournament
 
-BINARY = "binary"  # The runtime of packages without source.
+PROGRAMS = ("binary", "wasm")  # The runtimes of packages without source.
 FARTHEST = timedelta(days=366)  # How far ahead a date may be.
 MOST_AT_ONCE = 500
 NAMED_WITHIN = 2048  # Bytes of a file that are searched for its origin.
@@ -116,7 +116,7 @@ def _check(version: BotVersion, bot: Bot) -> None:
     """Raise Refused if the source of this version cannot be published."""
     if version.status != VersionStatus.ACCEPTED:
         raise Refused("{version} is not accepted; only an accepted version is published", version=version)
-    if version.runtime == BINARY and version.source_id is None:
+    if version.runtime in PROGRAMS and version.source_id is None:
         raise Refused("{version} is a program in machine code, so there is no source to read", version=version)
     if bot.in_class:
         raise Refused(

@@ -366,7 +366,10 @@ def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "tool"),
-    [("c", "cc"), ("c++", "c++"), ("go", "go"), ("javascript", "node"), ("rust", "rustc"), ("typescript", "tsc")],
+    [
+        *[("c", "cc"), ("c++", "c++"), ("go", "go"), ("javascript", "node"), ("rust", "rustc"), ("typescript", "tsc")],
+        ("c-wasm", "clang"),
+    ],
 )
 def test_bot_new_in_another_language_is_built_and_plays(
     language: str, tool: str, tute: Tute, monkeypatch: pytest.MonkeyPatch

@@ -576,6 +576,16 @@ def test_truncated_zip_is_refused() -> None:
         (b'name = " x"\nruntime = "python"\nentry = "bot.py"', "cannot be displayed"),
         (b'name = "x\\u202E"\nruntime = "python"\nentry = "bot.py"', "cannot be displayed"),
         (b'name = "x"\nruntime = "binary"\nentry = "bot.py"', "is not an ELF executable"),
+        (b'name = "x"\nruntime = "wasm"\nentry = "bot.py"', "is no module of WebAssembly"),
+        (
+            b'name = "x"\nruntime = "wasm"\nbuild = "c"\nentry = "bot.py"',
+            "leave out runtime; what is built has the runtime binary",
+        ),
+        (b'name = "x"\nruntime = "binary"\nbuild = "c-wasm"\nentry = "bot.py"', "what is built has the runtime wasm"),
+        (
+            b'name = "x"\nbuild = "go-wasm"\nentry = "bot.py"',
+            "unknown build 'go-wasm'; write one of c, c++, rust, go, c-wasm, rust-wasm",
+        ),
         (TOML.ljust(16 * 1024 + 1), "has 16385 bytes; keep it under 16384"),
         (TOML.replace(b"My bot", b"x" * 61), "cannot be displayed"),
     ],
@@ -587,6 +597,20 @@ def test_manifests_are_checked(toml: bytes, words: str) -> None:
 @pytest.mark.parametrize("toml", [TOML.ljust(16 * 1024), TOML.replace(b"My bot", b"x" * 60)], ids=["bytes", "name"])
 def test_manifests_are_taken_up_to_the_limit(toml: bytes) -> None:
     assert package.read(zipped({"bot.toml": toml, "bot.py": b"1"}), "a.zip").files["bot.toml"] == toml
+
+
+def test_a_module_is_deterministic_and_has_a_limit_of_its_own() -> None:
+    toml = b'name = "x"\nruntime = "wasm"\nentry = "bot.wasm"\ndeterministic = false\n'
+    module = package.WASM_MAGIC.ljust(package.MAX_MODULE, b"\0")
+
+    read = package.read(
+        zipped({"bot.toml": toml, "bot.wasm": module, "noise": random.Random(1).randbytes(1 << 17)}), "a.zip"
+    )
+
+    assert (read.manifest.deterministic, read.is_program) == (True, False)
+    assert "larger than 1 MB" in refusal(
+        zipped({"bot.toml": toml, "bot.wasm": module + b"\0", "noise": random.Random(1).randbytes(1 << 17)})
+    )
 
 
 def test_games_of_a_package_stand_in_its_manifest_alone() -> None:

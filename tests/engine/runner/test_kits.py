@@ -43,6 +43,18 @@ func main() {
 """
 CARGO = '[package]\nname = "rufo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 3\n\n[[package]]\nname = "rufo"\nversion = "0.1.0"\n'
+LINE_BOT = """use std::io::BufRead;
+fn main() {
+    let mut seen = std::collections::HashMap::new();
+    for line in std::io::stdin().lock().lines().map(|line| line.unwrap()) {
+        if line.starts_with("hello") { println!("ready"); }
+        if let Some((_, legal)) = line.split_once("; legal ") {
+            *seen.entry(legal.to_string()).or_insert(0) += 1;
+            println!("{}", legal.split(", ").next().unwrap());
+        }
+    }
+}
+"""
 LOOK = 'fn main() { println!("cargo:warning=passwd {}", std::path::Path::new("/etc/passwd").exists()); }'
 
 
@@ -90,7 +102,7 @@ def test_kit_plays_in_the_sandbox(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["go", "a Go module", "cargo"])
+@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "c-wasm", "rust-wasm"])
 def test_source_without_a_kit_is_built_and_plays(
     form: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,12 +110,17 @@ def test_source_without_a_kit_is_built_and_plays(
         "go": ("bot.go", {"bot.go": GO}),
         "a Go module": ("cmd/bot.go", {"cmd/bot.go": GO, "go.mod": "module rufo\n\ngo 1.22\n"}),
         "cargo": ("Cargo.toml", {"Cargo.toml": CARGO, "Cargo.lock": LOCK, "build.rs": LOOK, "src/main.rs": RUST}),
+        "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h")}),
+        "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
     }[form]
-    language = "rust" if form == "cargo" else "go"
-    for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n'}.items():
+    language, tool = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}.get(
+        form, ("go", "go")
+    )
+    more = 'protocol = "line"\n' if form == "rust-wasm" else ""
+    for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n{more}'}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
-    bot, log = built(tmp_path, "rustc" if form == "cargo" else "go", state_dir, monkeypatch)
+    bot, log = built(tmp_path, tool, state_dir, monkeypatch)
 
     assert ("passwd false" in log) == (form == "cargo")
     result = play_match(match(bot, honest, game="a_dos", boards=2, limits=Limits()), boxes[0])

@@ -50,6 +50,13 @@ def build(worker: WorkerLoop, *, now=NOW) -> None:
     builds.settle(now=now)
 
 
+def test_source_for_webassembly_is_deterministic_and_sealed(ana) -> None:
+    version = uploaded(ana, build="c-wasm")
+
+    assert (version.runtime, version.deterministic, version.sealable) == ("wasm", True, True)
+    assert version.build.language == "c-wasm"
+
+
 @pytest.mark.slow
 @pytest.mark.django_db  # a worker goes by the clock of the machine
 def test_source_is_built_validated_and_played(ana, berto, worker) -> None:

@@ -60,6 +60,7 @@ def test_what_is_published_stays_published(ana, berto, rufo) -> None:
     [
         ({"status": "rejected"}, {}, "not accepted"),
         ({"runtime": "binary"}, {}, "machine code"),
+        ({"runtime": "wasm"}, {}, "machine code"),
         ({"bot": {"in_class": True}}, {}, "only your class"),
         ({"bot": {"stopped": NOW}}, {}, "suspended"),
         ({"bot": {"owner_banned": True}}, {}, "suspended"),
