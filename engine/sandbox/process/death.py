@@ -21,7 +21,8 @@ from engine.sandbox.errors import BotFault, BrokenOff, SandboxError
 from engine.sandbox.policy import KIB, MIB, Policy
 
 _ALLOCATION_FAILED = re.compile(
-    rb"^([\w.]*MemoryError\b|.*\bstd::bad_alloc\b|.*JavaScript heap out of memory|.*(fatal error|runtime): .*out of memory"
+    rb"^((numpy\._core\._exceptions\._Array)?MemoryError\b|.*\bstd::bad_alloc\b|.*JavaScript heap out of memory"
+    rb"|.*(fatal error|runtime): .*out of memory"
     rb"|.*memory allocation of \d+ bytes failed|.*: Cannot allocate memory)",
     re.MULTILINE,
 )
