@@ -21,7 +21,7 @@ from league.domain.core import clock, hints
 from league.domain.notices import letters
 from league.domain.ratings import idle, refits
 from league.domain.tournaments import circuits, progress
-from league.domain.upkeep import invariants, retention
+from league.domain.upkeep import invariants, open_data, retention
 from league.domain.upkeep import reconcile as upkeep
 from league.models import Pool, Tournament
 
@@ -149,6 +149,13 @@ def let_go() -> None:
     """Remove expired replays (KEEP_..._DAYS) and old tries."""
     retention.remove_expired()
     tries.let_go()
+
+
+@shared_task(name="league.tasks.publish_data", throws=LOST)
+def publish_data() -> None:
+    """Write the missing files of open data of the last month. By hand: `manage.py publish_data`."""
+    for file in open_data.write_missing():
+        log.info("open data: %s, %s matches", file, file.matches)
 
 
 class Sender:

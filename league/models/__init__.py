@@ -13,6 +13,7 @@ from league.models.cases import Case
 from league.models.changes import Change
 from league.models.classes import Assignment, ClassMember, HandIn, SchoolClass
 from league.models.consent import Block, EntryRequest
+from league.models.data import DataFile, DataPart
 from league.models.drafts import Draft
 from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
@@ -60,6 +61,8 @@ __all__ = [
     "CoOwner",
     "Comment",
     "Consultation",
+    "DataFile",
+    "DataPart",
     "Draft",
     "Entry",
     "EntryRequest",

@@ -176,6 +176,7 @@ def pages(league: Larger) -> list[str]:
         "/players/",
         "/players/ana/",
         "/research/",
+        "/data/",
         "/sitemap.xml",
         "/sitemap-bots-0.xml",
         "/players/ana/news.atom",
@@ -237,6 +238,7 @@ def pages(league: Larger) -> list[str]:
         f"/api/v1/matches/{league.faulty.public_id}",
         f"/api/v1/matches/{league.faulty.public_id}/analysis/open",
         f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/seats/0/answers/greedy",
+        "/api/v1/data",
         "/api/v1/pools",
         f"/api/v1/pools/{pool}",
         f"/api/v1/pools/{pool}/leaderboard",
@@ -298,7 +300,7 @@ NOT_KEPT = {
     "it follows the clock, or heartbeats of workers": """
         queue status tv event-show tournament-forecast event-forecast api:queue
     """,
-    "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit",
+    "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit data-file",
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
         search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
@@ -320,7 +322,7 @@ NOT_KEPT = {
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        team-do class-do class-hand-in calendar-link arena-do version-publish api:bot-remote
+        team-do class-do class-hand-in data-licence calendar-link arena-do version-publish api:bot-remote
         follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show

@@ -135,7 +135,7 @@ def _remove_private(player: Player, now: datetime) -> None:
 def _rename(player: Player, new: str, now: datetime) -> None:
     TakenName.objects.filter(holder=f"player:{player.name}").update(holder=f"player:{new}")
     names.take(names.PLAYER, new, holder=f"player:{new}", now=now)
-    Player.objects.filter(pk=player.pk).update(name=new, calendar_link="")
+    Player.objects.filter(pk=player.pk).update(name=new, calendar_link="", open_data=None)
     search_words.put(player, new)
     if LeagueEvent.objects.filter(actor=player.name, kind="operator.acted").exists():  # As an operator.
         for model, column in DECIDED_BY:
