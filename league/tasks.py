@@ -18,7 +18,7 @@ from league import celery
 from league.domain.arenas import playing
 from league.domain.bots import totals, tries
 from league.domain.core import clock, hints
-from league.domain.notices import letters
+from league.domain.notices import letters, webhooks
 from league.domain.ratings import idle, refits
 from league.domain.tournaments import circuits, progress
 from league.domain.upkeep import invariants, open_data, retention
@@ -93,6 +93,11 @@ def send_letters() -> int:
     from league.web.people import letters as writing  # Imported late: only the scheduler writes letters.
 
     return letters.send_due(writing.write)
+
+
+def send_webhooks() -> int:
+    """Send the events that players' webhooks wait for; return the number of those that arrived. By hand: `manage.py send_letters`."""
+    return webhooks.run()
 
 
 @shared_task(name="league.tasks.open_seasons", throws=LOST)

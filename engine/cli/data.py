@@ -142,13 +142,13 @@ def _digest_in(text: bytes) -> str:
 def _download(address: str, path: Path) -> None:
     try:
         with urlopen(address, timeout=PATIENCE_S) as answer, path.open("wb") as file:  # noqa: S310 - only http and https get here
-            size, done = int(answer.headers.get("Content-Length") or 0), 0
+            size, received = int(answer.headers.get("Content-Length") or 0), 0
             with progress("downloading") as advance:
                 while chunk := answer.read(CHUNK):
                     file.write(chunk)
-                    done += len(chunk)
-                    advance(done, max(size, done))
+                    received += len(chunk)
+                    advance(received, max(size, received))
     except (URLError, TimeoutError) as error:
         raise Problem(f"cannot download {address}: {getattr(error, 'reason', error)}", INFRASTRUCTURE) from None
-    if size and done != size:
-        raise Problem(f"{address} ended after {done} of {size} bytes", INFRASTRUCTURE)
+    if size and received != size:
+        raise Problem(f"{address} ended after {received} of {size} bytes", INFRASTRUCTURE)

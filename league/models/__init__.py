@@ -34,6 +34,7 @@ from league.models.talk import Comment, Report
 from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
+from league.models.webhooks import Delivery, Webhook
 from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "Consultation",
     "DataFile",
     "DataPart",
+    "Delivery",
     "Draft",
     "Entry",
     "EntryRequest",
@@ -125,5 +127,6 @@ __all__ = [
     "Tournament",
     "Try",
     "VersionTest",
+    "Webhook",
     "Worker",
 ]

@@ -16,7 +16,7 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, learning, live, open_data, search, sitemaps
 from league.web.pages import views as pages
-from league.web.people import digests, letters, news, notices, own_data, passkeys, teams, ways_in
+from league.web.people import digests, letters, news, notices, own_data, passkeys, teams, ways_in, webhooks
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
@@ -176,6 +176,7 @@ urlpatterns = [
     path("accounts/requests/", requests.requests, name="requests"),
     path("accounts/password/", people.NewPassword.as_view(), name="password"),
     path("accounts/data/", own_data.export, name="own-data"),
+    path("accounts/webhooks/", webhooks.own, name="webhooks"),
     path("accounts/open-data/", own_data.license_data, name="data-licence"),
     path("accounts/close/", own_data.close, name="close-account"),
     path("accounts/mail/", ways_in.address, name="mail"),

@@ -106,8 +106,13 @@ def test_the_command_checks_the_digest_and_writes_a_table(files, tmp_path, capsy
     path, table = files["jsonl.zst"], tmp_path / "t.csv"
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert main(["data", str(path), "--json", "--csv", str(table)]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert shown == {"file": path.name, "sha256": digest, "checked": False, "matches": 1, "replays": {"partnership": 2}}
+    assert json.loads(capsys.readouterr().out) == {
+        "file": path.name,
+        "sha256": digest,
+        "checked": False,
+        "matches": 1,
+        "replays": {"partnership": 2},
+    }
     rows = list(csv.DictReader(table.read_text().splitlines()))
     assert [json.loads(row["scores"]) for row in rows] == [replay(1)["scores"], replay(2)["scores"]]
     assert json.loads(rows[0]["bots"]) == ["rufo v1", "lola v2", "rufo v1", "lola v2"]

@@ -310,7 +310,7 @@ NOT_KEPT = {
     "it is for probes": "healthz readyz metrics version-json",
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
-        account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
+        account own-data close-account webhooks passkeys requests mail password submit editor try try-replay match-sent match-open compare play
         table table-replay deals operators operator-cases operator-action operator-reports comment
         lobby notices notice notice-ways follows api:my-notices
         teams team bot-hand-on classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new

@@ -46,6 +46,7 @@ from league.models import (
     TableChallenge,
     TablePerson,
     TakenName,
+    Webhook,
 )
 from league.pure.names import skeletons
 
@@ -123,7 +124,17 @@ def _remove_private(player: Player, now: datetime) -> None:
     Follow.objects.filter(person=player).delete()
     TableChallenge.objects.filter(Q(player=player) | Q(challenger=player)).delete()
     taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
-    for model in (ClassMember, Draft, Follow, IdempotencyKey, Notice, NoticeChoice, PuzzleAnswer, Subscription):
+    for model in (
+        ClassMember,
+        Draft,
+        Follow,
+        IdempotencyKey,
+        Notice,
+        NoticeChoice,
+        PuzzleAnswer,
+        Subscription,
+        Webhook,
+    ):
         model._default_manager.filter(player=player).delete()
     with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
     SchoolClass.objects.filter(pk__in=taught).exclude(pk__in=with_teacher).delete()
