@@ -154,7 +154,7 @@ QUERIES = {
     "requests": 10,
     "teams": 7,
     "passkeys": 5,
-    "webhooks": 4,
+    "webhooks": 6,
     "notices": 6,
     "notice ways": 6,
     "follows": 5,

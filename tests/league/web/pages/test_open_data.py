@@ -37,7 +37,7 @@ def test_a_file_is_sent_as_it_is_stored(file, reader, client) -> None:
     assert row["month"] == "2026-01"
     assert (row["url"], row["sha256"], row["matches"]) == (f"/data/{NAME}", file.sha256, file.matches)
     for wrong in ("tute-brisca-2026-01.jsonl.zst", "x", "a%00b", "..%2F..%2Fetc", f"{NAME}.sha256.sha256"):
-        assert reader.get(f"/data/{wrong}").status_code == 404
+        assert reader.get(f"/data/{wrong}").status_code in (400, 404)
     assert reader.post(f"/data/{NAME}").status_code == 405
 
 
