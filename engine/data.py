@@ -13,7 +13,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from engine import replay as running
 
@@ -131,10 +131,12 @@ class _ZstdReader(io.RawIOBase):
         super().close()
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> io.BufferedIOBase:
     if path.suffix == ".zst":
         return io.BufferedReader(_ZstdReader(path), 1 << 17)
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    return path.open("rb")
 
 
 def _is(value: Any, kind: str) -> bool:
