@@ -98,6 +98,17 @@ def _begin(replay: dict[str, Any]) -> tuple[Any, list[Any]]:
     return state, events
 
 
+def parse(state: Any, step: int, text: str) -> int:
+    """Return the legal action that a text of a replay means. Raise ReplayError."""
+    try:
+        action = int(state.game.parse_action(text))
+    except EngineError as error:
+        raise ReplayError(step, f"action {text!r} cannot be taken: {error}") from None
+    if action not in state.legal_actions():
+        raise ReplayError(step, f"action {text!r} cannot be taken: it is not legal")
+    return action
+
+
 def _take(state: Any, step: int, text: str) -> None:
     try:
         state.apply(state.game.parse_action(text))

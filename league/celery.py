@@ -96,6 +96,12 @@ app.conf.update(
             "task": "league.tasks.let_go",
             "schedule": crontab(minute=13, hour=4),
         },
+        "publish data": {
+            "task": "league.tasks.publish_data",
+            "schedule": crontab(
+                minute=33, hour=1
+            ),  # Every night, so that a night without scheduler costs a day, not a month.
+        },
     },
     imports=["league.tasks"],
     # Celery would open a database connection for each hint. This keeps it, and it is checked before each hint (league.management.listening).

@@ -165,6 +165,7 @@ FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # For the pages that
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # "auto", or the name of one of engine.sandbox.TIERS.
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # Below this tier a worker refuses to play.
 # True if the passes of a match that counts begin on a fixed grid where a bot plays unsealed (docs/fairness.md).
+WEBHOOKS_PRIVATE = envbool("WEBHOOKS_PRIVATE", False)  # True: webhooks may also use http and private addresses.
 PASSES_APART = envbool("PASSES_APART", False)
 # Percent of the conversations of finished matches that are audited.
 AUDIT_PERCENT = envint("AUDIT_PERCENT", 3, least=0)

@@ -18,10 +18,10 @@ from league import celery
 from league.domain.arenas import playing
 from league.domain.bots import totals, tries
 from league.domain.core import clock, hints
-from league.domain.notices import letters
+from league.domain.notices import letters, webhooks
 from league.domain.ratings import idle, refits
 from league.domain.tournaments import circuits, progress
-from league.domain.upkeep import invariants, retention
+from league.domain.upkeep import invariants, open_data, retention
 from league.domain.upkeep import reconcile as upkeep
 from league.models import Pool, Tournament
 
@@ -95,6 +95,11 @@ def send_letters() -> int:
     return letters.send_due(writing.write)
 
 
+def send_webhooks() -> int:
+    """Send the events that players' webhooks wait for; return the number of those that arrived. By hand: `manage.py send_letters`."""
+    return webhooks.run()
+
+
 @shared_task(name="league.tasks.open_seasons", throws=LOST)
 def open_seasons() -> None:
     """Open the due seasons. Celery's calendar calls it; by hand, also for missed ones: `manage.py reconcile`."""
@@ -149,6 +154,13 @@ def let_go() -> None:
     """Remove expired replays (KEEP_..._DAYS) and old tries."""
     retention.remove_expired()
     tries.let_go()
+
+
+@shared_task(name="league.tasks.publish_data", throws=LOST)
+def publish_data() -> None:
+    """Write the missing files of open data of the last month. By hand: `manage.py publish_data`."""
+    for file in open_data.write_missing():
+        log.info("open data: %s, %s matches", file, file.matches)
 
 
 class Sender:

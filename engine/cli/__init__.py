@@ -16,7 +16,7 @@ from engine.errors import meant
 
 COMMANDS = (
     *("games", "play", "bot", "login", "submit", "remote", "status", "serve", "replay", "verify", "repro", "audit"),
-    *("analyse", "puzzles", "probe", "lab", "cases", "rules", "sandbox", "bench"),
+    *("data", "analyse", "puzzles", "probe", "lab", "cases", "rules", "sandbox", "bench"),
 )
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."

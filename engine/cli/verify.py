@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine import data
 from engine.cli.output import command, json_flag, print_json, progress, seats
 from engine.cli.problem import FAILED, OK, Problem
 
@@ -22,8 +23,8 @@ tute verify --reveal 9f2c...e1 --commitment 41d0...7a match.jsonl
 tute verify --reveal tournament.json match.jsonl
 """
 DETAILS = """
-Runs every action through the rules again and compares every event and the scores. A .jsonl file has one replay per line, any other file one
-replay. Exit code 1 if a replay is invalid: file, line and step are named.
+Runs every action through the rules again and compares every event and the scores. A .jsonl file (also .jsonl.zst or .jsonl.gz) has one replay per
+line, any other file one replay. Exit code 1 if a replay is invalid: file, line and step are named.
 
 With --reveal it also checks the deals against the secret of the tournament, which is published when the tournament is finished: the hash of
 the secret is the one in the log (and that of --commitment, if you noted it), every deal follows from the secret, and no board is left out.
@@ -150,13 +151,13 @@ class SeenBoards:
 
 def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield (line number, text) for each replay in a file."""
-    if path.suffix != ".jsonl":
+    if ".jsonl" not in path.suffixes:
         yield 1, path.read_bytes()
         return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield number, line
+    try:
+        yield from data.lines(path)
+    except data.DataError as error:
+        raise Problem(str(error)) from None
 
 
 def _problem(text: bytes, revealed: Revealed | None, boards: SeenBoards) -> dict[str, Any] | None:

@@ -10,7 +10,6 @@ The order is a line of JSON on stdin; the answer is a line of JSON on stdout, an
 from __future__ import annotations
 
 import encodings.idna  # noqa: F401 - no module can be imported once the files are given up
-import ipaddress
 import json
 import re
 import resource
@@ -23,6 +22,7 @@ from http.client import HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any
 from urllib.parse import urljoin
 
+from engine.packages.addresses import is_public
 from engine.parent import end_with
 from engine.sandbox.kernel import landlock
 
@@ -79,17 +79,6 @@ def parse(url: str) -> RepositoryAddress:
 def is_tag(tag: str) -> bool:
     """Return True if this can be the name of a tag here: letters, digits, and . _ / + - inside."""
     return _TAG.fullmatch(tag) is not None
-
-
-def is_public(address: str) -> bool:
-    """Return True if an IP address belongs to the public Internet, and leads to no other address."""
-    ip = ipaddress.ip_address(address)
-    if ip.is_multicast or not ip.is_global:
-        return False
-    if isinstance(ip, ipaddress.IPv4Address):
-        return True
-    # 2000::/3 without tunnels; outside are addresses that contain an IPv4 address, such as 64:ff9b::/96.
-    return ip in ipaddress.ip_network("2000::/3") and ip.sixtofour is None and ip.teredo is None
 
 
 def _resolve(address: RepositoryAddress, *, private: bool) -> list[str]:

@@ -13,6 +13,7 @@ from league.models.cases import Case
 from league.models.changes import Change
 from league.models.classes import Assignment, ClassMember, HandIn, SchoolClass
 from league.models.consent import Block, EntryRequest
+from league.models.data import DataFile, DataPart
 from league.models.drafts import Draft
 from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
@@ -33,6 +34,7 @@ from league.models.talk import Comment, Report
 from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
+from league.models.webhooks import Delivery, Webhook
 from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
@@ -60,6 +62,9 @@ __all__ = [
     "CoOwner",
     "Comment",
     "Consultation",
+    "DataFile",
+    "DataPart",
+    "Delivery",
     "Draft",
     "Entry",
     "EntryRequest",
@@ -124,5 +129,6 @@ __all__ = [
     "Tournament",
     "Try",
     "VersionTest",
+    "Webhook",
     "Worker",
 ]

@@ -23,6 +23,8 @@ class Player(models.Model):
     calendar_link = models.CharField(max_length=40, blank=True, default="", db_default="")
     # False: nobody may challenge the player by name (league.domain.tables.challenges).
     challengeable = models.BooleanField(default=True, db_default=True)
+    # When the player accepted the licence of the open data (league.domain.upkeep.open_data); null: not.
+    open_data = models.DateTimeField(null=True)
 
     class Meta:
         permissions = [(right.value, right.name.lower()) for right in Right]

@@ -14,9 +14,9 @@ from league.web.games import views as games
 from league.web.matches import embedding, lobby, opening, playing, puzzles, same_deals, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
-from league.web.pages import documents, learning, live, search, sitemaps
+from league.web.pages import documents, learning, live, open_data, search, sitemaps
 from league.web.pages import views as pages
-from league.web.people import digests, letters, news, notices, own_data, passkeys, teams, ways_in
+from league.web.people import digests, letters, news, notices, own_data, passkeys, teams, ways_in, webhooks
 from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
@@ -161,6 +161,8 @@ urlpatterns = [
     path("class/<slug:slug>/<int:number>/boards/<int:attempt>/", classes.boards, name="class-boards"),
     path("class/<slug:slug>/<int:number>/alike/", classes.similar, name="class-alike"),
     path("research/", learning.research, name="research"),
+    path("data/", open_data.files, name="data"),
+    path("data/<str:name>", open_data.file, name="data-file"),
     path("run-your-own/", learning.run_your_own, name="run-your-own"),
     path("docs/", documents.documents, name="docs"),
     path("docs/source/<path:name>", documents.source, name="source"),
@@ -175,6 +177,8 @@ urlpatterns = [
     path("accounts/requests/", requests.requests, name="requests"),
     path("accounts/password/", people.NewPassword.as_view(), name="password"),
     path("accounts/data/", own_data.export, name="own-data"),
+    path("accounts/webhooks/", webhooks.own, name="webhooks"),
+    path("accounts/open-data/", own_data.license_data, name="data-licence"),
     path("accounts/close/", own_data.close, name="close-account"),
     path("accounts/mail/", ways_in.address, name="mail"),
     path("accounts/mail/confirm/<str:word>/", letters.confirm, name="mail-confirm"),

@@ -176,6 +176,7 @@ def pages(league: Larger) -> list[str]:
         "/players/",
         "/players/ana/",
         "/research/",
+        "/data/",
         "/sitemap.xml",
         "/sitemap-bots-0.xml",
         "/players/ana/news.atom",
@@ -237,6 +238,7 @@ def pages(league: Larger) -> list[str]:
         f"/api/v1/matches/{league.faulty.public_id}",
         f"/api/v1/matches/{league.faulty.public_id}/analysis/open",
         f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/seats/0/answers/greedy",
+        "/api/v1/data",
         "/api/v1/pools",
         f"/api/v1/pools/{pool}",
         f"/api/v1/pools/{pool}/leaderboard",
@@ -298,7 +300,7 @@ NOT_KEPT = {
     "it follows the clock, or heartbeats of workers": """
         queue status tv event-show tournament-forecast event-forecast api:queue
     """,
-    "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit",
+    "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit data-file",
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
         search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
@@ -308,7 +310,7 @@ NOT_KEPT = {
     "it is for probes": "healthz readyz metrics version-json",
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
-        account own-data close-account passkeys requests mail password submit editor try try-replay match-sent match-open compare play
+        account own-data close-account webhooks passkeys requests mail password submit editor try try-replay match-sent match-open compare play
         table table-replay deals operators operator-cases operator-action operator-reports comment
         lobby notices notice notice-ways follows api:my-notices
         teams team bot-hand-on bot-git classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
@@ -321,7 +323,7 @@ NOT_KEPT = {
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        team-do class-do class-hand-in calendar-link arena-do version-publish api:bot-remote api:bot-fetches api:bot-push
+        team-do class-do class-hand-in data-licence calendar-link arena-do version-publish api:bot-remote api:bot-fetches api:bot-push
         follow prefs logout passkey-login challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show

@@ -76,6 +76,7 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["refresh_ratings", "--game", "partnership", "--rebuild", "--dry-run"],
         ["rate_boards", str(folder / "boards.jsonl")],
         ["dump", str(folder / "dump")],
+        ["publish_data", "--month", "2026-01"],
         ["find_puzzles", "--seconds", "1"],
         ["keep_replays", "--dry-run"],
         ["repair", "--game", "partnership", "--revisions", "1..99", "--before", later, *TRIED],

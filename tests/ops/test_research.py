@@ -26,5 +26,5 @@ def test_each_block_runs_and_prints() -> None:
     )
     assert process.returncode == 0, process.stdout + process.stderr
     printed = re.split(r"^= \d+\n", process.stdout, flags=re.MULTILINE)[1:]
-    assert len(printed) == len(BLOCKS) == 8
+    assert len(printed) == len(BLOCKS) == 9
     assert [text for block, text in zip(BLOCKS, printed, strict=True) if "pettingzoo" not in block and not text] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -22,6 +23,7 @@ from league.domain.audits import results
 from league.domain.bots import challenges, languages, tries
 from league.domain.judgements.reading import ALL
 from league.domain.matches import replays
+from league.domain.upkeep import open_data
 from league.enums import (
     AuditConclusion,
     AuditReason,
@@ -32,7 +34,7 @@ from league.enums import (
     MatchKind,
     MatchStatus,
 )
-from league.models import Match, Party, Try
+from league.models import DataFile, Match, Party, Try
 
 MOST_SEATS = 20
 # The part of `Match.host` that is needed to reproduce a result. The rest is for operators.
@@ -237,6 +239,28 @@ class CommentOut(Out):
     step = serializers.CharField(help_text='Such as "d1p4"; empty: about the whole sitting.')
     answers = serializers.IntegerField(source="answers_id", allow_null=True, help_text="Id of the answered comment.")
     text = serializers.CharField(help_text='Plain text; a card in brackets, such as "[Rb]".')
+
+
+class DataFileOut(Out):
+    """A file of open data: zstd-compressed JSON lines, a replay each. It never changes."""
+
+    name = serializers.CharField(source="__str__")
+    game = serializers.CharField()
+    month = serializers.DateField(format="%Y-%m", help_text="The month (UTC) in which its matches became visible.")
+    matches = serializers.IntegerField()
+    replays = serializers.IntegerField()
+    bytes = serializers.IntegerField()
+    sha256 = serializers.CharField()
+    licence = serializers.SerializerMethodField()
+    url = serializers.SerializerMethodField()
+
+    def get_licence(self, _file: DataFile) -> str:
+        """Return the licence, the same for all files."""
+        return open_data.LICENCE
+
+    def get_url(self, file: DataFile) -> str:
+        """Return the path of the file on this site."""
+        return reverse("data-file", args=[str(file)])
 
 
 class ReplayOut(Out):

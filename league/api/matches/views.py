@@ -26,6 +26,7 @@ from league.api.matches.serializers import (
     CommentOut,
     ConsultationDetail,
     ConsultationOut,
+    DataFileOut,
     JudgementDetail,
     JudgementOut,
     MatchDetail,
@@ -42,6 +43,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays, sight
 from league.domain.talk import places
+from league.domain.upkeep import open_data
 from league.enums import ConsultationStatus, JudgementKind, JudgementStatus, TokenScope
 from league.models import Board, Bot, BotVersion, Comment, Match, Sitting
 from league.service import changes
@@ -115,6 +117,20 @@ class MatchesView(ListView):
         """List every match in every status."""
         chosen = self.paginate_queryset(self.filter_queryset(listed(user_of(request)))) or []
         return self.get_paginated_response(describe_matches(chosen))
+
+
+class DataFilesView(ListView):
+    """/data"""
+
+    kept_until = (changes.RELEASE, changes.CLOCK)
+
+    serializer_class = DataFileOut
+    filter_backends = ()
+
+    @operation("list_data_files", "List the files of open data, newest first", tags=["matches"])
+    def get(self, request: Request) -> Response:
+        """List the files, one a month and game, of the public matches whose owners have accepted the licence."""
+        return self.page(open_data.files())
 
 
 class OneMatchView(ApiView):

@@ -48,6 +48,7 @@ from league.models import (
     TableChallenge,
     TablePerson,
     TakenName,
+    Webhook,
 )
 from league.pure.names import skeletons
 
@@ -136,6 +137,7 @@ def _remove_private(player: Player, now: datetime) -> None:
         NoticeChoice,
         PuzzleAnswer,
         Subscription,
+        Webhook,
     ):
         model._default_manager.filter(player=player).delete()
     with_teacher = ClassMember.objects.filter(school_class__in=taught, role=ClassRole.TEACHER).values("school_class")
@@ -148,7 +150,7 @@ def _remove_private(player: Player, now: datetime) -> None:
 def _rename(player: Player, new: str, now: datetime) -> None:
     TakenName.objects.filter(holder=f"player:{player.name}").update(holder=f"player:{new}")
     names.take(names.PLAYER, new, holder=f"player:{new}", now=now)
-    Player.objects.filter(pk=player.pk).update(name=new, calendar_link="")
+    Player.objects.filter(pk=player.pk).update(name=new, calendar_link="", open_data=None)
     search_words.put(player, new)
     if LeagueEvent.objects.filter(actor=player.name, kind="operator.acted").exists():  # As an operator.
         for model, column in DECIDED_BY:

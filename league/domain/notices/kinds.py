@@ -21,6 +21,7 @@ TEXTS: dict[str, NoticeKind] = {
     "faulty": NoticeKind.FAILED,
     "paused": NoticeKind.FAILED,
     "stopped": NoticeKind.FAILED,
+    "webhook_off": NoticeKind.FAILED,
     "overtaken": NoticeKind.OVERTAKEN,
     "requested": NoticeKind.ASKED,
     "invited": NoticeKind.ASKED,

@@ -38,7 +38,7 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json       name, address, limits, log-ins, notice settings, and keys (of a key only the first characters are stored)
+account.json       name, address, limits, log-ins, notice settings, webhooks, and keys (of a key only the first characters are stored)
 bots.jsonl         your bots
 git.jsonl          Git repositories that you linked with bots
 versions.jsonl     their versions, and those that you uploaded to bots of your teams
@@ -133,6 +133,7 @@ def _account(player: Player) -> Row:
         "sessions": [{"browser": session.browser, "since": session.since} for session in open_sessions],
         "digest": {"period": row.period, "language": row.language, "confirmed": row.confirmed},
         "limits": dict(player.quotas.values_list("name", "value")),
+        "webhooks": list(player.webhooks.order_by("pk").values("url", "events", "created", "failures", "off")),
         "passkeys": list(player.passkeys.order_by("pk").values("name", "created", "last_used")),
         "notices": dict(player.notice_choices.values_list("kind", "way")),
         "keys": list(player.tokens.values("label", "prefix", "scope", "created", "last_used", "expires", "revoked")),

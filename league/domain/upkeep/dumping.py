@@ -102,7 +102,7 @@ def _write(folder: Path, path: str, rows: QuerySet[Match], before: DumpedFile | 
     # Without a time or name in the header, equal replays give equal bytes.
     with beside.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
         for match in rows.select_related("tournament__event", "pool").order_by("pk").iterator(100):
-            state, lines = _lines(match)
+            state, lines = replay_lines(match)
             count[state] += 1
             count["sittings"] += len(lines)
             for line in lines:
@@ -133,7 +133,7 @@ def _finish(folder: Path, listed: dict[str, DumpedFile]) -> None:
             beside.replace(folder / path)
 
 
-def _lines(match: Match) -> tuple[str, list[bytes]]:
+def replay_lines(match: Match) -> tuple[str, list[bytes]]:
     """Return the state of a match (a field of DumpedFile), and its replays as lines."""
     if replays.reason_closed(match):
         return "held", []

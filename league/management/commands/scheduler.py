@@ -28,6 +28,7 @@ RECONCILE_ROUNDS = 3  # While nothing changes and nothing is played, it reconcil
 SOON_S = 300.0  # A quick task must finish within this time.
 CHECKED_S = 4 * 3600.0  # Nightly tasks of a large league must finish within this time.
 LETTERS_S = 30.0  # Seconds between two checks for letters to send.
+WEBHOOKS_S = 5.0  # Seconds between two checks for events to send to webhooks.
 TELL_S = 5.0  # Seconds between two reports of this process.
 
 
@@ -71,6 +72,7 @@ class Command(LeagueCommand):
         loops.start("sums", tasks.sum_played, SUMS_S, idle=IDLE_S)
         if settings.MAIL:
             loops.start("letters", tasks.send_letters, LETTERS_S)
+        loops.start("webhooks", tasks.send_webhooks, WEBHOOKS_S)
         loops.start("outlook", snapshot.update, snapshot.EVERY_S, idle=IDLE_S)
         calendar: list[DatabaseCalendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)

@@ -31,7 +31,7 @@ DOWNLOADS = frozenset(
             "calendar-files",
             "calendar-own",
         ),
-        *("version-source", "version-package", "kit", "own-data"),
+        *("version-source", "version-package", "kit", "own-data", "data-file"),
     }
 )
 # Pages with much computation, or whose cost grows with the number of matches.
@@ -70,7 +70,7 @@ CHANGES = frozenset(
     {
         *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link", "arena-do"),
         *("class-do", "class-join", "class-hand-in", "talk", "comment", "follow"),
-        *("teams", "team-do", "bot-hand-on", "bot-git", "lobby"),
+        *("teams", "team-do", "bot-hand-on", "bot-git", "lobby", "data-licence", "webhooks"),
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

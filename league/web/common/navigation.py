@@ -52,7 +52,7 @@ SECTIONS = (
         "learn",
         _("Learn"),
         "learn",
-        ("learn", "how", "doc", "source", "teach", "class", "research", "run-your-own"),
+        ("learn", "how", "doc", "source", "teach", "class", "research", "data", "run-your-own"),
         at_thumb=False,
     ),
 )

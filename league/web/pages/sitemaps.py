@@ -17,7 +17,7 @@ from league.web.pages import documents
 
 SIZE = 5000  # Rows whose keys one part covers.
 PAGES = ("home", "play", "tv", "games", "overall", "bots", "players", "tournaments", "events", "matches", "editor")
-PAGES_TO_READ = ("learn", "how", "teach", "research", "run-your-own", "docs", "about", "privacy", "status")
+PAGES_TO_READ = ("learn", "how", "teach", "research", "data", "run-your-own", "docs", "about", "privacy", "status")
 # Pages without use for a search engine: forms, the account, answers to questions, and files.
 CLOSED = (
     "/accounts/",

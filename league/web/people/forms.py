@@ -31,6 +31,12 @@ class SignUpForm(forms.Form):
         validators=[validate_password],
     )
 
+    open_data = forms.BooleanField(
+        label=_("The public matches of my bots may be in the open data, under CC BY 4.0"),
+        required=False,
+        help_text=_("For research and teaching. You can change this later under “Your data”."),
+    )
+
     def clean_name(self) -> str:
         """Return the name if a new player can have it. It is checked here so that errors of name and password appear together."""
         name: str = self.cleaned_data["name"]

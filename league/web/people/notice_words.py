@@ -39,6 +39,10 @@ def _board(words: Words) -> str:
     return f"{reverse('game', args=[words['game']])}?pool={words['pool']}"
 
 
+def _webhooks(_words: Words) -> str:
+    return reverse("webhooks")
+
+
 def _requests(_words: Words) -> str:
     return reverse("requests")
 
@@ -73,6 +77,7 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "faulty": (_("%(bot)s v%(version)s failed in a match: %(fault)s."), _match),
     "paused": (_("The league has paused %(bot)s because it failed in its last matches."), _bot),
     "stopped": (_("An operator has suspended %(bot)s."), _bot),
+    "webhook_off": (_("Your webhook %(url)s is off, because nothing arrived there any more."), _webhooks),
     "overtaken": (_("%(bot)s was overtaken by %(rival)s in %(game)s: place %(place)s now."), _board),
     "requested": (_("%(player)s asks to enter %(bot)s in %(tournament)s."), _requests),
     "invited": (_("%(player)s invites you to the team %(team)s."), _teams),

@@ -17,6 +17,7 @@ from league.domain.bots import closing
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.people import exporting
+from league.domain.upkeep import open_data
 from league.web.common.viewers import player_of
 from league.web.people import letters
 from league.web.people.forms import CloseForm
@@ -34,6 +35,21 @@ def export(request: HttpRequest) -> FileResponse:
     exporting.write(owner, file, site=letters.site_of(request))
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"tute-{owner.name}-{clock.present():%Y-%m-%d}.zip")
+
+
+@login_required
+@require_POST
+def license_data(request: HttpRequest) -> HttpResponse:
+    """Accept the licence of the open data, or withdraw the acceptance."""
+    owner = player_of(request)
+    open_data.accept(owner, "accept" in request.POST)
+    messages.success(
+        request,
+        _("Thank you. Public matches of your bots are in the next files.")
+        if owner.open_data
+        else _("Later files leave your bots out."),
+    )
+    return redirect("account")
 
 
 @never_cache

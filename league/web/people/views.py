@@ -29,6 +29,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import sight
 from league.domain.people import lists as player_rows
 from league.domain.people import passkeys, passwords, players, quotas, sessions, tokens
+from league.domain.upkeep import open_data
 from league.enums import TokenScope
 from league.models import BotVersion, Player, Rating
 from league.service import changes
@@ -89,7 +90,10 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         user = None
         if form.is_valid():
             try:
-                user = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"]).user
+                with transaction.atomic():
+                    owner = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
+                    open_data.accept(owner, form.cleaned_data["open_data"])
+                user = owner.user
             except Refused as refusal:
                 form.add_error("name", capfirst(shown(refusal)))
         user = user or _just_created(request)

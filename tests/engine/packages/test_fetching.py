@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.packages import archive, fetching, git_http
+from engine.packages.addresses import is_public
 from engine.packages.manifest import PackageRefused
 from tests.engine.sandbox.support import StateDirectory
 from tests.support import forge as forges
@@ -176,7 +177,7 @@ def test_servers_that_mean_harm(forge: Forge, state: Path) -> None:
     ],
 )  # fmt: skip
 def test_only_public_addresses_are_reached(address: str, public: bool) -> None:
-    assert git_http.is_public(address) is public
+    assert is_public(address) is public
 
 
 def test_addresses_and_tags_are_plain() -> None:

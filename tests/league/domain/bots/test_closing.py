@@ -94,7 +94,9 @@ def readable(value: object) -> str:
 
 # The file of a player's own data that has the rows of each table about people.
 EXPORTED = {
-    **dict.fromkeys(("Player", "SessionOwner", "Quota", "Subscription", "Passkey", "ApiToken"), "account.json"),
+    **dict.fromkeys(
+        ("Player", "SessionOwner", "Quota", "Subscription", "Passkey", "ApiToken", "Webhook"), "account.json"
+    ),
     "NoticeChoice": "account.json",
     "Bot": "bots.jsonl",
     "BotVersion": "versions.jsonl",
@@ -150,6 +152,7 @@ def fill_tables(maria: Player, berto: Player) -> None:
     trufo, rufa, greedy = (BotVersion.objects.get(bot__slug=slug) for slug in ("trufo", "rufa", "greedy"))
     cup = Tournament.objects.get()
     maria.quotas.create(name="bots", value=50)
+    maria.webhooks.create(url=f"https://{NAME}.example", secret="x", events=[], created=NOW, seen=0)
     maria.passkeys.create(name=f"phone of {NAME}", credential="x", public_key=b"", created=NOW)
     ways.choose(maria, {"talk": "never"}, now=NOW)
     event = events.create(berto, DOCUMENT, [], wait=True, entrance="anybody", now=NOW)

@@ -1,0 +1,163 @@
+"""Files of replays, one a line: logs of matches, dumps, and the open data of a league. Plain, or compressed with gzip or zstd.
+
+`replays(path)` yields the replays of a file, `positions(replay)` every decision of one as a state of the engine, and `row(replay)` is its line in a
+table, such as `pandas.DataFrame(map(row, replays(path)))`. `SCHEMA` is the JSON Schema of a line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from engine import replay as running
+
+SCHEMA = Path(__file__).with_name("data.schema.json")
+LONGEST = 1 << 26  # Bytes of a line.
+CHUNK = 1 << 11  # Compressed bytes that are read at once: they become 64 MiB at most, whatever their author intended.
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+    "null": type(None),
+}
+
+
+class DataError(ValueError):
+    """A file, or a line of it, that is not what it should be."""
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield number and bytes of each line of a file that is not empty; it is never whole in memory. Raise DataError if it is damaged."""
+    number = 0
+    try:
+        with _opened(path) as file:
+            while line := file.readline(LONGEST):
+                number += 1
+                if len(line) == LONGEST:
+                    raise DataError(f"{path}:{number}: longer than {LONGEST} bytes")
+                if line.strip():
+                    yield number, line
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{path} is damaged after line {number}: {error}") from error
+
+
+def replays(path: Path | str) -> Iterator[dict[str, Any]]:
+    """Yield the replays of a file, each checked against the schema. Raise DataError."""
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    for number, line in lines(Path(path)):
+        try:
+            replay = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path}:{number}: not JSON: {error}") from None
+        if problem := _problem(replay, schema, ""):
+            raise DataError(f"{path}:{number}: {problem}")
+        yield replay
+
+
+def positions(replay: dict[str, Any]) -> Iterator[tuple[Any, int]]:
+    """Yield each decision of a replay: the state before it, and the action that its seat (`state.turn`) chose.
+
+    The state is the same object each time, and plays the action when you ask for the next one; `state.clone()` is yours. Raise `engine.ReplayError`
+    if the actions do not fit the rules.
+    """
+    state = running.begin(replay)
+    for step, text in enumerate(replay["actions"], 1):
+        action = running.parse(state, step, text)
+        yield state, action
+        state.apply(action)
+
+
+def row(replay: dict[str, Any]) -> dict[str, Any]:
+    """Return the line of a replay in a table: what was played, by whom, and the scores by seat."""
+    meta = replay["meta"]
+    seating = meta.get("seating", [])
+    return {
+        **{name: meta.get(name) for name in ("match", "board", "sitting")},
+        **{name: replay[name] for name in ("game", "revision", "players", "deals")},
+        "options": json.dumps(replay["options"], sort_keys=True),
+        "bots": [meta["parties"][party] for party in seating],
+        "scores": replay["scores"],
+        "decisions": len(replay["actions"]),
+        "faults": len(replay.get("faults", [])),
+    }
+
+
+class _ZstdReader(io.RawIOBase):
+    """The decompressed bytes of a zstd file; if it is damaged or cut, an EOFError, as in gzip."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import zstandard
+        except ModuleNotFoundError:
+            raise DataError("zstd needs an extra: pip install 'tute-league[data]'") from None
+        self.error, self.zstd = zstandard.ZstdError, zstandard.ZstdDecompressor().decompressobj()
+        self.file, self.rest = path.open("rb"), b""
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` asks."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the start of `buffer`; return the number of bytes, 0 at the end."""
+        while not self.rest and (chunk := self.file.read(CHUNK)):
+            try:
+                self.rest = self.zstd.decompress(chunk)
+            except self.error as error:
+                raise EOFError(str(error)) from error
+        if not self.rest and not self.zstd.eof:
+            raise EOFError("it ends too early")
+        size = min(len(buffer), len(self.rest))
+        buffer[:size], self.rest = self.rest[:size], self.rest[size:]
+        return size
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+        super().close()
+
+
+def _opened(path: Path) -> io.BufferedIOBase:
+    if path.suffix == ".zst":
+        return io.BufferedReader(_ZstdReader(path), 1 << 17)
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    return path.open("rb")
+
+
+def _is(value: Any, kind: str) -> bool:
+    return isinstance(value, TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
+
+
+def _problem(value: Any, schema: dict[str, Any], place: str) -> str | None:
+    """Return the first place where a value breaks the schema, or None. Only the words that our schema uses."""
+    if "const" in schema and value != schema["const"]:
+        return f"{place or 'the line'} is not {schema['const']!r}"
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        return f"{place or 'the line'} is no {' or '.join(kinds)}"
+    for name in schema.get("required", ()):
+        if name not in value:
+            return f"{place}{'.' if place else ''}{name} is missing"
+    parts: list[tuple[str, Any, dict[str, Any]]] = []
+    if isinstance(value, dict):
+        names = schema.get("properties", {})
+        parts = [(f"{place}{'.' if place else ''}{name}", value[name], names[name]) for name in names if name in value]
+    elif isinstance(value, list) and "items" in schema:
+        parts = [(f"{place}[{number}]", item, schema["items"]) for number, item in enumerate(value)]
+    return next(filter(None, (_problem(item, inner, where) for where, item, inner in parts)), None)
