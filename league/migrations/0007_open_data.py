@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    dependencies = [('league', '0005_builds')]
+    dependencies = [('league', '0006_git')]
 
     operations = [
         migrations.AddField('player', 'open_data', models.DateTimeField(null=True)),
