@@ -20,6 +20,7 @@ FOLDERS = {"rules", "es", "operations", "adr", "studies"}
 # Document, beginning of the table's head, and the command or test that makes or tries it.
 MADE_BY = {
     ("boss-leagues.md", "| stronger by | first attempt"): "tests/league/pure/test_bosses.py",
+    ("builds.md", "| language | start"): "benchmarks/kits.py",
     ("collusion.md", "| what | share of ladders"): "benchmarks/collusion.py",
     ("collusion.md", "| boards together | by results"): "benchmarks/collusion.py",
     ("collusion.md", "| boards together | a quarter thrown"): "benchmarks/collusion.py",
