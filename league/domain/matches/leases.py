@@ -35,7 +35,7 @@ from league.domain.core.queue import LeaseLost
 from league.domain.matches import fairness, holds, kinds, matches, snapshot, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, TournamentStatus
-from league.models import Match, Package, Party, Pool
+from league.models import Audit, Match, Package, Party, Pool
 from league.service import logs, version
 
 log = logging.getLogger("league.matches")
@@ -111,7 +111,8 @@ def claim_several(
     about to be tested again wait for the test (`holds`). Slow matches occupy at most half of the workers, if there are two or more, and other
     matches of equal priority go first.
 
-    Matches of a pool whose rules this process does not have are left to workers of another release (`workers.explain` shows that).
+    Matches of a pool whose rules this process does not have are left to workers of another release (`workers.explain` shows that), and matches whose
+    bots need a runtime that this machine lacks to workers that have it.
 
     One statement chooses and leases (`queue.take`): PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write
     lock. It reads the first rows of an index of playable matches only, so its time does not grow with the queue or with past matches.
@@ -173,11 +174,7 @@ def _claim(plan: _Plan) -> list[Match]:
     load = snapshot.queue_snapshot(plan.worker, now=plan.now, counts=plan.ahead or plan.most > 1)
     if plan.ahead and not load.is_short_of_workers:
         return []
-    waiting = Match.line.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
-    if plan.exact:
-        waiting = holds.playable_matches(waiting.filter(pools.with_rules(pools.revisions(), "pool__")))
-    if load.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
-        waiting = waiting.exclude(avoid=plan.worker)
+    waiting = _waiting(plan, load)
     if plan.uploads_only:
         waiting = waiting.filter(kind__in=kinds.UPLOADS, slow=False)
     elif plan.ahead:
@@ -189,6 +186,18 @@ def _claim(plan: _Plan) -> list[Match]:
     if plan.ahead or plan.uploads_only:
         return []
     return _leased(_take(_next_audit(plan.worker, plan.now), 1, plan), plan)
+
+
+def _waiting(plan: _Plan, load: snapshot.QueueSnapshot) -> QuerySet[Match]:
+    """Return the queued matches that this worker may play."""
+    waiting = Match.line.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
+    if plan.exact:
+        waiting = holds.playable_matches(waiting.filter(pools.with_rules(pools.revisions(), "pool__")))
+    if load.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
+        waiting = waiting.exclude(avoid=plan.worker)
+    if lacking := workers.left_to_others(plan.worker, now=plan.now):
+        waiting = waiting.exclude(_sits_with(lacking))
+    return waiting
 
 
 def _beside_queue(plan: _Plan) -> QuerySet[Match]:
@@ -278,6 +287,10 @@ def _without(matches: QuerySet[Match], bots: Sequence[int]) -> QuerySet[Match]:
     )
 
 
+def _sits_with(names: Sequence[str]) -> Exists:
+    return Exists(Party.objects.filter(version__runtime__in=names, match=OuterRef("pk")))
+
+
 def _label_of_row() -> JSONObject:
     """Return `label` as an SQL expression: a worker claims only matches whose rules it has."""
     revision = Pool.objects.filter(pk=OuterRef("pool")).values("revision")[:1]
@@ -307,7 +320,10 @@ def _secret() -> Func | F:
 def _next_audit(worker: str, now: datetime) -> QuerySet[Match]:
     """Return the queued audits, for a worker without other work. Matches that were played on its host are audited on other hosts."""
     waiting = holds.playable_audits(Match.work.filter(holds.due(now), status=MatchStatus.QUEUED, kind__in=kinds.IDLE))
-    return waiting.exclude(workers.better_left_by(worker, now=now))
+    waiting = waiting.exclude(workers.better_left_by(worker, now=now))
+    if not (lacking := workers.left_to_others(worker, now=now)):
+        return waiting
+    return waiting.exclude(Exists(Audit.objects.filter(version__runtime__in=lacking, work=OuterRef("pk"))))
 
 
 def must_yield(match: Match, *, now: datetime | None = None) -> bool:

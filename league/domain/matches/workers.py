@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
 from engine.game import declared
+from engine.packages import manifest
 from engine.runner import runtimes
 from league.domain.core import clock, journal
 from league.domain.core.errors import without_folders
@@ -123,6 +124,15 @@ def better_left_by(name: str, *, now: datetime) -> Q:
     if _others(name, now).exclude(name__startswith=f"{host}:").exists():
         return Q(avoid=name) | Q(avoid__startswith=f"{host}:")
     return Q(avoid=name) if is_another_able(name, now=now) else Q(pk=None)
+
+
+def left_to_others(name: str, *, now: datetime) -> list[str]:
+    """Return the runtimes that this machine lacks and another worker has, which plays the bots that need them. One query, or none."""
+    missing = set(manifest.RUNTIMES).difference(runtimes.installed())
+    if not missing:
+        return []
+    reports = _others(name, now).values_list("runtimes", flat=True)
+    return sorted(missing & {runtime for report in reports for runtime in report})
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from league.domain.matches import holds, kinds, leases, matches, snapshot, valid
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot, Tournament
+from league.models import Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot, Tournament, Worker
 from league.service import logs
 from tests.support import rows
 from tests.support.league import NOW, accepted, in_turn, later, play, running, started, uploaded, with_token
@@ -524,3 +524,18 @@ def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_oth
     assert leases.claim("w1", now=NOW)
     assert snapshot.queue_snapshot("w1", now=NOW) == view, "one row is read, and nobody counted again"
     assert snapshot.queue_snapshot("w1", now=later(6)).idle == 1, "no scheduler has come round: it looks itself"
+
+
+def test_a_match_goes_to_a_worker_with_the_runtimes_of_its_bots(ana, berto, monkeypatch, tmp_path) -> None:
+    cup = cup_of_three(ana, berto)
+    BotVersion.objects.filter(bot__owner=ana).update(runtime="node")
+    workers.register("elsewhere", tier="landlock", now=NOW)
+    Worker.objects.update(runtimes=["python", "node"])
+    monkeypatch.setenv("PATH", str(tmp_path))  # This machine has no node.
+
+    claims = [leases.claim("here", now=NOW) for _ in range(3)]
+    assert {party.version.runtime for match in claims if match for party in match.parties.all()} <= {"python"}
+    assert None in claims
+
+    Worker.objects.update(runtimes=["python"])
+    assert leases.claim("here", now=NOW).tournament_id == cup.pk, "where nobody has it the match fails, and says why"
