@@ -16,7 +16,6 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
-from django.template import Template
 from django.test import Client
 from django.urls import clear_script_prefix
 from django.utils import translation
@@ -81,14 +80,6 @@ def _signed_in_at_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "_login", sign_in)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _contexts_not_copied() -> Iterator[None]:
-    """Django's client copies the context of every template of a page, for tests that read it: none here does."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Template, "_render", lambda self, context: self.nodelist.render(context))
         yield
 
 
