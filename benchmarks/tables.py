@@ -277,6 +277,7 @@ def measure(name: str) -> None:
     if name == "many":
         accept_house(environment)
     words = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "2"]
+    words += ["--web-processes", "2"] if name == "many" else []  # As in docker-compose.yml.
     league = Process("serve", words, folder / f"{name}.log", env=environment, cwd=ROOT)
     try:
         browser = Browser(port, "")

@@ -32,20 +32,21 @@ class Command(LeagueCommand):
         parser.add_argument(
             "--slots", type=int, default=min(2, os.cpu_count() or 1), help="matches at a time; 0: web only"
         )
-        parser.add_argument("--threads", type=int, default=8, help="requests at a time")
+        parser.add_argument("--threads", type=int, default=8, help="requests at a time, in each web process")
+        parser.add_argument("--web-processes", type=int, default=1, help="web processes; from 100 tables of people on, 2")
         parser.add_argument("--no-migrate", action="store_true")
         parser.add_argument("--quiet", action="store_true", help="log warnings and errors only")
 
     def run(self, **options: Any) -> None:
         """Prepare the database and static files, then supervise the processes."""
-        if options["slots"] < 0 or options["threads"] < 1:
-            raise Refused("--slots must be at least 0 and --threads at least 1")
+        if options["slots"] < 0 or options["threads"] < 1 or options["web_processes"] < 1:
+            raise Refused("--slots must be at least 0, --threads and --web-processes at least 1")
         check_free(options["bind"])
         if not options["no_migrate"]:
             call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
         children = {
-            "web": web(options["bind"], options["threads"]),
+            "web": web(options["bind"], options["web_processes"], options["threads"]),
             "scheduler": manage("scheduler"),
             **{f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)},
         }
@@ -99,12 +100,12 @@ def listens(bind: str) -> bool:
         return False
 
 
-def web(bind: str, threads: int) -> Work:
-    """Return the work of the web server: one process with threads, because requests mostly wait for the database."""
+def web(bind: str, processes: int, threads: int) -> Work:
+    """Return the work of the web server: processes with threads, because requests mostly wait for the database."""
     options = {
         "bind": bind,
         "worker_class": "league.service.web_worker.BufferingWorker",
-        "workers": 1,
+        "workers": processes,
         "threads": threads,
         "loglevel": "warning",
         "control_socket_disable": True,
