@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -250,7 +249,10 @@ class WorkerLoop:
         """Run one job of idle work that has waited long, before ladder matches. Return True if there was one."""
         if self.ahead.has_jobs:
             return False
-        for allowance, handlers in groupby(registry.idle_handlers(), key=lambda handler: handler.allowance):
+        sharing: dict[Allowance, list[IdleHandler[Any, Any, Any]]] = {}
+        for handler in registry.idle_handlers():
+            sharing.setdefault(handler.allowance, []).append(handler)
+        for allowance, handlers in sharing.items():
             began = time.monotonic()
             if began < self._rests_until.get(allowance, 0.0):
                 continue
