@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
+from engine.runner import metering
 from league.domain.core import queue
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import holds, kinds, leases, matches, snapshot, validation, workers
@@ -290,6 +291,20 @@ def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, ber
     match.refresh_from_db()
     assert (match.status, match.ends_by) == (MatchStatus.QUEUED, None)
     assert match.reason == f"attempt 1: it was not over after {most:.0f} s on worker w1"
+
+
+@pytest.mark.parametrize("kind", ["tournament", "audit", "validation"])
+def test_the_time_of_work_is_enough_for_bots_whose_instructions_are_counted(kind, ana, berto) -> None:
+    """Otherwise such a bot could take so long that a match which it loses is given up, and becomes void."""
+    versions = [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"))]
+    match = started(ana, versions, boards=16).matches.get()
+    key = f"v:{versions[0].pk}:2" if kind == "validation" else match.key
+    Match.work.filter(pk=match.pk).update(kind=kind, key=key)
+    Audit.objects.create(work=match, match=match, sitting=0, seat=0, version=versions[0], reason="sample", created=NOW)
+    match.refresh_from_db()
+    usual = kinds.time_limit_s(match)
+    BotVersion.objects.filter(pk=versions[0].pk).update(runtime="wasm")
+    assert kinds.time_limit_s(match) - usual >= kinds.ROOM * 576 * (metering.ROOM - 1)
 
 
 def test_a_validation_has_a_most_for_whatever_it_declares(ana) -> None:
