@@ -295,7 +295,7 @@ def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, ber
 
 @pytest.mark.parametrize("kind", ["tournament", "audit", "validation"])
 def test_the_time_of_work_is_enough_for_bots_whose_instructions_are_counted(kind, ana, berto) -> None:
-    """Otherwise such a bot could take so long that a match which it loses is given up, and becomes void."""
+    """Otherwise such a bot could outlast the lease of a match that it loses, until the match is void."""
     versions = [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"))]
     match = started(ana, versions, boards=16).matches.get()
     key = f"v:{versions[0].pk}:2" if kind == "validation" else match.key
@@ -555,7 +555,7 @@ LEFT = {
 @pytest.mark.parametrize("case", LEFT)
 @pytest.mark.parametrize("kind", ["tournament", "remote", "audit"])
 def test_work_is_left_to_a_worker_that_can_do_it(case, kind, ana, berto, monkeypatch, tmp_path) -> None:
-    names, reported, is_avoided, left = LEFT[case]
+    names, reported, is_avoided, kinds_left = LEFT[case]
     versions = [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"))]
     match = started(ana, versions).matches.get()
     for version, runtime in zip(versions, names.split(), strict=True):
@@ -571,4 +571,4 @@ def test_work_is_left_to_a_worker_that_can_do_it(case, kind, ana, berto, monkeyp
     monkeypatch.setenv("PATH", str(tmp_path))
 
     claimed = leases.claim_several("here", 1, remote=kind == "remote", now=NOW)
-    assert bool(claimed) is (kind not in left)
+    assert bool(claimed) is (kind not in kinds_left)
