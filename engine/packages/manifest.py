@@ -66,10 +66,9 @@ class Manifest:
     build: str = ""  # The language in which the league compiles the entry; "" if the package can start as it is.
 
     def toml(self) -> str:
-        """Write this manifest as bot.toml. JSON strings are TOML basic strings, except for DEL, which no name contains."""
+        """Write this manifest as bot.toml."""
         lines = [
-            f"{key} = {json.dumps(getattr(self, key))}"
-            for key in ("name", "build" if self.build else "runtime", "entry")
+            f"{key} = {_string(getattr(self, key))}" for key in ("name", "build" if self.build else "runtime", "entry")
         ]
         lines.append(f"games = {json.dumps(list(self.games))}")
         # Defaults are left out, so that packages that declare nothing keep their hash.
@@ -203,6 +202,11 @@ def checked_games(games: Iterable[str], known_games: Collection[str]) -> tuple[s
         if game not in known_games:
             raise PackageRefused(f"unknown game {_quote(game)}; the games are {', '.join(sorted(known_games))}")
     return tuple(names)
+
+
+def _string(text: str) -> str:
+    """Write a TOML string. A JSON string is one, except for DEL, which no name contains, and the surrogates that escape characters beyond FFFF."""
+    return json.dumps(text, ensure_ascii=ord(max(text)) < 1 << 16)
 
 
 def _text(table: dict[str, Any], key: str) -> str:

@@ -7,6 +7,7 @@ is of one seat in one pass, share a bank of wall time: start, bank, and `move_s`
 from __future__ import annotations
 
 import engine
+from engine.runner import metering
 from engine.runner.limits import Limits
 
 DEAL = 32  # Decisions of one deal, all seats together: 8 each for four seats, 16 each for two.
@@ -31,6 +32,12 @@ def grid_s(limits: Limits, game: engine.Game, boards: int, deals: int | None = N
     return game.players * pass_s(limits, game, boards, deals)
 
 
-def match_s(limits: Limits, game: engine.Game, parties: int, boards: int, deals: int | None = None) -> float:
-    """Return the wall-clock seconds that all bots of a match may take together. The referee and a busy machine may add to them."""
-    return len(game.sittings(parties)) * grid_s(limits, game, boards, deals)
+def match_s(
+    limits: Limits, game: engine.Game, parties: int, boards: int, deals: int | None = None, *, metered: bool = False
+) -> float:
+    """Return the wall-clock seconds that all bots of a match may take together. The referee and a busy machine may add to them.
+
+    metered: True if instructions of bots are counted: their real time may be `metering.ROOM` times the counted one.
+    """
+    room = metering.ROOM if metered else 1
+    return room * len(game.sittings(parties)) * grid_s(limits, game, boards, deals)

@@ -133,10 +133,10 @@ class Seat:
         """Send the bot the end of the pass. Its later actions do not count."""
         if self._translator:
             end = self._translator.request(end)
-        if self._metered:
-            end = metering.request(end, self.clock.move_s)
         if self._tap is not None:
             self._tap(end, b"")
+        if self._metered:
+            end = metering.request(end, self.clock.move_s)
         try:
             self.process.send(end, 0.0)
             self.process.thaw()

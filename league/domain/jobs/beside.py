@@ -44,7 +44,7 @@ class WorkBeside(ABC, Generic[B]):
         """name: of the worker. folder: of the unpacked bots. may_play: True if the disk has room. leaving: True if the worker has to stop."""
         self.name, self.folder, self.proven_sandbox = name, folder, box
         self._may_play, self._leaving = may_play, leaving
-        self._held: dict[B, threading.Thread] = {}
+        self._held: dict[B, tuple[threading.Thread, float]] = {}  # Each with the monotonic time at which it began
         self._lock = threading.Lock()
 
     @abstractmethod
@@ -83,7 +83,7 @@ class WorkBeside(ABC, Generic[B]):
             return False
         thread = threading.Thread(target=self._keep, args=(lease,), name=str(lease), daemon=True)
         with self._lock:
-            self._held[lease] = thread
+            self._held[lease] = thread, time.monotonic()
         thread.start()
         return True
 
@@ -98,7 +98,7 @@ class WorkBeside(ABC, Generic[B]):
         """Wait until all pieces have been given back; `leaving` already returns True."""
         with self._lock:
             threads = list(self._held.values())
-        for thread in threads:
+        for thread, _ in threads:
             thread.join(patience)
 
     def _keep(self, lease: B) -> None:
@@ -110,5 +110,5 @@ class WorkBeside(ABC, Generic[B]):
             connection.close()
             with self._lock:
                 del self._held[lease]
-                if not self._held:
-                    keeping.release(self.folder, before=time.monotonic())
+                oldest = min((began for _, began in self._held.values()), default=time.monotonic())
+                keeping.release(self.folder, before=oldest)

@@ -23,7 +23,8 @@ TIDY_S = 600.0  # Seconds between two searches for unused unpacked files
 class DiskSpace:
     """The disk below one folder, as this process sees it. `free_mb`: MiB free at the last check."""
 
-    def __init__(self, state_dir: Path, bots: Path) -> None:
+    def __init__(self, state_dir: Path, *bots: Path) -> None:
+        """bots: the folders of unpacked bots."""
         self.state_dir = state_dir
         self.bots = bots
         self.free_mb: int | None = None
@@ -75,10 +76,11 @@ class DiskSpace:
         self._written_at = time.monotonic()
 
     def tidy(self, *, to_nothing: bool = False) -> list[str]:
-        """Remove unused unpacked bots and runtimes beyond UNPACKED_MB of each; all unused ones if `to_nothing`. Return their names."""
+        """Remove unused unpacked bots and runtimes beyond UNPACKED_MB of each folder; all unused ones if `to_nothing`. Return their names."""
         now = time.monotonic()
         if now - self._tidied_at < (WRITE_S if to_nothing else TIDY_S):
             return []
         self._tidied_at = now
         most = 0 if to_nothing else settings.UNPACKED_MB * MIB
-        return keeping.prune(self.bots, most) + runtimes.prune(self.state_dir / "sandbox", most)
+        gone = [name for folder in self.bots for name in keeping.prune(folder, most)]
+        return gone + runtimes.prune(self.state_dir / "sandbox", most)

@@ -68,7 +68,8 @@ class WorkerLoop:
         self.after = after
         self.refusal = ""  # Why it never takes a job: the sandbox failed its tests
         self.full = ""  # Why it takes no job until the disk has room
-        self.disk = DiskSpace(settings.STATE_DIR, folder)
+        table_bots, remote_opponents = folder.with_name("table-bots"), folder.with_name("remote-opponents")
+        self.disk = DiskSpace(settings.STATE_DIR, folder, table_bots, remote_opponents)
         self._looking = threading.Lock()
         self._was_urgent = False  # The last claim was an upload or a try.
         self.box: Sandbox | None = None
@@ -78,11 +79,9 @@ class WorkerLoop:
         self._busy = threading.Lock()  # One job at a time, whichever thread has found it
         self.loops = Loops("worker")
         self.loops.lost = self._lost
-        self.tables = WorkerTables(
-            self.name, folder.with_name("table-bots"), self._may_claim, self.proven_sandbox, self.stopping.is_set
-        )
+        self.tables = WorkerTables(self.name, table_bots, self._may_claim, self.proven_sandbox, self.stopping.is_set)
         self.remote = WorkerRemote(
-            self.name, folder.with_name("remote-opponents"), self._may_claim, self.proven_sandbox, self.stopping.is_set
+            self.name, remote_opponents, self._may_claim, self.proven_sandbox, self.stopping.is_set
         )
         self.ahead = Prefetcher(self, self.claim, self._may_claim, os.sched_getaffinity(0), self.loops)
 

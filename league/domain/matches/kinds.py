@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
+from engine.packages.manifest import WASM
 from engine.runner import Limits, bounds
 from league.domain.matches import validation
 from league.domain.ratings import pools
 from league.enums import MatchKind
-from league.models import Match
+from league.models import Audit, Match
 
 REMOTE_PRIORITY = -4  # Matches of remote bots have a priority of their own, by which an index finds them.
 ROOM = 1.25  # Factor on the longest time that the bots of a match may take, because a busy machine slows them down
@@ -22,7 +23,15 @@ AUDIT_FACTOR = 2.0
 
 def _boards_s(match: Match) -> float:
     game, limits = pools.game_of(match.pool), Limits(**match.limits)
-    return ROOM * bounds.match_s(limits, game, pools.parties(match.pool), match.boards_planned) + ROOM_S
+    parties, metered = pools.parties(match.pool), _is_metered(match)
+    return ROOM * bounds.match_s(limits, game, parties, match.boards_planned, metered=metered) + ROOM_S
+
+
+def _is_metered(match: Match) -> bool:
+    """Return True if instructions of a bot are counted in place of its time. One query."""
+    if kind_of(match).has_seats:
+        return match.parties.filter(version__runtime=WASM).exists()
+    return Audit.objects.filter(work=match, version__runtime=WASM).exists()
 
 
 def _validation_s(match: Match) -> float:

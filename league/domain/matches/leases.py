@@ -6,7 +6,7 @@ The token grows with every claim. A worker sends its token with every change to 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -174,7 +174,7 @@ def _claim(plan: _Plan) -> list[Match]:
     load = snapshot.queue_snapshot(plan.worker, now=plan.now, counts=plan.ahead or plan.most > 1)
     if plan.ahead and not load.is_short_of_workers:
         return []
-    waiting = _waiting(plan, load)
+    waiting = _waiting(plan)
     if plan.uploads_only:
         waiting = waiting.filter(kind__in=kinds.UPLOADS, slow=False)
     elif plan.ahead:
@@ -188,16 +188,12 @@ def _claim(plan: _Plan) -> list[Match]:
     return _leased(_take(_next_audit(plan.worker, plan.now), 1, plan), plan)
 
 
-def _waiting(plan: _Plan, load: snapshot.QueueSnapshot) -> QuerySet[Match]:
+def _waiting(plan: _Plan) -> QuerySet[Match]:
     """Return the queued matches that this worker may play."""
     waiting = Match.line.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
     if plan.exact:
         waiting = holds.playable_matches(waiting.filter(pools.with_rules(pools.revisions(), "pool__")))
-    if load.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
-        waiting = waiting.exclude(avoid=plan.worker)
-    if lacking := workers.left_to_others(plan.worker, now=plan.now):
-        waiting = waiting.exclude(_sits_with(lacking))
-    return waiting
+    return waiting.exclude(workers.left_to_others(plan.worker, _sits_with, Q(avoid=plan.worker), now=plan.now))
 
 
 def _beside_queue(plan: _Plan) -> QuerySet[Match]:
@@ -206,7 +202,7 @@ def _beside_queue(plan: _Plan) -> QuerySet[Match]:
         return _next_audit(plan.worker, plan.now).filter(created__lte=plan.now - AUDITS_WAIT)
     rows = Match.work.filter(holds.due(plan.now), kinds.REMOTE_ROWS, status=MatchStatus.QUEUED, held_back=False)
     rows = rows.filter(pools.with_rules(pools.revisions(), "pool__")).exclude(pool__in=plan.strange)
-    return holds.playable_matches(rows)
+    return holds.playable_matches(rows.exclude(workers.left_to_others(plan.worker, _sits_with, now=plan.now)))
 
 
 def _leased(taken: list[int], plan: _Plan) -> list[Match]:
@@ -287,8 +283,12 @@ def _without(matches: QuerySet[Match], bots: Sequence[int]) -> QuerySet[Match]:
     )
 
 
-def _sits_with(names: Sequence[str]) -> Exists:
-    return Exists(Party.objects.filter(version__runtime__in=names, match=OuterRef("pk")))
+def _sits_with(names: Collection[str]) -> Q:
+    return Q(Exists(Party.objects.filter(version__runtime__in=names, match=OuterRef("pk"))))
+
+
+def _audits(names: Collection[str]) -> Q:
+    return Q(Exists(Audit.objects.filter(version__runtime__in=names, work=OuterRef("pk"))))
 
 
 def _label_of_row() -> JSONObject:
@@ -320,10 +320,7 @@ def _secret() -> Func | F:
 def _next_audit(worker: str, now: datetime) -> QuerySet[Match]:
     """Return the queued audits, for a worker without other work. Matches that were played on its host are audited on other hosts."""
     waiting = holds.playable_audits(Match.work.filter(holds.due(now), status=MatchStatus.QUEUED, kind__in=kinds.IDLE))
-    waiting = waiting.exclude(workers.better_left_by(worker, now=now))
-    if not (lacking := workers.left_to_others(worker, now=now)):
-        return waiting
-    return waiting.exclude(Exists(Audit.objects.filter(version__runtime__in=lacking, work=OuterRef("pk"))))
+    return waiting.exclude(workers.better_left_by(worker, _audits, now=now))
 
 
 def must_yield(match: Match, *, now: datetime | None = None) -> bool:

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import transaction
 
 import engine
+from engine.packages.manifest import WASM
 from engine.runner import FaultReport, Limits, MatchResult, bounds
 from engine.runner.trial import TrialCheck as Checked
 from league.domain.core import clock, hints, journal, transitions
@@ -60,8 +61,9 @@ def is_validation(match: Match) -> bool:
 def most_s(match: Match) -> float:
     """Return the seconds that the bots of a validation may take together; the last game begins within `MOST_S`."""
     version = match.parties.select_related("version__bot").get(number=0).version
+    limits, boards, metered = Limits(**match.limits), match.boards_planned, version.runtime == WASM
     longest = max(
-        bounds.match_s(Limits(**match.limits), game, len(game.sides), match.boards_planned)
+        bounds.match_s(limits, game, len(game.sides), boards, metered=metered)
         for game in map(pools.load, {match.pool.game, *games(version)})
     )
     return MOST_S + longest + CONVERSATIONS_S

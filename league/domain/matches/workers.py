@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,6 +31,8 @@ NO_RULES = (
 )
 FORGOTTEN = timedelta(days=7)
 BUILDS = "build:"  # Before the languages that a worker builds, among its runtimes.
+NOTHING = Q(pk=None)  # The condition that no row meets.
+Needs = Callable[[Collection[str]], Q]  # Returns the condition for work whose bots need one of these runtimes.
 
 
 def register(
@@ -105,34 +107,42 @@ def is_silent(worker: Worker, now: datetime) -> bool:
     return bool(worker.trouble) or worker.seen < now - SILENT
 
 
-def is_another_able(name: str, *, now: datetime) -> bool:
-    """Return True if another worker is alive and may play. One query."""
-    return _others(name, now).exists()
-
-
 def _others(name: str, now: datetime) -> QuerySet[Worker]:
     return living(now).exclude(tier="").exclude(name=name)
 
 
-def better_left_by(name: str, *, now: datetime) -> Q:
-    """Return the condition for work that the worker `name` should leave to others, because the work avoids a worker. At most two queries.
+def better_left_by(name: str, needs: Needs, *, now: datetime) -> Q:
+    """Return the condition for audits that the worker `name` should leave to others. Two queries.
 
-    While a worker on another host can play, `name` leaves all work that avoids any worker of its own host: a bot that escaped its sandbox there
-    could act as any of them, even as a new one. Otherwise it leaves the work that avoids itself while another worker can play; else it leaves none.
+    While a worker on another host can do it, `name` leaves all work that avoids any worker of its own host: a bot that escaped its sandbox there
+    could act as any of them, even as a new one. The rest is as in `left_to_others`.
     """
     host = name.rpartition(":")[0] or name
-    if _others(name, now).exclude(name__startswith=f"{host}:").exists():
-        return Q(avoid=name) | Q(avoid__startswith=f"{host}:")
-    return Q(avoid=name) if is_another_able(name, now=now) else Q(pk=None)
+    elsewhere = _others(name, now).exclude(name__startswith=f"{host}:")
+    return Q(avoid__startswith=f"{host}:") & _can_do(elsewhere, needs) | left_to_others(
+        name, needs, Q(avoid=name), now=now
+    )
 
 
-def left_to_others(name: str, *, now: datetime) -> list[str]:
-    """Return the runtimes that this machine lacks and another worker has, which plays the bots that need them. One query, or none."""
-    missing = set(manifest.RUNTIMES).difference(runtimes.installed())
-    if not missing:
-        return []
-    reports = _others(name, now).values_list("runtimes", flat=True)
-    return sorted(missing & {runtime for report in reports for runtime in report})
+def left_to_others(name: str, needs: Needs, avoiding: Q = NOTHING, *, now: datetime) -> Q:
+    """Return the condition for work that the worker `name` leaves to others: it is `avoiding`, or its bots need a runtime that this machine lacks.
+
+    Work that no other worker can do is never left, because nobody would claim it. One query.
+    """
+    lacking = set(manifest.RUNTIMES).difference(runtimes.installed())
+    return (avoiding | needs(lacking) if lacking else avoiding) & _can_do(_others(name, now), needs)
+
+
+def _can_do(rows: QuerySet[Worker], needs: Needs) -> Q:
+    """Return the condition for work that one of these workers has all runtimes for. A worker that reports none is of an older release."""
+    reports = rows.order_by().values_list("runtimes", flat=True).distinct()
+    lacking = {frozenset(manifest.RUNTIMES).difference(report) if report else frozenset() for report in reports}
+    if frozenset() in lacking:
+        return Q()
+    condition = NOTHING
+    for names in lacking:
+        condition |= ~needs(names)
+    return condition
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ answers. The next worker starts new bots and repeats the deals and the journal f
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,6 +22,7 @@ from engine.runner.table import NEXT, Question, SeatView, TableResult, Taken
 from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.core.queue import AttemptTerms, LeaseLost
+from league.domain.matches import workers
 from league.domain.tables import clocks, people, seating
 from league.domain.tables.seating import JOB
 from league.enums import JobState, TableStatus
@@ -69,6 +70,7 @@ def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
     if not is_awaited(now=now):
         return None
     rows = queue.waiting(JOB, now=now).filter(table__status=TableStatus.WAITING)
+    rows = rows.exclude(workers.left_to_others(worker, _sits_with, now=now))
     # Guests come after people with an account.
     rows = rows.order_by(IsNull(F("table__player"), True), "position", "id")
     with suppress(IllegalMove), transaction.atomic():
@@ -84,6 +86,10 @@ def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
         transitions.move(row, TableStatus.HELD, now=now, actor=worker, reason="")
         return TableLease(job, row, _secret(job, row))
     return None
+
+
+def _sits_with(names: Collection[str]) -> Q:
+    return Q(Exists(TableSeat.objects.filter(version__runtime__in=names, table=OuterRef("table"))))
 
 
 def _secret(job: Job, row: Table) -> bytes:

@@ -131,6 +131,19 @@ def test_a_stored_package_keeps_its_paths() -> None:
     assert package.read_stored(stored.zip()) == stored
 
 
+@pytest.mark.parametrize("name", ["bot", "espa\u00f1ol", "\U0001f600", '\\\U0001f600"\u00f1'])
+def test_every_name_can_be_stored(name: str) -> None:
+    build = TOML.replace(b'runtime = "python"', b'build = "typescript"').replace(b"bot.py", b"bot.ts")
+    toml = re.sub(b"name = .*", lambda _: f"name = '{name}'".encode(), build)
+    built = package.read(zipped({"bot.toml": toml, "bot.ts": b"1"}), "a.zip").with_result(b'{"bot.js": "1"}')
+    assert package.read_stored(built.zip()) == built
+    assert built.manifest.name == name
+
+    if "\\" not in name:
+        stored = package.read(b"1", f"{name}.py")
+        assert package.read_stored(stored.zip()) == stored
+
+
 def test_names_in_utf8_are_read_though_the_zip_does_not_say_so() -> None:
     """Cover what the archiver of macOS writes."""
     data = zipped({"bot.toml": ACCENTED, COMPOSED: b"1"})

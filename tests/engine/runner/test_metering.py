@@ -175,6 +175,18 @@ def test_instructions_are_counted_as_time(module: Module, box: Sandbox) -> None:
     assert runs[0][2][1] < 0.001
 
 
+def test_who_listens_to_a_module_hears_no_counts(module: Module, box: Sandbox) -> None:
+    bot, lines = with_machine_code(module(PROGRAM % SAY), box), list[tuple[bytes, bytes]]()
+    with start_bot(box, bot, runtimes.get(bot.runtime, box.state_dir), Policy()) as process:
+        seat = Seat(0, 0, process, LIMITS, metered=True)
+        seat.start(HELLO)
+        seat.listen(lambda *line: lines.append(line))
+        seat.put(ACT)
+        seat.tell(b'{"type":"end"}\n')
+    ready = b'{"type":"ready"}'
+    assert lines == [(HELLO, ready), (ACT, ready), (b'{"type":"end"}\n', b"")]
+
+
 # It decides by how far it comes in some time, by floating point and by random bytes: by all in which machines differ.
 SENSITIVE = """
 #include <math.h>

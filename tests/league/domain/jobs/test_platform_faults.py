@@ -339,6 +339,13 @@ def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: Wor
     assert not list(worker.folder.parent.glob(".room-*"))
 
 
+def test_unused_bots_of_matches_tables_and_remote_bots_are_removed(worker: WorkerLoop, tmp_path: Path) -> None:
+    for place in (worker.folder, worker.tables.folder, worker.remote.folder):
+        (place / "old").mkdir(parents=True)
+        (place / "old" / "bot.py").write_text("1")
+    assert DiskSpace(tmp_path, *worker.disk.bots).tidy(to_nothing=True) == ["old"] * 3
+
+
 @contextmanager
 def lost_disk(worker: WorkerLoop) -> Iterator[None]:
     """A row is damaged, and the disk of the worker has gone since the claim."""

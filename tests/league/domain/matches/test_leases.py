@@ -11,13 +11,14 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
+from engine.runner import metering
 from league.domain.core import queue
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import holds, kinds, leases, matches, snapshot, validation, workers
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot, Tournament, Worker
+from league.models import Audit, Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot, Tournament, Worker
 from league.service import logs
 from tests.support import rows
 from tests.support.league import NOW, accepted, in_turn, later, play, running, started, uploaded, with_token
@@ -292,6 +293,20 @@ def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, ber
     assert match.reason == f"attempt 1: it was not over after {most:.0f} s on worker w1"
 
 
+@pytest.mark.parametrize("kind", ["tournament", "audit", "validation"])
+def test_the_time_of_work_is_enough_for_bots_whose_instructions_are_counted(kind, ana, berto) -> None:
+    """Otherwise such a bot could outlast the lease of a match that it loses, until the match is void."""
+    versions = [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"))]
+    match = started(ana, versions, boards=16).matches.get()
+    key = f"v:{versions[0].pk}:2" if kind == "validation" else match.key
+    Match.work.filter(pk=match.pk).update(kind=kind, key=key)
+    Audit.objects.create(work=match, match=match, sitting=0, seat=0, version=versions[0], reason="sample", created=NOW)
+    match.refresh_from_db()
+    usual = kinds.time_limit_s(match)
+    BotVersion.objects.filter(pk=versions[0].pk).update(runtime="wasm")
+    assert kinds.time_limit_s(match) - usual >= kinds.ROOM * 576 * (metering.ROOM - 1)
+
+
 def test_a_validation_has_a_most_for_whatever_it_declares(ana) -> None:
     uploaded(ana, "rufo", games=())
     match = running()
@@ -526,16 +541,34 @@ def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_oth
     assert snapshot.queue_snapshot("w1", now=later(6)).idle == 1, "no scheduler has come round: it looks itself"
 
 
-def test_a_match_goes_to_a_worker_with_the_runtimes_of_its_bots(ana, berto, monkeypatch, tmp_path) -> None:
-    cup = cup_of_three(ana, berto)
-    BotVersion.objects.filter(bot__owner=ana).update(runtime="node")
+# Runtimes of two bots, those of another worker, True if it broke off here -> the work that is left to the other. This machine has no node.
+LEFT = {
+    "the other has what is missing": ("node python", "python node", False, "tournament remote audit"),
+    "nobody has it, so the match fails and says why": ("node python", "python", False, ""),
+    "nobody has both": ("node wasm", "python node", False, "audit"),
+    "it broke off here": ("python wasm", "python wasm", True, "tournament audit"),
+    "it broke off here, and the other cannot play it": ("python wasm", "python", True, "audit"),
+    "the other is of a release that did not say": ("python wasm", "", True, "tournament audit"),
+}
+
+
+@pytest.mark.parametrize("case", LEFT)
+@pytest.mark.parametrize("kind", ["tournament", "remote", "audit"])
+def test_work_is_left_to_a_worker_that_can_do_it(case, kind, ana, berto, monkeypatch, tmp_path) -> None:
+    names, reported, is_avoided, kinds_left = LEFT[case]
+    versions = [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"))]
+    match = started(ana, versions).matches.get()
+    for version, runtime in zip(versions, names.split(), strict=True):
+        BotVersion.objects.filter(pk=version.pk).update(runtime=runtime)
+    priority = kinds.REMOTE_PRIORITY if kind == "remote" else match.priority
+    Match.work.filter(pk=match.pk).update(kind=kind, avoid="here" if is_avoided else "", priority=priority)
+    if kind == "audit":  # It needs the runtime of one bot only.
+        Audit.objects.create(
+            work=match, match=match, sitting=0, seat=0, version=versions[0], reason="sample", created=NOW
+        )
     workers.register("elsewhere", tier="landlock", now=NOW)
-    Worker.objects.update(runtimes=["python", "node"])
-    monkeypatch.setenv("PATH", str(tmp_path))  # This machine has no node.
+    Worker.objects.update(runtimes=reported.split())
+    monkeypatch.setenv("PATH", str(tmp_path))
 
-    claims = [leases.claim("here", now=NOW) for _ in range(3)]
-    assert {party.version.runtime for match in claims if match for party in match.parties.all()} <= {"python"}
-    assert None in claims
-
-    Worker.objects.update(runtimes=["python"])
-    assert leases.claim("here", now=NOW).tournament_id == cup.pk, "where nobody has it the match fails, and says why"
+    claimed = leases.claim_several("here", 1, remote=kind == "remote", now=NOW)
+    assert bool(claimed) is (kind not in kinds_left)

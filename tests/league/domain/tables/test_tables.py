@@ -21,12 +21,13 @@ from league.domain.bots import bots, house
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs import tables as running
 from league.domain.jobs.worker import WorkerLoop
+from league.domain.matches import workers
 from league.domain.people import bans, players, quotas
 from league.domain.tables import holding, seating
 from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
 from league.enums import VersionStatus
-from league.models import BotVersion, Job, LeagueEvent, Match, Player, Table, TableAction
+from league.models import BotVersion, Job, LeagueEvent, Match, Player, Table, TableAction, Worker
 from league.service import listening
 from tests.support import rows, seats
 from tests.support.league import NOW, accepted, counted, later
@@ -220,6 +221,18 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     assert (status(other), Job.objects.get(table=other).attempts) == ("waiting", 0)
     assert holding.claim("host:1", now=later(104)) is None
     assert (status(other), other.reason) == ("void", "a bot at this table is paused")
+
+
+def test_a_table_is_left_to_a_worker_with_the_runtimes_of_its_bots(ana, greedy, monkeypatch, tmp_path) -> None:
+    sat(ana)
+    BotVersion.objects.filter(pk=greedy.pk).update(runtime="node")
+    workers.register("other:1", tier="landlock", now=NOW)
+    Worker.objects.update(runtimes=["python", "node"])
+    monkeypatch.setenv("PATH", str(tmp_path))  # This machine has no node.
+    assert holding.claim("host:1", now=NOW) is None
+
+    Worker.objects.update(runtimes=["python"])
+    claimed()
 
 
 def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana, berto, greedy) -> None:

@@ -113,7 +113,6 @@ def test_a_worker_that_has_lost_a_loop_is_none(ana) -> None:
     queue = workers.queue(now=NOW)
     assert (queue.workers, queue.refusing, queue.waiting["worker"]) == (0, 0, 1)
     assert workers.count_able(now=NOW) == 0
-    assert not workers.is_another_able("h:2", now=NOW)
 
 
 def test_silent_workers_are_not_there_and_old_ones_are_forgotten(ana) -> None:
