@@ -248,7 +248,7 @@ def main() -> None:
     if "exchange" in parts:
         exchange(chosen.boards, box)
     if "phases" in parts:
-        phases(2 * chosen.boards, box)
+        phases(chosen.boards, box)
     if "pages" in parts:
         pages()
 
