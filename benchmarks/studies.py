@@ -211,7 +211,7 @@ def pages() -> None:
 
     data = stored("exchange.json")
     texts = (
-        ("Sides that exchange, a board played", "exchangers"),
+        ("Sides that exchange, both of a game added", "exchangers"),
         ("Games that an exchange gains its side", "gain"),
         ("Games that the exchange moves", "moved"),
         ("Games that the last trick's ten decides", "last"),
@@ -248,7 +248,7 @@ def main() -> None:
     if "exchange" in parts:
         exchange(chosen.boards, box)
     if "phases" in parts:
-        phases(2 * chosen.boards, box)
+        phases(chosen.boards, box)
     if "pages" in parts:
         pages()
 

@@ -23,14 +23,15 @@ tute data tute-partnership-2026-10.jsonl.zst
 tute data https://tute.example/data/tute-partnership-2026-10.jsonl.zst --save . --csv games.csv
 """
 DETAILS = """
-Checks the digest and each line's schema, and counts the replays of each game. The digest is in FILE.sha256 beside the file or address; without
-one, and without --sha256, it is only printed. tute verify plays the replays again.
+Checks the digest and each line's schema, and counts the replays of each game. The digest is in FILE.sha256, beside the file or at the same
+address. A file without one, and without --sha256, is compared with nothing. tute verify plays the replays again.
 
 --csv writes a table with a row for each replay. From Python: engine.data.replays reads a file, engine.data.positions each decision of a replay.
 
 exit codes:
   0  the file is valid
-  1  it is damaged, or not what its digest or the schema says
+  1  it is damaged, or not what its digest or the schema says; --save and --csv leave nothing
+  3  it, or its digest, cannot be downloaded
 """
 PATIENCE_S = 60.0
 CHUNK = 1 << 20
@@ -51,22 +52,26 @@ def run(args: argparse.Namespace) -> int:
     """Check the file, and write the table. Return exit code 1 if the file is not valid."""
     from engine import data
 
-    with _local(args.file, args.save) as (path, expected):
-        expected = (args.sha256 or expected).lower()
-        actual = data.digest(path)
-        if expected not in ("", actual):
-            return _refuse(args, f"{path.name} has the SHA-256 {actual}, not {expected}: download it again")
-        games: Counter[str] = Counter()
-        matches = set()
-        try:
+    games: Counter[str] = Counter()
+    matches = set()
+    try:
+        with _local(args.file, args.save) as (path, expected):
+            expected = (args.sha256 or expected).lower()
+            actual = data.digest(path)
+            if expected not in ("", actual):
+                raise data.DataError(f"{path.name} has the SHA-256 {actual}, not {expected}: download it again")
             with _table(args.csv) as write:
                 for replay in data.replays(path):
                     row = data.row(replay)
                     games[row["game"]] += 1
                     matches.add(row["match"])
                     write(row)
-        except data.DataError as error:
-            return _refuse(args, str(error))
+    except data.DataError as error:
+        if args.json:
+            print_json({"problem": str(error)})
+        else:
+            print(error)
+        return FAILED
     result = {
         "file": path.name,
         "sha256": actual,
@@ -78,16 +83,8 @@ def run(args: argparse.Namespace) -> int:
         print_json(result)
         return OK
     print_table(("game", "replays"), sorted(games.items()))
-    print(f"{len(matches)} matches; SHA-256 {actual}{'' if expected else ', which nothing was compared with'}")
+    print(f"matches: {len(matches)}; SHA-256 {actual}{'' if expected else ', compared with nothing'}")
     return OK
-
-
-def _refuse(args: argparse.Namespace, problem: str) -> int:
-    if args.json:
-        print_json({"problem": problem})
-    else:
-        print(problem)
-    return FAILED
 
 
 @contextmanager
@@ -97,23 +94,26 @@ def _table(path: Path | None) -> Iterator[Any]:
         yield lambda row: None
         return
     beside = path.with_name(f"{path.name}.part")
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        names: list[str] = []
+    names: list[str] = []
+    try:
+        with beside.open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
 
-        def write(row: dict[str, Any]) -> None:
-            if not names:
-                names.extend(row)
-                rows.writerow(names)
-            rows.writerow(json.dumps(value) if isinstance(value, list) else value for value in row.values())
+            def write(row: dict[str, Any]) -> None:
+                if not names:
+                    names.extend(row)
+                    rows.writerow(names)
+                rows.writerow(json.dumps(value) if isinstance(value, list) else value for value in row.values())
 
-        yield write
-    beside.replace(path)
+            yield write
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 @contextmanager
 def _local(place: str, folder: Path | None) -> Iterator[tuple[Path, str]]:
-    """Yield the path of a file, downloaded if `place` is an address, and its expected digest, or ""."""
+    """Yield the path of a file, downloaded if `place` is an address, and its expected digest, or "". After an error nothing is in the folder."""
     parts = urlsplit(place)
     if parts.scheme not in ("http", "https"):
         path = Path(place)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.cli import series, table
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, USAGE, Problem, require
+from engine.lab.words import NUMBER, WORDS, interval
 
 if TYPE_CHECKING:
     from engine.lab.variants import Variant
@@ -23,7 +24,8 @@ tute lab guinote --boards 400 --bot counting --against greedy
 tute lab without-exchange.toml --boards 1000 --no-sandbox
 tute lab without-exchange.toml --json > report.json
 """
-DETAILS = """
+MEASURES = "\n".join(f"  {words.en}: {words.en_note}" for words in WORDS.values())
+DETAILS = f"""
 VARIANT is a game, or a file of options:
 
   game = "guinote"
@@ -33,8 +35,9 @@ VARIANT is a game, or a file of options:
   exchange = "none"
 
 Plays boards between two bots, each in every seating, by the variant and by the usual rules of its game, with the same cards where both deal alike.
-Reports with 95% intervals over boards: the advantage of each seat; luck; how often songs, tute, capote, exchanges and the last trick decide; how
-many boards tell the two bots apart; length, choices, draws, and how often a lead at half time lasts.
+Reports each measure with its 95% interval over boards, and the advantage of each place over the mean of the table:
+
+{MEASURES}
 
 Finished boards are stored (STATE_DIR/lab). Stop at any time with Ctrl-C; the same command goes on. The same seed gives the same report, with the
 same digest, on any number of cores.
@@ -160,8 +163,6 @@ def _head(report: dict[str, Any]) -> str:
 
 
 def _print(reports: list[dict[str, Any]]) -> None:
-    from engine.lab.words import NUMBER, WORDS, interval
-
     first = reports[0]
     print(f"{table.title(first['game'])}: {first['boards']} boards, seed {first['seed']}\n")
     rows = [
@@ -176,5 +177,5 @@ def _print(reports: list[dict[str, Any]]) -> None:
     print_table(["measure", *map(_head, reports)], rows)
     print()
     names = " against ".join(bot["name"] for bot in first["bots"])
-    digests = ", ".join(report["digest"][:12] for report in reports)
+    digests = ", ".join(report["digest"][:16] for report in reports)
     paragraph(f"{names}; 95% intervals over boards; digest {digests}. tute lab --help explains the measures.")

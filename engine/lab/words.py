@@ -46,22 +46,22 @@ WORDS = {
         "Boards to tell the bots apart",
         "Repartos para distinguir los bots",
         "until the difference is two standard errors",
-        "hasta que la diferencia son dos errores típicos",
+        "hasta que la diferencia llega a dos errores típicos",
     ),
     "drawn": MeasureWords(PERCENT, "Drawn boards", "Repartos empatados", "of all boards", "de todos los repartos"),
     "runaway": MeasureWords(
         PERCENT,
         "Ahead at half time wins",
         "Gana quien va por delante a la mitad",
-        "deals whose side with most points after half of the tricks wins them",
-        "manos que gana quien tiene más tantos a la mitad de las bazas",
+        "deals won by the side that is ahead in points after half of the tricks",
+        "manos que gana quien lleva más tantos a la mitad de las bazas",
     ),
     "song": MeasureWords(PERCENT, "Deals with a song", "Manos con cante", "of all deals", "de todas las manos"),
     "songs_decide": MeasureWords(
         PERCENT,
         "Songs decide",
         "Deciden los cantes",
-        "deals that would end otherwise without the points of songs",
+        "deals that would end differently without the points of songs",
         "manos que acabarían de otra manera sin los tantos de los cantes",
     ),
     "forty": MeasureWords(
@@ -71,14 +71,14 @@ WORDS = {
         PERCENT,
         "Singing 40 decides",
         "Deciden las cuarenta",
-        "deals that would end otherwise without the points of songs of 40",
+        "deals that would end differently without the points of songs of 40",
         "manos que acabarían de otra manera sin los tantos de las cuarenta",
     ),
     "tute_decides": MeasureWords(
-        PERCENT, "Tute decides", "Decide el tute", "deals that a tute ends", "manos que acaban por tute"
+        PERCENT, "Tute decides", "Decide el tute", "deals that end by a tute", "manos que acaban por tute"
     ),
     "capote_decides": MeasureWords(
-        PERCENT, "Capote decides", "Decide el capote", "deals that a capote ends", "manos que acaban por capote"
+        PERCENT, "Capote decides", "Decide el capote", "deals that end by a capote", "manos que acaban por capote"
     ),
     "exchange": MeasureWords(
         PERCENT,
@@ -91,7 +91,7 @@ WORDS = {
         PERCENT,
         "The last trick's bonus decides",
         "Deciden las diez de últimas",
-        "deals that would end otherwise without that bonus",
+        "deals that would end differently without that bonus",
         "manos que acabarían de otra manera sin las diez de últimas",
     ),
     "deals": MeasureWords(NUMBER, "Deals", "Manos", "each time a board is played", "cada vez que se juega un reparto"),
@@ -106,7 +106,7 @@ WORDS = {
         "con más de una opción, cada vez que se juega un reparto",
     ),
     "choices": MeasureWords(
-        NUMBER, "Choices a decision", "Opciones por decisión", "legal cards and calls", "cartas y voces permitidas"
+        NUMBER, "Choices per decision", "Opciones por decisión", "legal cards and calls", "cartas y voces permitidas"
     ),
 }
 

@@ -15,14 +15,15 @@ import engine
 from engine import cli, judging, lessons, puzzles, sprt
 from engine.cards.chance import bot_seed
 from engine.game import declared
-from engine.packages import archive, manifest
-from engine.runner import audit, limits, protocol, trial
+from engine.packages import archive, fetching, manifest
+from engine.runner import audit, limits, metering, protocol, trial
+from engine.sandbox import BuildLimits
 from league import response_cache, tasks
 from league.api.http import cursors, parsers, problems
 from league.api.http import settings as api
 from league.api.http.index import operations
 from league.domain.audits import sampling
-from league.domain.bots import bots, challenges, consent, digests, tries
+from league.domain.bots import bots, challenges, consent, digests, fetches, tries
 from league.domain.core import idempotency, names, paging
 from league.domain.jobs import worker
 from league.domain.jobs.handlers import consultations, queued, requests
@@ -30,21 +31,22 @@ from league.domain.jobs.handlers import puzzles as puzzle_jobs
 from league.domain.judgements import asking, reading
 from league.domain.ladders import drawing, version_tests
 from league.domain.matches import broadcast, embargoes, estimates, health, leases, matches, snapshot, validation
-from league.domain.notices import letters
+from league.domain.notices import letters, webhooks
 from league.domain.people import guests, subscriptions
 from league.domain.ratings import daily, idle, refits
 from league.domain.tables import guests as guest_tables
 from league.domain.tables import holding, levels
 from league.domain.tables import standing as table_ratings
 from league.domain.tournaments import brackets, progress, releases, tournaments
-from league.domain.upkeep import cases
+from league.domain.upkeep import cases, open_data
 from league.pure import bosses as boss_rules
 from league.pure import portable
 from league.pure.pairing import movements, standing, telling, whist
 from league.pure.rating import bradley_terry, collusion, leaderboard, sketch, stopping
-from league.service import topics, web_guard, web_worker
+from league.service import posting, topics, web_guard, web_worker
 from league.web.bots import highlights
 from league.web.common import limits as web_limits
+from league.web.games import lab
 from league.web.pages import search, sitemaps
 from league.web.tournaments import crosstable, event_views
 from tests.hostile.acts import ACTS, MOMENTS
@@ -419,6 +421,11 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         ),
     ),
     (
+        "docs/luck.md",
+        "three in partnership Tute",
+        lambda: round(1 / (1 - lab.reports_of("partnership")[0]["measures"]["luck"][0])) == 3,
+    ),
+    (
         "docs/operations/queue.md",
         "at most 32, or a second of expected work",
         lambda: (snapshot.BATCH, leases.SHORT_S) == (32, 1),
@@ -520,6 +527,43 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         lambda: max(seconds for _, seconds in (*settings.LIMITS.values(), *api.API_RATES.values())) == 3600,
     ),
     ("league/templates/pages/privacy.html", "are removed after a day, unless you sign up", lambda: guests.KEPT == DAY),
+    (
+        "league/templates/pages/privacy.html",
+        "for 30 days what was sent to a webhook",
+        lambda: webhooks.KEPT == 30 * DAY,
+    ),
+    (
+        "docs/webhooks.md",
+        "within ten seconds counts. Otherwise it is sent again after 1, 5 and 30 minutes, 2, 8 and 16 hours",
+        lambda: (
+            posting.ALL_S == 10 and [pause / MINUTE for pause in webhooks.PAUSES] == [1, 5, 30, 2 * 60, 8 * 60, 16 * 60]
+        ),
+    ),
+    (
+        "docs/webhooks.md",
+        "After 30 failures in a row the webhook is switched off",
+        lambda: (webhooks.MOST_FAILURES, webhooks.MOST) == (30, 5),
+    ),
+    (
+        "docs/git.md",
+        "At most 32 MiB compressed, within 60 s",
+        lambda: (fetching.MOST_BYTES, fetching.WALL_S, fetches.FORGOTTEN) == (32 * MIB, 60, 30 * DAY),
+    ),
+    ("docs/git.md", "After an hour without such a worker a fetch fails", lambda: fetches.PATIENCE == 60 * MINUTE),
+    ("docs/research.md", "`manage.py publish_data` after ten minutes", lambda: open_data.GIVEN_UP == 10 * MINUTE),
+    (
+        "docs/builds.md",
+        "128 processes and threads, 1 GiB of memory, 240 s of processor time, 300 s",
+        lambda: (
+            BuildLimits()
+            == BuildLimits(memory_mb=1024, scratch_mb=512, processes=128, cpu_s=240, wall_s=300, result_mb=10)
+        ),
+    ),
+    (
+        "docs/bot-package.md",
+        "2,000,000,000 are one second of any limit",
+        lambda: metering.RATE == 2_000_000_000,
+    ),
 ]
 
 

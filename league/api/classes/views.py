@@ -62,7 +62,7 @@ class OneClassView(ApiView):
 
     @operation("get_class", "Read a class, with your marks")
     def get(self, request: Request, slug: str) -> Response:
-        """Read a class as a member: a student also gets the own marks, and never those of others."""
+        """Read a class as a member: students also get their own marks, and never those of others."""
         row, member = _seat(request, slug)
         table = marks.table(row)
         teachers = row.members.filter(role=ClassRole.TEACHER).order_by("joined", "pk")

@@ -124,10 +124,13 @@ def unlink(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
             journal.append("bot.unlinked", f"bot:{bot.slug}", now=clock.now_or(now), actor=player.name)
 
 
-def new_secret(row: GitLink) -> str:
-    """Return a new secret for the webhook of a link; the former one is no longer valid. The database cannot show it again."""
-    row.salt = secrets.token_hex(16)
-    GitLink.objects.filter(pk=row.pk).update(salt=row.salt)
+def new_secret(row: GitLink, *, player: Player) -> str:
+    """Return a new secret for the webhook of a link, whose versions count as uploads of `player` from now on. The database cannot show it again.
+
+    So the people of a bot upload in nobody else's name. The former secret is no longer valid.
+    """
+    row.salt, row.player = secrets.token_hex(16), player
+    GitLink.objects.filter(pk=row.pk).update(salt=row.salt, player=player)
     return _secret(row.salt)
 
 

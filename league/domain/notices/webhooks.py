@@ -11,6 +11,7 @@ import hmac
 import json
 import logging
 import secrets
+import time
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from league.domain.core.errors import Refused
 from league.domain.matches import sight
 from league.domain.notices import notifying
 from league.domain.people import players
+from league.enums import MatchKind
 from league.models import BotVersion, Delivery, Entry, LeagueEvent, Match, Party, Player, Tournament, Webhook
 from league.service import posting
 
@@ -122,7 +124,7 @@ def run(*, now: datetime | None = None) -> int:
         if not rows:
             break
         with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="webhook") as pool:
-            results = list(pool.map(lambda row: _post(row, now), rows))
+            results = list(pool.map(_post, rows))
         for row, (status, problem) in zip(rows, results, strict=True):
             arrived += _note(row, status, problem, now)
     return arrived
@@ -172,8 +174,9 @@ def _events(lines: Sequence[LeagueEvent], owners: Collection[Player]) -> Iterabl
         add(VERSION, str(version.pk), version.bot.owner_id, **words, url=f"/api/v1/versions/{version.pk}")
     for player in owners:
         own = Party.objects.filter(version__bot__owner=player).values("match")
-        rows = sight.matches(Match.objects.filter(public_id__in=names[MATCH], pk__in=own), player.user)
-        for match in rows.values_list("public_id", flat=True):
+        # A validation is one event, that of its version, and not one for each game.
+        played = Match.objects.exclude(kind=MatchKind.VALIDATION).filter(public_id__in=names[MATCH], pk__in=own)
+        for match in sight.matches(played, player.user).values_list("public_id", flat=True):
             add(MATCH, match, player.pk, match=match, url=f"/api/v1/matches/{match}")
         entered = Q(owner=player) | Q(pk__in=Entry.objects.filter(version__bot__owner=player).values("tournament"))
         cups = sight.tournaments(Tournament.objects.filter(entered, slug__in=names[TOURNAMENT]), player.user)
@@ -196,14 +199,17 @@ def _claim(now: datetime) -> list[Delivery]:
     ]
 
 
-def _post(row: Delivery, now: datetime) -> tuple[int | None, str]:
-    """Send a delivery; return the status of the answer, or None, and what went wrong. It reads no database."""
+def _post(row: Delivery) -> tuple[int | None, str]:
+    """Send a delivery; return the status of the answer, or None, and what went wrong. It reads no database.
+
+    It is signed with the present time, because a pass with slow receivers takes minutes, and receivers refuse old times.
+    """
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Tute-League",
         "Tute-Event": row.event,
         "Tute-Delivery": row.key,
-        "Tute-Signature": signature(row.webhook.secret, int(now.timestamp()), row.body),
+        "Tute-Signature": signature(row.webhook.secret, int(time.time()), row.body),
     }
     try:
         return posting.post(row.webhook.url, row.body.encode(), headers), ""

@@ -67,7 +67,7 @@ def _act(request: HttpRequest, bot: Bot, player: Player) -> str:
     elif action == "unlink":
         fetches.unlink(bot, player=player)
     elif action == "secret" and link is not None:
-        return fetches.new_secret(link)
+        return fetches.new_secret(link, player=player)
     elif action == "fetch" and link is not None:
         fetches.ask(
             player, bot.slug, link.url, inputs.short_text(request.POST.get("tag", ""), 100).strip(), link.folder

@@ -61,7 +61,9 @@ class JoinForm(forms.Form):
     name = forms.CharField(
         label=_("Your name, as your teacher knows it"),
         max_length=classes.MOST_NAME,
-        help_text=_("Only the teachers of the class see it. Classmates see the name of your account."),
+        help_text=_(
+            "The teachers of the class and the operators of the league see it. Classmates see the name of your account."
+        ),
     )
     helped = forms.BooleanField(
         label=_("My teachers may give me a new password if I forget mine"),

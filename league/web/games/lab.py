@@ -1,4 +1,4 @@
-"""The tab of a game with the lab's reports: its usual rules beside common variants. The reports are files (docs/studies.md)."""
+"""The tab of a game with the lab's reports: its usual rules beside common variants. The reports are files (docs/studies/README.md)."""
 
 from __future__ import annotations
 

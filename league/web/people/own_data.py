@@ -45,7 +45,7 @@ def license_data(request: HttpRequest) -> HttpResponse:
     open_data.accept(owner, "accept" in request.POST)
     messages.success(
         request,
-        _("Thank you. Public matches of your bots are in the next files.")
+        _("Thank you. Public matches of your bots will be in the next files.")
         if owner.open_data
         else _("Later files leave your bots out."),
     )

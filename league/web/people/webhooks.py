@@ -61,7 +61,9 @@ def _act(request: HttpRequest, owner: Player) -> Webhook | None:
             row = get_object_or_404(owner.webhooks, pk=inputs.whole_number(request.POST[name]))
             if name == "test":
                 webhooks.send_test(row)
-                messages.success(request, _("A test is on its way. Reload the page in some seconds to see the answer."))
+                messages.success(
+                    request, _("A test is on its way. Reload the page in a few seconds to see the answer.")
+                )
             elif name == "on":
                 webhooks.switch_on(row)
                 messages.success(request, _("The webhook is on."))

@@ -194,7 +194,7 @@ def signed(secret: str, body: bytes) -> dict[str, str]:
 
 
 def test_a_delivery_acts_once(link: GitLink) -> None:
-    body, secret = event(), fetches.new_secret(link)
+    body, secret = event(), fetches.new_secret(link, player=link.player)
     for headers in (signed(secret, body), {"X-Gitlab-Token": secret}):
         found_link = fetches.find_link("rufo", body, headers)
         assert found_link == link
@@ -208,7 +208,7 @@ def test_a_delivery_acts_once(link: GitLink) -> None:
 
 
 def test_only_pushes_of_tags_act(link: GitLink) -> None:
-    fetches.new_secret(link)
+    fetches.new_secret(link, player=link.player)
     for change in (
         {"ref": "refs/heads/main"},
         {"after": "0" * 40},
@@ -229,8 +229,8 @@ def test_only_pushes_of_tags_act(link: GitLink) -> None:
 
 def test_only_the_secret_of_the_link_opens_it(link: GitLink, ana, berto) -> None:
     body = event()
-    old = fetches.new_secret(link)
-    secret = fetches.new_secret(link)
+    old = fetches.new_secret(link, player=ana)
+    secret = fetches.new_secret(link, player=ana)
     assert fetches.find_link("rufo", body, signed(secret, body)) == link
     assert fetches.link(link.bot, URL, "bots/other", player=ana, now=NOW).salt == GitLink.objects.get().salt != ""
     for slug, sent, headers in (
@@ -249,5 +249,8 @@ def test_only_the_secret_of_the_link_opens_it(link: GitLink, ana, berto) -> None
     bans.ban(ana, why="x", actor="op", now=NOW)
     assert fetches.find_link("rufo", body, signed(secret, body)) is None
     assert not fetches.link(link.bot, f"{URL}-2", "", player=ana, now=NOW).salt
-    fetches.unlink(link.bot, player=ana, now=NOW)
+    Bot.objects.filter(slug="rufo").update(owner=berto)
+    secret = fetches.new_secret(link, player=berto)
+    assert fetches.find_link("rufo", body, signed(secret, body)).player == berto, "nobody uploads in another's name"
+    fetches.unlink(link.bot, player=berto, now=NOW)
     assert not GitLink.objects.exists()

@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +25,7 @@ from league.domain.tournaments import progress
 from league.models import Delivery, LeagueEvent, Match, Notice, Player, Tournament, Webhook
 from league.service import posting
 from league.service.addresses import AddressRefused, public_address
-from tests.support.league import NOW, accepted, accepted_by_upload, later, play, started
+from tests.support.league import NOW, accepted, accepted_by_upload, later, play, started, uploaded
 
 
 class WebhookListener(ThreadingHTTPServer):
@@ -86,14 +87,25 @@ def test_owners_hear_of_their_bots_only(ana, berto, listener) -> None:
         ("tournament.finished", f"/tournaments/{cup.slug}"),
         ("version.accepted", f"/versions/{rufo.pk}"),
     ]
-    at = int(NOW.timestamp())
     for headers, body in listener.requests:
+        at = headers["Tute-Signature"].partition(",")[0].removeprefix("t=")
         signed = f"{at}.".encode() + body
         proofs = [hmac.new(row.secret.encode(), signed, hashlib.sha256).hexdigest() for row in hooks]
         assert headers["Tute-Signature"] in [f"t={at},v1={proof}" for proof in proofs]
         assert headers["Tute-Delivery"] == json.loads(body)["id"]
     assert [webhooks.run(now=later(seconds)) for seconds in (1, 100, 200)] == [0, 0, 0], "each once"
     assert Webhook.objects.get(pk=hooks[0].pk).seen == LeagueEvent.objects.latest("pk").pk
+
+
+def test_a_validation_is_one_event_signed_with_the_time_of_sending(ana, listener) -> None:
+    hook(ana, listener)
+    uploaded(ana, "rufo")
+    play(Match.objects.get(kind="validation"))
+    before = time.time()
+    webhooks.run(now=NOW)
+    assert [body["event"] for body in listener.bodies()] == ["version.accepted"]
+    headers, _ = listener.requests[0]
+    assert int(before) <= int(headers["Tute-Signature"].partition(",")[0].removeprefix("t=")) <= time.time()
 
 
 def test_withheld_results_give_no_event(ana, berto, listener) -> None:

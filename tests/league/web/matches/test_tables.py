@@ -91,7 +91,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     lease = holding.claim("host:1")
     assert lease is not None
     holding.release(lease, holding.NO_SEATS)
-    assert "All seats for bots are taken." in client.get(where).content.decode()
+    assert "No bot is free for this table right now." in client.get(where).content.decode()
     holding.release(holding.claim("host:1") or lease, "worker host:1 was told to stop")
     waiting = client.get(where).content.decode()
     assert faults(Page(waiting)) == []
