@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,7 +34,7 @@ class WebhookListener(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
         self.requests: list[tuple[dict[str, str], bytes]] = []
-        self.status, self.kill = 204, 0
+        self.status, self.kill, self.pause_s = 204, 0, 0.0
         self.url = f"http://127.0.0.1:{self.server_port}/hook?x=1"
 
     def bodies(self) -> list[dict]:
@@ -50,6 +51,7 @@ class Answer(BaseHTTPRequestHandler):
         self.server.requests.append((dict(self.headers), body))
         if self.server.kill:
             os.kill(self.server.kill, signal.SIGKILL)
+        time.sleep(self.server.pause_s)
         self.send_response(self.server.status)
         self.send_header("Location", self.server.url)
         self.end_headers()
@@ -148,6 +150,22 @@ def test_pauses_grow_and_end_and_a_failing_webhook_is_switched_off_with_a_notice
     assert Webhook.objects.get().failures == 0
 
 
+@pytest.mark.parametrize("url", ["http://[::a]/", "http://[::a]?x", "http://a..b/", "http://127.0.0.1:1/"])
+def test_an_address_that_nobody_can_reach_delays_nobody_else(ana, berto, listener, url: str) -> None:
+    dead, quick = webhooks.create(ana, url, webhooks.EVENTS, now=NOW), hook(berto, listener)
+    for row in (dead, quick):
+        webhooks.send_test(row, now=NOW)
+    assert webhooks.run(now=NOW) == 1
+    assert Delivery.objects.get(webhook=dead).problem.startswith("no answer")
+
+
+def test_an_answer_may_take_longer_than_connecting(ana, listener, monkeypatch) -> None:
+    monkeypatch.setattr(posting, "CONNECT_S", 0.2)
+    listener.pause_s = 0.5
+    webhooks.send_test(hook(ana, listener), now=NOW)
+    assert webhooks.run(now=NOW) == 1
+
+
 def test_a_silent_listener_delays_nobody_else(ana, berto, listener, monkeypatch) -> None:
     monkeypatch.setattr(posting, "ALL_S", 0.5)
     quick = hook(berto, listener)
@@ -190,6 +208,7 @@ WRONG = (
         "ftp://example.org/",
         "https://",
         "https://a:b@example.org/",
+        "https://:b@example.org/",
         "https://x.org:0x/",
     ),
     *(
