@@ -33,7 +33,9 @@ class Command(LeagueCommand):
             "--slots", type=int, default=min(2, os.cpu_count() or 1), help="matches at a time; 0: web only"
         )
         parser.add_argument("--threads", type=int, default=8, help="requests at a time, in each web process")
-        parser.add_argument("--web-processes", type=int, default=1, help="web processes; from 100 tables of people on, 2")
+        parser.add_argument(
+            "--web-processes", type=int, default=1, help="web processes; from 100 tables of people on, 2"
+        )
         parser.add_argument("--no-migrate", action="store_true")
         parser.add_argument("--quiet", action="store_true", help="log warnings and errors only")
 
