@@ -28,7 +28,7 @@ from engine.sandbox import SandboxError, why_no_builds
 from league.domain.bots import bots
 from league.domain.core import clock, journal, queue
 from league.domain.core.errors import Refused
-from league.domain.people import ownership
+from league.domain.people import bans, ownership
 from league.domain.people.ownership import BotAct
 from league.models import Bot, Fetch, GitLink, Player
 
@@ -124,10 +124,13 @@ def unlink(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
             journal.append("bot.unlinked", f"bot:{bot.slug}", now=clock.now_or(now), actor=player.name)
 
 
-def new_secret(row: GitLink) -> str:
-    """Return a new secret for the webhook of a link; the former one is no longer valid. The database cannot show it again."""
-    row.salt = secrets.token_hex(16)
-    GitLink.objects.filter(pk=row.pk).update(salt=row.salt)
+def new_secret(row: GitLink, *, player: Player) -> str:
+    """Return a new secret for the webhook of a link; the former one is no longer valid. The database cannot show it again.
+
+    From now on `player` uploads its versions, so that nobody can do so in the name of somebody else.
+    """
+    row.salt, row.player = secrets.token_hex(16), player
+    GitLink.objects.filter(pk=row.pk).update(salt=row.salt, player=player)
     return _secret(row.salt)
 
 
@@ -196,10 +199,13 @@ def settle(*, now: datetime | None = None) -> int:
 
 def _upload(pk: int, now: datetime) -> None:
     with transaction.atomic():
-        row = Fetch.objects.select_for_update(of=("self",)).select_related("player__user").get(pk=pk)
-        if row.result is None or row.version_id is not None:
+        rows = Fetch.objects.select_for_update(of=("self",)).select_related("player__user")
+        row = rows.filter(pk=pk, version=None).exclude(result=None).first()
+        if row is None:  # Another scheduler was faster, or its player has just closed the account.
             return
         try:
+            if row.player.banned:
+                raise bans.refusal(row.player)
             with transaction.atomic():
                 row.version = bots.upload(row.player, row.bot_name, bytes(row.result), "bot.zip", now=now)
         except (PackageRefused, Refused) as refused:

@@ -64,7 +64,7 @@ def test_a_version_shows_its_commit_to_those_who_may_read_it(
 
 def test_a_webhook_answers_strangers_as_if_there_were_none(nobody: Api, as_alice: Api, alice) -> None:
     link = fetches.link(accepted(alice, "rufo2").bot, URL, "", player=alice)
-    secret = fetches.new_secret(link)
+    secret = fetches.new_secret(link, player=link.player)
     body = json.dumps(PUSH).encode()
     right = {"X-Hub-Signature-256": "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}
     refusals = {
