@@ -190,7 +190,9 @@ def _events(lines: Sequence[LeagueEvent], owners: Collection[Player]) -> Iterabl
     for version in BotVersion.objects.filter(pk__in=names[VERSION], bot__owner__in=owners).select_related("bot"):
         words = {"bot": version.bot.slug, "version": version.number}
         add(VERSION, str(version.pk), version.bot.owner_id, **words, url=f"/api/v1/versions/{version.pk}")
-    for player in owners:
+    parties = Party.objects.filter(match__public_id__in=names[MATCH], version__bot__owner__in=owners)
+    played = set(parties.values_list("version__bot__owner", flat=True))
+    for player in owners if names[TOURNAMENT] else [owner for owner in owners if owner.pk in played]:
         own = Party.objects.filter(version__bot__owner=player).values("match")
         rows = sight.matches(Match.objects.filter(public_id__in=names[MATCH], pk__in=own), player.user)
         for match in rows.values_list("public_id", flat=True):
