@@ -198,17 +198,20 @@ def settle(*, now: datetime | None = None) -> int:
 
 
 def _upload(pk: int, now: datetime) -> None:
+    row = Fetch.objects.select_related("player__user").filter(pk=pk, version=None).exclude(result=None).first()
+    if row is None or row.result is None:  # Its player has just closed the account.
+        return
+    version, why = None, ""
     with transaction.atomic():
-        rows = Fetch.objects.select_for_update(of=("self",)).select_related("player__user")
-        row = rows.filter(pk=pk, version=None).exclude(result=None).first()
-        if row is None:  # Another scheduler was faster, or its player has just closed the account.
-            return
         try:
-            if row.player.banned:
-                raise bans.refusal(row.player)
             with transaction.atomic():
-                row.version = bots.upload(row.player, row.bot_name, bytes(row.result), "bot.zip", now=now)
+                version = bots.upload(row.player, row.bot_name, bytes(row.result), "bot.zip", now=now)
+                row.player.refresh_from_db()  # It is locked now.
+                if row.player.banned:
+                    raise bans.refusal(row.player)
         except (PackageRefused, Refused) as refused:
-            row.why = str(refused)
-        row.result = None
-        row.save(update_fields=["version", "why", "result"])
+            version, why = None, str(refused)
+        # Players are locked before their fetches, as by whoever closes an account.
+        rows = Fetch.objects.filter(pk=pk, version=None).exclude(result=None)
+        if not rows.update(version=version, why=why, result=None):  # Another scheduler was faster.
+            transaction.set_rollback(True)

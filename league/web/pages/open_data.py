@@ -17,7 +17,7 @@ from league.service import changes
 from league.web.common import errors, lists
 
 SUM = ".sha256"
-SMALL = 1 << 24  # The server takes an answer of so many bytes whole, however slowly the client reads.
+SMALL = 1 << 24  # Bytes of an answer that the server takes whole, however slowly the client reads.
 AT_ONCE = 2  # Larger downloads at a time in a process: each has a thread until the client has read almost all.
 BUSY_S = 60  # When to try again.
 _places = threading.BoundedSemaphore(AT_ONCE)
