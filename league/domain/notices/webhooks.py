@@ -134,9 +134,10 @@ def _send(now: datetime | None) -> int:
             busy = {row.webhook.player_id for row in running.values()}
             room = AT_ONCE - len(running) if time.monotonic() < until else 0
             rows = _claim(clock.now_or(now), busy | served, room)
-            if not rows and served:  # Each had a turn.
+            if len(rows) < room:  # All others had a turn.
                 served = set()
-                rows = _claim(clock.now_or(now), busy, room)
+                busy |= {row.webhook.player_id for row in rows}
+                rows += _claim(clock.now_or(now), busy, room - len(rows))
             for row in rows:
                 running[pool.submit(_post, row, clock.now_or(now))] = row
                 served.add(row.webhook.player_id)
