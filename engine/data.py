@@ -83,14 +83,16 @@ def positions(replay: dict[str, Any]) -> Iterator[tuple[Any, int]]:
 
 
 def row(replay: dict[str, Any]) -> dict[str, Any]:
-    """Return the line of a replay in a table: what was played, by whom, and the scores by seat."""
+    """Return the line of a replay in a table: what was played, by whom, and the scores by seat. Raise DataError."""
     meta = replay["meta"]
-    seating = meta.get("seating", [])
+    seating, parties = meta.get("seating", []), meta.get("parties", [])
+    if not all(0 <= party < len(parties) for party in seating):
+        raise DataError(f"a replay of match {meta.get('match')} seats a bot that it does not name")
     return {
         **{name: meta.get(name) for name in ("match", "board", "sitting")},
         **{name: replay[name] for name in ("game", "revision", "players", "deals")},
         "options": json.dumps(replay["options"], sort_keys=True),
-        "bots": [meta["parties"][party] for party in seating],
+        "bots": [parties[party] for party in seating],
         "scores": replay["scores"],
         "decisions": len(replay["actions"]),
         "faults": len(replay.get("faults", [])),

@@ -9,9 +9,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -148,7 +148,7 @@ def _download(address: str, path: Path) -> None:
                     file.write(chunk)
                     received += len(chunk)
                     advance(received, max(size, received))
-    except (URLError, TimeoutError) as error:
+    except (OSError, HTTPException) as error:
         raise Problem(f"cannot download {address}: {getattr(error, 'reason', error)}", INFRASTRUCTURE) from None
     if size and received != size:
         raise Problem(f"{address} ended after {received} of {size} bytes", INFRASTRUCTURE)

@@ -28,7 +28,9 @@ from engine.sandbox.kernel import landlock
 
 HTTPS_PORT = 443
 _URL = re.compile(
-    r"https://(?P<host>[a-z0-9.-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?(?P<path>/[\w.~/+-]{1,200})", re.A | re.I
+    r"https://(?P<host>(?=[^:/]{1,253}[:/])(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}\.?)"
+    r"(?::(?P<port>[1-9][0-9]{0,4}))?(?P<path>/[\w.~/+-]{1,200})",
+    re.A | re.I,
 )
 _TAG = re.compile(r"(?!.*(\.\.|//|/\.|\.lock(/|$)|[./]$))[\w][\w./+-]{0,99}", re.A)
 _OID = re.compile(r"[0-9a-f]{40}")
@@ -36,6 +38,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 2
 _SERVICE = "git-upload-pack"
 _ADVERTISED = f"/info/refs?service={_SERVICE}"
+_LEAST = 64  # Bytes for which a packet counts at least: bounds the work on empty ones.
 _MOST_REFS = 1 << 20  # Bytes of a list of references.
 _ANSWER_S = 20.0  # The longest silence of a server.
 _MEMORY = 1 << 30
@@ -211,8 +214,9 @@ class _GitServer:
             line = response.read(length - 4) if length > 4 else b""
             if len(line) < length - 4:
                 raise GitRefused("the server ended in the middle of its answer")
-            most -= 4 + len(line)
-            self.rest -= 4 + len(line)
+            cost = max(4 + len(line), _LEAST)
+            most -= cost
+            self.rest -= cost
             if most < 0:
                 raise GitRefused("the repository is too large at this tag")
             if line.startswith(b"ERR "):

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from league.service.addresses import AddressRefused, public_address
 
-CONNECT_S = 5.0
+CONNECT_S = 4.0  # To connect, and again for TLS: both end before ALL_S, while there is nothing to hang up.
 ALL_S = 10.0  # However slowly the other side answers.
 
 
@@ -30,7 +30,7 @@ def check_url(url: str) -> None:
     if (
         parts.scheme not in schemes
         or not parts.hostname
-        or parts.username
+        or "@" in parts.netloc
         or not url.isascii()
         or not url.isprintable()
     ):
@@ -54,7 +54,9 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         if parts.scheme == "https"
         else http.client.HTTPConnection
     )
-    line: http.client.HTTPConnection = kind(host, parts.port, timeout=CONNECT_S)
+    # Without a port it would look for one behind the last colon of the host, which may be an IPv6 address.
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    line: http.client.HTTPConnection = kind(host, port, timeout=CONNECT_S)
     # The checked address, while the certificate must still fit the name.
     line._create_connection = lambda _place, *rest, **more: socket.create_connection(  # type: ignore[attr-defined]
         (address, line.port), *rest, **more
@@ -62,7 +64,9 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     watch = Timer(ALL_S, _hang_up, [line])
     watch.start()
     try:
-        line.request("POST", parts._replace(scheme="", netloc="", fragment="").geturl() or "/", body, dict(headers))
+        line.connect()
+        line.sock.settimeout(ALL_S)
+        line.request("POST", (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), body, dict(headers))
         return line.getresponse().status
     except ssl.SSLError as error:
         raise PostFailed(f"no safe connection: {error.reason or 'TLS failed'}") from None

@@ -295,7 +295,8 @@ class ClientConnection(HTTPChannel):  # type: ignore[misc]
 
     def turn_now(self) -> str:
         """Return what the connection waits for."""
-        if self.requests:
+        # Above this mark the thread with the answer waits until the client has read more.
+        if self.requests and self.total_outbufs_len <= self.adj.outbuf_high_watermark:
             return web_guard.BUSY
         if self.total_outbufs_len:
             return web_guard.ANSWER

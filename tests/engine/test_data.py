@@ -85,6 +85,14 @@ def test_what_is_wrong_is_named(tmp_path, capsys, kind) -> None:
     capsys.readouterr()
 
 
+def test_a_seat_without_a_bot_is_named(tmp_path, capsys) -> None:
+    path = tmp_path / "x.jsonl"
+    for meta in ({"seating": [0, 2], "parties": ["a", "b"]}, {"seating": [-1], "parties": ["a"]}, {"seating": [0]}):
+        path.write_text(json.dumps({**replay(), "meta": meta}))
+        assert main(["data", str(path)]) == 1
+        assert "does not name" in capsys.readouterr().out
+
+
 def test_a_damaged_file_and_an_endless_line_are_refused(files, monkeypatch) -> None:
     whole = {kind: path.read_bytes() for kind, path in files.items()}
     for kind in ("jsonl.gz", "jsonl.zst"):

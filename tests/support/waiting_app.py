@@ -1,4 +1,4 @@
-"""A WSGI application without Django: /wait waits for the file of WAIT_FOR, /broken breaks; all other paths answer the process id."""
+"""A WSGI application without Django: /wait waits for the file of WAIT_FOR, /broken breaks, /large is large; all other paths answer the process id."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
             time.sleep(0.01)
     if environ["PATH_INFO"].endswith("/broken"):
         raise ValueError("as the test asked")
+    if environ["PATH_INFO"] == "/large":
+        start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(64 << 20))])
+        return (b"x" * (1 << 20) for _ in range(64))
     body = environ["wsgi.input"].read() or str(os.getpid()).encode()
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
     return [body]

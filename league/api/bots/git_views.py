@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.bots.git_serializers import FetchIn, FetchOut
+from league.api.http import throttles
 from league.api.http.auth import player_of
 from league.api.http.base import ApiView, existing, once
 from league.api.http.parsers import RawBody
@@ -54,6 +55,7 @@ class PushView(ApiView):
 
     authentication_classes = ()
     permission_classes = ()
+    throttle_classes = ()  # The forges of many players have one address: only deliveries without a valid secret count for it.
     parser_classes = [RawBody]
     serializer_class: Any = FetchOut
 
@@ -70,5 +72,10 @@ class PushView(ApiView):
         204: it reports no new tag. The same delivery again answers with the same fetch.
         """
         body = request.data if isinstance(request.data, bytes) else b""  # An empty body is not parsed.
-        row = fetches.push(existing(fetches.find_link(slug, body, request.headers)), body)
+        link = fetches.find_link(slug, body, request.headers)
+        if link is None:
+            throttles.refuse_bad_token(request._request)
+        else:
+            throttles.count_for(request._request, link.player.user_id)
+        row = fetches.push(existing(link), body)
         return Response(status=status.HTTP_204_NO_CONTENT) if row is None else Response(FetchOut(row).data, 202)

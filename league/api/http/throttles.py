@@ -38,7 +38,15 @@ def refuse_bad_token(request: HttpRequest) -> None:
 
     A live token is never refused because of other people's bad ones from the same address.
     """
-    spent = count(request, "anon", f"a{limits.address(request)}")
+    _refuse_if_over(count(request, "anon", f"a{limits.address(request)}"))
+
+
+def count_for(request: HttpRequest, user: int) -> None:
+    """Count a request that another program sends for a user. Raise Throttled at too many of the user."""
+    _refuse_if_over(count(request, "user", f"u{user}"))
+
+
+def _refuse_if_over(spent: limits.RateCount) -> None:
     if spent.over:
         raise Throttled(wait=spent.seconds)
 

@@ -28,7 +28,7 @@ from engine.sandbox import SandboxError, why_no_builds
 from league.domain.bots import bots
 from league.domain.core import clock, journal, queue
 from league.domain.core.errors import Refused
-from league.domain.people import ownership
+from league.domain.people import bans, ownership
 from league.domain.people.ownership import BotAct
 from league.models import Bot, Fetch, GitLink, Player
 
@@ -125,9 +125,9 @@ def unlink(bot: Bot, *, player: Player, now: datetime | None = None) -> None:
 
 
 def new_secret(row: GitLink, *, player: Player) -> str:
-    """Return a new secret for the webhook of a link, whose versions count as uploads of `player` from now on. The database cannot show it again.
+    """Return a new secret for the webhook of a link; the former one is no longer valid. The database cannot show it again.
 
-    So the people of a bot upload in nobody else's name. The former secret is no longer valid.
+    From now on `player` uploads its versions, so that nobody can do so in the name of somebody else.
     """
     row.salt, row.player = secrets.token_hex(16), player
     GitLink.objects.filter(pk=row.pk).update(salt=row.salt, player=player)
@@ -198,14 +198,20 @@ def settle(*, now: datetime | None = None) -> int:
 
 
 def _upload(pk: int, now: datetime) -> None:
+    row = Fetch.objects.select_related("player__user").filter(pk=pk, version=None).exclude(result=None).first()
+    if row is None or row.result is None:  # Its player has just closed the account.
+        return
+    version, why = None, ""
     with transaction.atomic():
-        row = Fetch.objects.select_for_update(of=("self",)).select_related("player__user").get(pk=pk)
-        if row.result is None or row.version_id is not None:
-            return
         try:
             with transaction.atomic():
-                row.version = bots.upload(row.player, row.bot_name, bytes(row.result), "bot.zip", now=now)
+                version = bots.upload(row.player, row.bot_name, bytes(row.result), "bot.zip", now=now)
+                row.player.refresh_from_db()  # It is locked now.
+                if row.player.banned:
+                    raise bans.refusal(row.player)
         except (PackageRefused, Refused) as refused:
-            row.why = str(refused)
-        row.result = None
-        row.save(update_fields=["version", "why", "result"])
+            version, why = None, str(refused)
+        # Players are locked before their fetches, as by whoever closes an account.
+        rows = Fetch.objects.filter(pk=pk, version=None).exclude(result=None)
+        if not rows.update(version=version, why=why, result=None):  # Another scheduler was faster.
+            transaction.set_rollback(True)

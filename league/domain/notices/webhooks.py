@@ -13,7 +13,7 @@ import logging
 import secrets
 import time
 from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -43,7 +43,8 @@ MOST = 5  # Webhooks of a player.
 TESTS = 10  # Test deliveries of a webhook in an hour.
 BATCH = 1000  # Lines of one pass.
 SETTLED = timedelta(seconds=60)  # Younger lines are read again, because an older one may still be committed.
-AT_ONCE, ROUNDS = 8, 20  # Requests at a time, and rounds of a pass: each sends the first delivery of each webhook.
+AT_ONCE = 16  # Requests at a time, one for each player.
+PASS_S = 60.0  # A pass begins no request after this time.
 CLAIM = timedelta(minutes=2)  # A delivery whose sender died is due again after this time.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 960))
 MOST_FAILURES = 30  # After this many in a row a webhook is switched off.
@@ -113,31 +114,50 @@ def run(*, now: datetime | None = None) -> int:
 
     One query if nobody has a webhook.
     """
-    now = clock.now_or(now)
+    fixed, now = now, clock.now_or(now)
     if not Webhook.objects.exists():
         return 0
     _collect(now)
     Delivery.objects.filter(created__lt=now - KEPT).delete()
-    arrived = 0
-    for _ in range(ROUNDS):
-        rows = _claim(now)
-        if not rows:
-            break
-        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="webhook") as pool:
-            results = list(pool.map(_post, rows))
-        for row, (status, problem) in zip(rows, results, strict=True):
-            arrived += _note(row, status, problem, now)
-    return arrived
+    return _send(fixed)
+
+
+def _send(now: datetime | None) -> int:
+    """Send what is due; return the number of deliveries that arrived.
+
+    Players take turns, and each has one request at a time, so that slow listeners delay only their own player.
+    """
+    arrived, until = 0, time.monotonic() + PASS_S
+    running: dict[Future[tuple[int | None, str]], Delivery] = {}
+    served: set[int] = set()
+    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="webhook") as pool:
+        while True:
+            busy = {row.webhook.player_id for row in running.values()}
+            room = AT_ONCE - len(running) if time.monotonic() < until else 0
+            rows = _claim(clock.now_or(now), busy | served, room)
+            if len(rows) < room:  # All others had a turn.
+                served = set()
+                busy |= {row.webhook.player_id for row in rows}
+                rows += _claim(clock.now_or(now), busy, room - len(rows))
+            for row in rows:
+                running[pool.submit(_post, row)] = row
+                served.add(row.webhook.player_id)
+            if not running:
+                return arrived
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                arrived += _note(running.pop(future), *future.result(), clock.now_or(now))
 
 
 def _collect(now: datetime) -> None:
-    hooks = list(Webhook.objects.filter(off=None, player__user__is_active=True).select_related("player__user"))
-    if not hooks:
+    # Those of banned players read on, too: otherwise all would wait later until they have caught up.
+    everybody = list(Webhook.objects.filter(off=None).select_related("player__user"))
+    hooks = [hook for hook in everybody if hook.player.user.is_active]
+    if not everybody:
         return
     chosen = Q()
     for kind, to in LINES:
         chosen |= Q(kind=kind, data__to=to)
-    start = min(hook.seen for hook in hooks)
+    start = min(hook.seen for hook in everybody)
     lines = list(LeagueEvent.objects.filter(chosen, pk__gt=start).order_by("pk")[:BATCH])
     settled = (
         LeagueEvent.objects.filter(at__lte=now - SETTLED).order_by("-pk").values_list("pk", flat=True).first() or 0
@@ -147,11 +167,11 @@ def _collect(now: datetime) -> None:
     for event in _events(lines, {hook.player for hook in hooks}):
         for hook in hooks:
             if event.line.pk > hook.seen and event.name in hook.events and hook.player_id in event.owners:
-                key = hashlib.sha256(f"{hook.secret}:{event.line.pk}".encode()).hexdigest()[:32]
+                key = hashlib.sha256(f"{hook.secret}:{event.line.pk}:{event.line.at}".encode()).hexdigest()[:32]
                 deliveries.append(Delivery(**_delivery(hook, event.name, key, event.body, event.line.at, now)))
     with transaction.atomic():
         Delivery.objects.bulk_create(deliveries, ignore_conflicts=True)
-        Webhook.objects.filter(pk__in=[hook.pk for hook in hooks], seen__lt=read).update(seen=read)
+        Webhook.objects.filter(pk__in=[hook.pk for hook in everybody], seen__lt=read).update(seen=read)
 
 
 def _delivery(hook: Webhook, event: str, key: str, body: dict[str, Any], at: datetime, now: datetime) -> dict[str, Any]:
@@ -172,11 +192,13 @@ def _events(lines: Sequence[LeagueEvent], owners: Collection[Player]) -> Iterabl
     for version in BotVersion.objects.filter(pk__in=names[VERSION], bot__owner__in=owners).select_related("bot"):
         words = {"bot": version.bot.slug, "version": version.number}
         add(VERSION, str(version.pk), version.bot.owner_id, **words, url=f"/api/v1/versions/{version.pk}")
-    for player in owners:
+    parties = Party.objects.filter(match__public_id__in=names[MATCH], version__bot__owner__in=owners)
+    played = set(parties.values_list("version__bot__owner", flat=True))
+    for player in owners if names[TOURNAMENT] else [owner for owner in owners if owner.pk in played]:
         own = Party.objects.filter(version__bot__owner=player).values("match")
         # A validation is one event, that of its version, and not one for each game.
-        played = Match.objects.exclude(kind=MatchKind.VALIDATION).filter(public_id__in=names[MATCH], pk__in=own)
-        for match in sight.matches(played, player.user).values_list("public_id", flat=True):
+        rows = Match.objects.exclude(kind=MatchKind.VALIDATION).filter(public_id__in=names[MATCH], pk__in=own)
+        for match in sight.matches(rows, player.user).values_list("public_id", flat=True):
             add(MATCH, match, player.pk, match=match, url=f"/api/v1/matches/{match}")
         entered = Q(owner=player) | Q(pk__in=Entry.objects.filter(version__bot__owner=player).values("tournament"))
         cups = sight.tournaments(Tournament.objects.filter(entered, slug__in=names[TOURNAMENT]), player.user)
@@ -188,13 +210,14 @@ def _events(lines: Sequence[LeagueEvent], owners: Collection[Player]) -> Iterabl
             yield JournalledEvent(line, event, *subjects[event, line.subject.partition(":")[2]])
 
 
-def _claim(now: datetime) -> list[Delivery]:
-    """Claim the first due delivery of each webhook."""
-    waiting = Delivery.objects.filter(due__lte=now, webhook__off=None).values("webhook").annotate(first=Min("pk"))
-    rows = Delivery.objects.filter(pk__in=[row["first"] for row in waiting]).select_related("webhook__player")
+def _claim(now: datetime, without: Collection[int], most: int) -> list[Delivery]:
+    """Claim the first due delivery of each player who is not in `without`, `most` at most."""
+    due = Delivery.objects.filter(due__lte=now, webhook__off=None, webhook__player__user__is_active=True)
+    waiting = due.exclude(webhook__player__in=without).values("webhook__player").annotate(first=Min("pk"))
+    rows = Delivery.objects.filter(pk__in=[row["first"] for row in waiting.order_by("first")[:most]])
     return [
         row
-        for row in rows.order_by("pk")
+        for row in rows.select_related("webhook__player").order_by("pk")
         if Delivery.objects.filter(pk=row.pk, due=row.due).update(due=now + CLAIM, tries=F("tries") + 1)
     ]
 
@@ -215,6 +238,9 @@ def _post(row: Delivery) -> tuple[int | None, str]:
         return posting.post(row.webhook.url, row.body.encode(), headers), ""
     except posting.PostFailed as error:
         return None, str(error)[:200]
+    except Exception as error:  # Other players' deliveries go on.
+        log.exception("%s could not be sent", row)
+        return None, f"a fault of the league: {type(error).__name__}"
 
 
 def _note(row: Delivery, status: int | None, problem: str, now: datetime) -> bool:

@@ -38,7 +38,7 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json       name, address, limits, log-ins, notice settings, webhooks, and keys (of a key only the first characters are stored)
+account.json       name, address, open data, limits, log-ins, notice settings, webhooks, and keys (of a key only the first characters are stored)
 bots.jsonl         your bots
 git.jsonl          Git repositories that you linked with bots
 versions.jsonl     their versions, and those that you uploaded to bots of your teams
@@ -127,6 +127,7 @@ def _account(player: Player) -> Row:
     return {
         "name": player.name,
         "challengeable": player.challengeable,
+        "open_data": player.open_data,
         "email": user.email,
         "created": player.created,
         "last_login": user.last_login,

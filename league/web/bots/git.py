@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -42,7 +43,9 @@ def repository(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             if not secret:
                 return redirect("bot-git", slug=slug)
-    rows = Fetch.objects.filter(bot_name=slug).select_related("version").defer("result").order_by("-pk")[:MOST]
+    # Before the bot existed, anybody could ask for its name.
+    own = Q(version__bot=bot) | Q(version=None, created__gte=bot.created)
+    rows = Fetch.objects.filter(own, bot_name=slug).select_related("version").defer("result").order_by("-pk")[:MOST]
     if not secret and any(row.version is None and not row.why for row in rows):
         topics.follow(request, changes.BOTS)
     context = {

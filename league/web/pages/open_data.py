@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -11,9 +14,31 @@ from engine import data
 from league.domain.core import paging
 from league.domain.upkeep import open_data
 from league.service import changes
-from league.web.common import lists
+from league.web.common import errors, lists
 
 SUM = ".sha256"
+SMALL = 1 << 24  # Bytes of an answer that the server takes whole, however slowly the client reads.
+AT_ONCE = 2  # Larger downloads at a time in a process: each has a thread until the client has read almost all.
+BUSY_S = 60  # When to try again.
+_places = threading.BoundedSemaphore(AT_ONCE)
+
+
+class LargeDownload(Iterator[bytes]):
+    """The bytes of a large file. It has a place until it is closed."""
+
+    def __init__(self, content: Iterator[bytes]) -> None:
+        self._content, self._is_open = content, True
+
+    def __next__(self) -> bytes:
+        return next(self._content)
+
+    def close(self) -> None:
+        """Give the place back. Repeatable."""
+        if self._is_open:
+            self._is_open = False
+            _places.release()
+
+    __del__ = close
 
 
 @require_safe
@@ -36,4 +61,9 @@ def file(request: HttpRequest, name: str) -> HttpResponseBase:
     if name.endswith(SUM):
         return HttpResponse(f"{row.sha256}  {row}\n", content_type="text/plain; charset=utf-8")
     headers = {"Content-Disposition": f'attachment; filename="{row}"', "Content-Length": str(row.bytes)}
-    return StreamingHttpResponse(open_data.content(row), content_type="application/zstd", headers=headers)
+    content = open_data.content(row)
+    if row.bytes > SMALL:
+        if not _places.acquire(blocking=False):
+            return errors.too_many(request, BUSY_S)
+        content = LargeDownload(content)
+    return StreamingHttpResponse(content, content_type="application/zstd", headers=headers)

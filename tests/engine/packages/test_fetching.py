@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import random
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from http.client import HTTPSConnection
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -186,7 +188,8 @@ def test_addresses_and_tags_are_plain() -> None:
     for url in (
         "http://github.com/a/b", "ssh://git@github.com/a/b", "git@github.com:a/b", "file:///etc", "ext::sh -c id", "https://u:p@github.com/a",
         "https://github.com", "https://github.com/a?b", "https://github.com/a#b", "https://github.com/../b", "https://github.com:99999/a",
-        "https://github.com/a\nHost: x", "https://[::1]/a", "https://github.com/a b", "--upload-pack=id", "https://github.com/a\0",
+        "https://github.com/a\nHost: x", "https://[::1]/a", "https://github.com/a b",
+        "https://a..b/c", "https://.a/b", f"https://{'a' * 64}.org/b", f"https://{'a.' * 127}b/c", "--upload-pack=id", "https://github.com/a\0",
     ):  # fmt: skip
         with pytest.raises(ValueError, match="https://host"):
             git_http.parse(url)
@@ -197,6 +200,12 @@ def test_addresses_and_tags_are_plain() -> None:
             ("", "-v1", "v..1", "v1/", "v1.lock", "a//b", "v 1", "v1\n", "v1:x", "v1^{}", "ñ", "a" * 101, ".a", "a/.b"),
         )
     )
+
+
+def test_empty_packets_are_counted() -> None:
+    server = git_http._GitServer(git_http.parse("https://github.com/a/b"), HTTPSConnection("github.com"), 1 << 20)
+    with pytest.raises(git_http.GitRefused, match="too large"):
+        list(server._lines(io.BytesIO(b"0000" * (1 << 15)), server.rest))  # type: ignore[arg-type]
 
 
 def test_the_reader_opens_no_file_after_the_first_byte() -> None:

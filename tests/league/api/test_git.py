@@ -62,11 +62,12 @@ def test_a_version_shows_its_commit_to_those_who_may_read_it(
     assert nobody.get(path).json()["git"] == git
 
 
-def test_a_webhook_answers_strangers_as_if_there_were_none(nobody: Api, as_alice: Api, alice) -> None:
+def test_a_webhook_answers_strangers_as_if_there_were_none(nobody: Api, as_alice: Api, alice, settings) -> None:
     link = fetches.link(accepted(alice, "rufo2").bot, URL, "", player=alice)
     secret = fetches.new_secret(link, player=alice)
     body = json.dumps(PUSH).encode()
     right = {"X-Hub-Signature-256": "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}
+    before = settings.REST_FRAMEWORK
     refusals = {
         (answer.status_code, answer.content)
         for slug, headers in (("rufo2", {}), ("nobody", right), ("rufo2", {"X-Gitlab-Token": "x"}), ("luna", right))
@@ -85,6 +86,15 @@ def test_a_webhook_answers_strangers_as_if_there_were_none(nobody: Api, as_alice
         "POST", "bots/rufo2/push", b"{}", headers={"X-Gitlab-Token": secret}, content_type="application/json"
     )
     assert (ping.status_code, ping.content) == (204, b"")
+    settings.REST_FRAMEWORK = {
+        **settings.REST_FRAMEWORK,
+        "DEFAULT_THROTTLE_RATES": {"anon": (1, 3600), "user": (1, 3600)},
+    }
+    wrong = [nobody.call("POST", "bots/rufo2/push", headers={"X-Gitlab-Token": "x"}).status_code for _ in range(3)]
+    assert (wrong[0], wrong[-1]) == (404, 429)
+    right_ones = [nobody.call("POST", "bots/rufo2/push", body, headers=right).status_code for _ in range(2)]
+    assert right_ones == [202, 429], "whoever shares the address has a limit of their own"
+    settings.REST_FRAMEWORK = before
     large = nobody.call(
         "POST", "bots/rufo2/push", b" " * (1 << 21), headers={"X-Gitlab-Token": secret}, content_type="x/y"
     )

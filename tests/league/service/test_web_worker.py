@@ -226,6 +226,15 @@ def test_a_slow_client_has_thirty_seconds(serve: Serve) -> None:
 
 
 @pytest.mark.slow
+def test_a_client_that_stops_reading_a_large_answer_frees_its_thread(serve: Serve) -> None:
+    _, where = serve("--threads", "1")
+    with socket.create_connection(("127.0.0.1", int(where.rpartition(":")[2])), timeout=60) as link:
+        link.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert link.recv(1)
+        assert get(where).isdecimal()
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("trusted", ["0", "1"], ids=["direct", "behind a proxy"])
 def test_others_are_answered_while_one_client_keeps_many_connections(serve: Serve, trusted: str, monkeypatch) -> None:

@@ -137,6 +137,17 @@ def test_what_arrives_is_checked_like_an_upload(ana) -> None:
     assert list(BotVersion.objects.values_list("pk", flat=True)) == [first.version_id]
 
 
+def test_what_arrives_after_a_ban_is_no_version(ana) -> None:
+    row = fetches.ask(ana, "rufo", URL, "v1", now=NOW)
+    bans.ban(ana, why="cheating", actor="op", now=NOW)
+    row = fetched(row, FILES)
+    assert (row.version, row.result) == (None, None)
+    assert "cheating" in row.why
+    pk = row.pk
+    row.delete()
+    fetches._upload(pk, NOW)  # Its player closed the account between two looks of the scheduler.
+
+
 def test_fetches_count_as_uploads_once(ana, settings) -> None:
     settings.UPLOADS_PER_HOUR = 3
     fetched(fetches.ask(ana, "rufo", URL, "v1", now=NOW), FILES)
@@ -191,6 +202,14 @@ def event(**more: Any) -> bytes:
 
 def signed(secret: str, body: bytes) -> dict[str, str]:
     return {"X-Hub-Signature-256": "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}
+
+
+def test_whoever_has_the_secret_uploads(link: GitLink, berto) -> None:
+    Bot.objects.filter(slug="rufo").update(owner=berto)
+    secret = fetches.new_secret(link, player=berto)
+    opened = fetches.find_link("rufo", b"", {"X-Gitlab-Token": secret})
+    assert opened is not None
+    assert opened.player == berto
 
 
 def test_a_delivery_acts_once(link: GitLink) -> None:

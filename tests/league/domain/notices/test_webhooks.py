@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -21,6 +22,7 @@ from engine.packages.addresses import is_public
 from league.domain.core.errors import Refused
 from league.domain.matches import sight
 from league.domain.notices import webhooks
+from league.domain.people import bans
 from league.domain.tournaments import progress
 from league.models import Delivery, LeagueEvent, Match, Notice, Player, Tournament, Webhook
 from league.service import posting
@@ -34,7 +36,8 @@ class WebhookListener(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
         self.requests: list[tuple[dict[str, str], bytes]] = []
-        self.status, self.kill = 204, 0
+        self.status, self.kill, self.pause_s = 204, 0, 0.0
+        self.log: list[WebhookListener] = []  # The listeners of all requests, if several share it.
         self.url = f"http://127.0.0.1:{self.server_port}/hook?x=1"
 
     def bodies(self) -> list[dict]:
@@ -49,8 +52,10 @@ class Answer(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.requests.append((dict(self.headers), body))
+        self.server.log.append(self.server)
         if self.server.kill:
             os.kill(self.server.kill, signal.SIGKILL)
+        time.sleep(self.server.pause_s)
         self.send_response(self.server.status)
         self.send_header("Location", self.server.url)
         self.end_headers()
@@ -62,6 +67,12 @@ class Answer(BaseHTTPRequestHandler):
 @pytest.fixture
 def listener(settings) -> Iterator[WebhookListener]:
     settings.WEBHOOKS_PRIVATE = True
+    with listening() as server:
+        yield server
+
+
+@contextmanager
+def listening() -> Iterator[WebhookListener]:
     server = WebhookListener()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
@@ -117,6 +128,30 @@ def test_withheld_results_give_no_event(ana, berto, listener) -> None:
     assert not Delivery.objects.exists()
 
 
+def test_a_banned_player_hears_nothing_later_either(ana, listener) -> None:
+    row = hook(ana, listener)
+    webhooks.send_test(row, now=NOW)
+    bans.ban(ana, why="x", actor="op", now=NOW)
+    version = accepted_by_upload(ana, "rufo", games=("partnership",), policy="anybody")
+    assert webhooks.run(now=later(100)) == 0
+    assert (
+        Webhook.objects.get().seen >= LeagueEvent.objects.get(subject=f"version:{version.pk}", data__to="accepted").pk
+    )
+    bans.lift(ana, why="x", actor="op", now=later(100))
+    assert webhooks.run(now=later(200)) == 1
+    assert [body["event"] for body in listener.bodies()] == ["test"]
+
+
+def test_a_journal_that_was_restored_gives_its_numbers_again(ana, listener) -> None:
+    row = hook(ana, listener)
+    version = accepted_by_upload(ana, "rufo", games=("partnership",), policy="anybody")
+    line = LeagueEvent.objects.filter(subject=f"version:{version.pk}", data__to="accepted")
+    for seconds in (0, 5):
+        Webhook.objects.filter(pk=row.pk).update(seen=0)
+        line.update(at=later(seconds))
+        assert webhooks.run(now=later(100)) == 1, "another event has another key"
+
+
 def test_a_line_that_was_committed_late_is_not_lost(ana, listener, monkeypatch) -> None:
     row = hook(ana, listener)
     version = accepted_by_upload(ana, "rufo", games=("partnership",), policy="anybody")
@@ -158,6 +193,31 @@ def test_pauses_grow_and_end_and_a_failing_webhook_is_switched_off_with_a_notice
     webhooks.send_test(row, now=now)
     assert webhooks.run(now=now + timedelta(hours=1)) == 1, "what waited meanwhile is not sent"
     assert Webhook.objects.get().failures == 0
+
+
+@pytest.mark.parametrize("url", ["http://[::a]/", "http://[::a]?x", "http://a..b/", "http://127.0.0.1:1/"])
+def test_an_address_that_nobody_can_reach_delays_nobody_else(ana, berto, listener, url: str) -> None:
+    dead, quick = webhooks.create(ana, url, webhooks.EVENTS, now=NOW), hook(berto, listener)
+    for row in (dead, quick):
+        webhooks.send_test(row, now=NOW)
+    assert webhooks.run(now=NOW) == 1
+    assert Delivery.objects.get(webhook=dead).problem.startswith("no answer")
+
+
+def test_slow_listeners_delay_only_their_own_player(ana, berto, listener) -> None:
+    with listening() as slow:
+        slow.pause_s, slow.log = 1.0, listener.log
+        for row in (hook(ana, slow), hook(ana, slow), *[hook(berto, listener)] * 4):
+            webhooks.send_test(row, now=NOW)
+        assert webhooks.run(now=NOW) == 6
+    assert listener.log[:5].count(listener) == 4, "before the second delivery of the slow ones"
+
+
+def test_an_answer_may_take_longer_than_connecting(ana, listener, monkeypatch) -> None:
+    monkeypatch.setattr(posting, "CONNECT_S", 0.2)
+    listener.pause_s = 0.5
+    webhooks.send_test(hook(ana, listener), now=NOW)
+    assert webhooks.run(now=NOW) == 1
 
 
 def test_a_silent_listener_delays_nobody_else(ana, berto, listener, monkeypatch) -> None:
@@ -202,6 +262,7 @@ WRONG = (
         "ftp://example.org/",
         "https://",
         "https://a:b@example.org/",
+        "https://:b@example.org/",
         "https://x.org:0x/",
     ),
     *(

@@ -43,6 +43,7 @@ def test_it_has_everything_of_its_owner_and_nothing_of_others(ana, berto) -> Non
     files = {name for name in packed.namelist() if not name.startswith("bots/")} - {"README.txt"}
     assert files <= set(listed), "each file is explained"
     account = json.loads(packed.read("account.json"))
+    assert account["open_data"] is None
     assert (account["name"], account["keys"][0]["label"]) == ("ana", "laptop")
     assert {row["bot"] for row in lines(packed, "bots")} == {"rufo", "trufo"}
     assert {row["bot_name"] for row in lines(packed, "versions")} == {"rufo", "trufo"}

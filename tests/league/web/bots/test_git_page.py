@@ -9,9 +9,9 @@ from django.test import Client
 
 from league.domain.bots import fetches
 from league.domain.people import players
-from league.models import Fetch, GitLink
+from league.models import Fetch, GitLink, Player
 from tests.league.web.bots.test_downloads import client_of
-from tests.support.league import NOW, accepted
+from tests.support.league import NOW, accepted, later
 
 pytestmark = pytest.mark.django_db
 PAGE, URL = "/bots/rufo/git/", "https://forge.example/ana/rufo"
@@ -19,9 +19,11 @@ PAGE, URL = "/bots/rufo/git/", "https://forge.example/ana/rufo"
 
 def test_the_owner_links_a_repository_and_sees_its_fetches(ana, settings) -> None:
     settings.GIT_HOSTS = ["forge.example"]
+    Fetch.objects.create(player=players.create("eve"), bot_name="rufo", tag="of-eve", why="x", created=later(-1))
     version = accepted(ana, "rufo")
-    own, other = client_of(ana), client_of(players.create("eve"))
+    own, other = client_of(ana), client_of(Player.objects.get(name="eve"))
     assert PAGE in own.get("/bots/rufo/?tab=settings").content.decode()
+    assert "of-eve" not in own.get(PAGE).content.decode()
     for client, status in ((other, 403), (Client(), 302)):
         for answer in (client.get(PAGE), client.post(PAGE, {"action": "link", "url": URL})):
             assert answer.status_code == status
@@ -37,10 +39,10 @@ def test_the_owner_links_a_repository_and_sees_its_fetches(ana, settings) -> Non
 
     assert own.post(PAGE, {"action": "fetch", "tag": "v1"}).status_code == 302
     assert own.post(PAGE, {"action": "fetch", "tag": "v 1"}).status_code == 422
-    assert (Fetch.objects.get().folder, "waiting" in own.get(PAGE).content.decode()) == ("bots/rufo", True)
-    Fetch.objects.update(finished=NOW, why="the repository has no tag <v1>")
+    assert (Fetch.objects.get(player=ana).folder, "waiting" in own.get(PAGE).content.decode()) == ("bots/rufo", True)
+    Fetch.objects.filter(player=ana).update(finished=NOW, why="the repository has no tag <v1>")
     assert "has no tag &lt;v1&gt;" in own.get(PAGE).content.decode()
-    Fetch.objects.update(why="", commit="c" * 40, version=version)
+    Fetch.objects.filter(player=ana).update(why="", commit="c" * 40, version=version)
     assert '<a href="/bots/rufo/v1/">' in own.get(PAGE, headers={"accept-language": "es"}).content.decode()
     commits = ["c" * 40 in client.get("/bots/rufo/v1/").content.decode() for client in (own, other, Client())]
     assert commits == [True, False, False]

@@ -10,6 +10,7 @@ from django.test import Client
 
 from league.domain.upkeep import open_data
 from league.models import DataFile, Player
+from league.web.pages import open_data as pages
 from tests.support import league as made
 
 NAME = "tute-partnership-2026-01.jsonl.zst"
@@ -39,6 +40,18 @@ def test_a_file_is_sent_as_it_is_stored(file, reader, client) -> None:
     for wrong in ("tute-brisca-2026-01.jsonl.zst", "x", "a%00b", "..%2F..%2Fetc", f"{NAME}.sha256.sha256"):
         assert reader.get(f"/data/{wrong}").status_code in (400, 404)
     assert reader.post(f"/data/{NAME}").status_code == 405
+
+
+def test_large_downloads_leave_threads_for_the_pages(file, reader, monkeypatch) -> None:
+    monkeypatch.setattr(pages, "SMALL", 0)
+    running = [reader.get(f"/data/{NAME}") for _ in range(pages.AT_ONCE)]
+    refused = reader.get(f"/data/{NAME}")
+    assert (refused.status_code, refused["Retry-After"]) == (429, str(pages.BUSY_S))
+    for response in running:
+        assert len(b"".join(response.streaming_content)) == file.bytes
+    for _ in range(3):
+        assert b"".join(reader.head(f"/data/{NAME}").streaming_content) == b""
+    assert reader.get(f"/data/{NAME}").status_code == 200
 
 
 def test_owners_choose_at_sign_up_and_later(db, client) -> None:
