@@ -110,7 +110,7 @@ def test_source_without_a_kit_is_built_and_plays(
         "go": ("bot.go", {"bot.go": GO}),
         "a Go module": ("cmd/bot.go", {"cmd/bot.go": GO, "go.mod": "module rufo\n\ngo 1.22\n"}),
         "cargo": ("Cargo.toml", {"Cargo.toml": CARGO, "Cargo.lock": LOCK, "build.rs": LOOK, "src/main.rs": RUST}),
-        "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h")}),
+        "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h", "sense.h")}),
         "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
     }[form]
     language, tool = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}.get(

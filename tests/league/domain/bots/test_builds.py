@@ -33,7 +33,8 @@ def zipped(text: str, *, build: str = "c") -> bytes:
     with zipfile.ZipFile(buffer, "w") as packed:
         packed.writestr("bot.toml", f'name = "rufo"\nbuild = "{build}"\nentry = "bot.c"\ngames = ["a_dos"]\n')
         packed.writestr("bot.c", text)
-        packed.writestr("tute.h", (KIT / "tute.h").read_text())
+        for name in ("tute.h", "sense.h"):
+            packed.writestr(name, (KIT / name).read_text())
     return buffer.getvalue()
 
 
