@@ -173,7 +173,7 @@ def test_the_next_worker_removes_what_a_killed_one_left_and_nothing_that_lives(
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     runner = worker(RUNNER, tiers_here[0], str(state.path), str(directory))
     assert runner.stdout
-    runner.stdout.readline()
+    assert len(runner.stdout.readline().split()) == 3, "the worker has started no bots"
     runner.kill()
     runner.communicate(timeout=60)
     assert len(list(copies.iterdir())) >= 3
