@@ -120,7 +120,10 @@ def test_one_button_leads_from_entering_to_the_next_hand_without_scripts() -> No
 # --- ten people and forty bots, with every process that a league has --------------------------------------------------
 
 PEOPLE, BOTS, HANDS = 10, 4, 2  # Bots of each person.
-GONE, LEAVES = "p8", "p9"  # One who never answers, one who gives the first hand up.
+GONE, LEAVES = (
+    "p8",
+    "p9",
+)  # One who never answers, one who gives the first hand up. They must not meet: one of them would win.
 
 
 class Session:
@@ -133,6 +136,7 @@ class Session:
         self.cookie = f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
         self.opener = build_opener(HTTPCookieProcessor())
         self.hands, self.trouble = 0, ""
+        self.ended = threading.Event()
 
     def read(self, path: str, data: str | None = None) -> str:
         headers = {"Cookie": f"{self.cookie}; csrftoken={'a' * 32}", "Accept-Language": "en", "Referer": self.site}
@@ -162,6 +166,13 @@ class Session:
                     return
         except Exception as error:
             self.trouble = f"{self.name}: {error!r}"
+        finally:
+            self.ended.set()
+
+    def play_after(self, other: Session, where: str, until: float) -> None:
+        """Play once the other has stopped."""
+        other.ended.wait(until - time.monotonic())
+        self.play(where, until)
 
     def hand(self, table: str, until: float) -> None:
         rng = random.Random(self.name)
@@ -216,7 +227,10 @@ def test_an_arena_of_forty_bots_and_ten_people(processes: LiveLeague, site: str,
     phone = visit(f"{site}{where}", width=390, height=844, locale="en-GB").page
     sessions = [Session(site, person) for person in persons]
     until = time.monotonic() + 240
-    threads = [threading.Thread(target=session.play, args=(where, until)) for session in sessions]
+    by_person = {session.name: session for session in sessions}
+    later = by_person.pop(LEAVES)
+    threads = [threading.Thread(target=session.play, args=(where, until)) for session in by_person.values()]
+    threads.append(threading.Thread(target=later.play_after, args=(by_person[GONE], where, until)))
     for thread in threads:
         thread.start()
     page.locator("table.places tbody tr").nth(3).wait_for(timeout=PATIENT_MS)  # Live: nobody loads this page again.
