@@ -26,7 +26,12 @@ Start = Callable[[Path, Runtime, str, Policy], BotProcess]
 _POLICY = Policy(memory_mb=128)
 _SEALED = Policy(memory_mb=128, sealed=True)
 _BOT, _SEALED_BOT = "canary_bot.py", "sealed_bot.py"
-_STARTING_S, _ANSWER_S, _BURN_S, _FROZEN_S = 10.0, 1.0, 0.05, 0.03
+_ANSWER_S, _WALL_S, _BURN_S, _FROZEN_S = (
+    10.0,
+    30.0,
+    0.05,
+    0.03,
+)  # The first two are generous: a busy machine is no hole.
 # Less than the five waits of five seconds that a sealed bot attempts: if they waited, the answer would be late.
 _LOOK_S = 20.0
 
@@ -81,7 +86,7 @@ def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, 
         message = json.dumps({**goal, "worker": os.getpid(), "memory_mb": _POLICY.memory_mb}).encode()
         try:
             bot.send(message + b"\n")
-            got = json.loads(bot.read_line(_STARTING_S, 3 * _STARTING_S).line)
+            got = json.loads(bot.read_line(_ANSWER_S, _WALL_S).line)
             results = {name: what is None for name, what in got.items()}
             failures = [f"{name}: {what}" for name, what in got.items() if what is not None]
             for name, passed in _play(bot):
@@ -97,8 +102,8 @@ def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, 
 def _play(bot: BotProcess) -> Iterator[tuple[str, bool]]:
     """Yield (name, passed) for each thing that any bot must be able to do, and each that it must not."""
     bot.freeze()
-    yield "play", all(bot.ask(b"card\n", _ANSWER_S, _ANSWER_S).line == b"card" for _ in range(3))
-    bot.ask(b"spin\n", _ANSWER_S, _ANSWER_S)
+    yield "play", all(bot.ask(b"card\n", _ANSWER_S, _WALL_S).line == b"card" for _ in range(3))
+    bot.ask(b"spin\n", _ANSWER_S, _WALL_S)
     before = bot.cpu()
     time.sleep(_FROZEN_S)
     yield "compute while frozen", bot.cpu() - before < _FROZEN_S / 10

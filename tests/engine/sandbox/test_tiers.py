@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 
 import pytest
 
 from engine.sandbox import TIERS, Sandbox, SandboxUnavailable, check, is_weaker
+from engine.sandbox.process.bot import BotProcess, Reply
 from engine.sandbox.tiers import canary, choosing, namespaces
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory
 
@@ -47,6 +49,30 @@ def test_the_canary_sees_that_nothing_is_contained_without_a_sandbox(state: Stat
     } <= escaped
     assert {"play", "compute while frozen", "compute for ever"} <= results.keys() - escaped
     assert len(failures) == len(escaped)
+
+
+def test_a_busy_machine_is_no_reason_to_refuse_a_tier(
+    state: StateDirectory, tiers_here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The canary leaves a thread that computes while the worker waits for a core to read the answer."""
+    ask = BotProcess.ask
+
+    def late(bot: BotProcess, data: bytes, cpu_budget_s: float, wall_cap_s: float) -> Reply:
+        if data != b"spin\n":
+            return ask(bot, data, cpu_budget_s, wall_cap_s)
+        bot.thaw()
+        bot.begin()
+        before, until = bot.cpu(), time.monotonic() + 60
+        bot.send(data)
+        while bot.cpu() < before + 1.5:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        reply = bot.read_line(cpu_budget_s, wall_cap_s)
+        bot.freeze()
+        return reply
+
+    monkeypatch.setattr(BotProcess, "ask", late)
+    assert canary.battery(functools.partial(choosing.start, tiers_here[0]), state.python, state.path)[1] == []
 
 
 def test_a_tier_whose_program_is_missing_is_refused_with_the_remedy(
