@@ -39,7 +39,9 @@ AGAIN_S = 0.5  # Seconds between two looks of a page that hears nothing.
 MANY = int(os.environ.get("TABLES", "200"))  # Tables of the run "many".
 SECONDS = float(os.environ.get("SECONDS", "120"))  # How long its people play.
 LIMITS = ("LIVE_PER_ADDRESS", "CHANGES_PER_MINUTE", "HEAVY_PAGES_PER_MINUTE")
+BOARDS = int(os.environ.get("BOARDS", "1"))  # Hands of a table of the run "many".
 THINKS_S = (4.0, 12.0)  # They think for a time between these.
+SPREAD_S = 80.0  # Their first answers are spread over the length of a hand, so that hands end at all times.
 
 
 class Browser:
@@ -120,10 +122,10 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
     return page
 
 
-def sit(browser: Browser, game: str) -> tuple[str, str, float]:
+def sit(browser: Browser, game: str, boards: int = 1) -> tuple[str, str, float]:
     """Sit down; return the table, its first page with a question, and how long that took."""
     began = time.monotonic()
-    status, where, text = browser.ask("/play/", {"game": game, "rival": "greedy", "partner": "", "boards": 1})
+    status, where, text = browser.ask("/play/", {"game": game, "rival": "greedy", "partner": "", "boards": boards})
     if status != 302:
         raise SystemExit(f"error: nobody can sit down at {game}: {status} {text[-600:]}")
     _, _, page = browser.ask(where)
@@ -175,11 +177,12 @@ class Company:
         try:
             while not self.over.is_set():
                 browser.stream = None
-                where, page, _ = sit(browser, GAMES[number % len(GAMES)])
+                where, page, _ = sit(browser, GAMES[number % len(GAMES)], BOARDS)
                 if not is_seated:
                     is_seated = True
                     self.seated.release()
-                self.begin.wait()
+                    self.begin.wait()
+                    self.over.wait(rng.uniform(0, SPREAD_S))
                 while 'id="leave"' in page and not self.over.wait(rng.uniform(*THINKS_S)):
                     legal = re.findall(r'name="do" value="((?:play|pass|bid|trump|sing|next)[^"]*)"', page)
                     began = time.monotonic()
@@ -240,7 +243,7 @@ def crowd(port: int, pid: int) -> None:
     for _ in threads:
         company.seated.acquire()
     company.begin.set()
-    time.sleep(THINKS_S[1])
+    time.sleep(SPREAD_S + THINKS_S[1])
     company.times.clear()
     before, began = processor_time(pid), time.monotonic()
     time.sleep(SECONDS)

@@ -43,7 +43,7 @@ def test_the_command_plays_for_a_bot_of_the_line_protocol(live_server, worker: W
             assert worker.remote.look()
             wait_for(lambda: Match.objects.filter(kind="remote", status="running").exists(), "the match", 60)
             command.send_signal(signal.SIGINT)
-            assert command.wait(120) == 0
+            assert command.wait(400) == 0  # Eighty decisions, each of which crosses the network
         finally:
             command.kill()
     match = Match.objects.get(kind="remote")
