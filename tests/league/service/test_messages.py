@@ -32,7 +32,7 @@ def listed() -> list[Message]:
         ("help", "league/management/", "any text; it determines every deal"),
         ("help", "league/api/", "Null if the bot has played fewer than half of the games."),
         ("table", "engine/sandbox/", "bubblewrap"),
-        ("table", "league/api/", "Bots and their versions."),
+        ("table", "league/api/", "Bots, their versions and teams."),
     ],
 )
 def test_a_known_message_of_each_kind_is_listed(listed, kind, folder, text) -> None:
