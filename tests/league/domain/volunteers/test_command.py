@@ -1,4 +1,4 @@
-"""`tute volunteer` against a real server: it works, survives nothing of a kill -9, is shut out for lies, and is refused if its program is another one."""
+"""`tute volunteer` against a real server: it works, costs nothing if it is killed, and is shut out for lies or refused for another program."""
 
 from __future__ import annotations
 
