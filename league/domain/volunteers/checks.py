@@ -93,6 +93,7 @@ def _accept(task: VolunteerTask, now: datetime) -> int:
         match = Match.objects.only("pk").get(pk=job.subject.match_id)
         job.task = AnalysisTask(job.subject, match, bodies.unpack(bytes(task.body)))
         handler.report(job, True, now=now)
+        Judgement.objects.filter(pk=task.judgement_id).update(by_volunteer=True)
         task.delete()
         Volunteer.objects.filter(pk=task.volunteer_id).update(accepted=F("accepted") + 1)
     return 1

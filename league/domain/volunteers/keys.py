@@ -5,14 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from league.domain.core.errors import Forbidden
 from league.domain.people import tokens
 from league.enums import TokenScope
 from league.models import ApiToken, Player, Volunteer
-
-MOST_LISTED = 200
 
 
 def create(player: Player, label: str, *, actor: str, now: datetime | None = None) -> tuple[Volunteer, str]:
@@ -32,8 +30,19 @@ def of_token(token: ApiToken | None) -> Volunteer:
     return row
 
 
+def end(volunteer: Volunteer, *, actor: str, now: datetime | None = None) -> None:
+    """Revoke a key and remove its row. Workers do what nobody has confirmed; the journal keeps why a key was shut out."""
+    with transaction.atomic():
+        tokens.revoke(volunteer.token, now=now, actor=actor)
+        volunteer.delete()
+
+
 def listed() -> QuerySet[Volunteer]:
-    """Select the keys for the page of operators: shut out first, then the newest. `open`, `held`: their unreported and unconfirmed tasks."""
+    """Select the keys for the page of operators: shut out first, then the newest. `held`: results that wait for confirmation."""
     rows = Volunteer.objects.select_related("token__player").filter(Q(token__revoked=None) | Q(shut_out__isnull=False))
-    counts = {"open": Count("tasks", filter=Q(tasks__reported=None)), "held": Count("tasks__reported")}
-    return rows.annotate(**counts).order_by("-shut_out", "-token")[:MOST_LISTED]
+    return rows.annotate(held=Count("tasks__reported")).order_by(F("shut_out").desc(nulls_last=True), "-token")
+
+
+def shut_out() -> QuerySet[Volunteer]:
+    """Select the keys that were shut out, until an operator removes them."""
+    return Volunteer.objects.filter(shut_out__isnull=False)

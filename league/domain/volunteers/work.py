@@ -31,7 +31,7 @@ from league.domain.jobs.handlers.puzzles import MATCH_COLUMNS, is_open
 from league.domain.judgements import bodies
 from league.domain.matches import replays
 from league.domain.people import ownership
-from league.enums import JobState, MatchKind
+from league.enums import JobState, JudgementKind, MatchKind
 from league.models import Job, Judgement, Match, Sitting, Volunteer, VolunteerTask
 
 FIRST = timedelta(minutes=1)  # The league's own workers have this long to begin with what a player asks for.
@@ -53,11 +53,13 @@ class VolunteerAnalysis(AnalysisHandler):
 
     def __init__(self, volunteer: Volunteer) -> None:
         self.volunteer = volunteer
-        self.worker = f"volunteer:{volunteer.token.player.name}:{volunteer.pk}"
+        self.worker = f"volunteer:{volunteer.pk}"
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
         """Return the jobs that no worker and no volunteer has begun, about public matches without a bot of this person or their teams."""
         rows = super().waiting(now).filter(judgement__cpu_s=0, judgement__match__kind__in=KINDS)
+        # What the league asks for is evidence in a case.
+        rows = rows.exclude(judgement__kind=JudgementKind.FAIR, judgement__asked_by=None)
         rows = rows.filter(Q(owner=None) | Q(created__lte=now - FIRST), judgement__match__tournament__opens=None)
         own = ownership.bots_of_people([self.volunteer.token.player_id], now=now)
         own_matches = Match.objects.filter(parties__version__bot__in=own)

@@ -32,6 +32,7 @@ WRITES = [
     ("POST", "tournaments/next-cup/entries", {"bot": "rufo"}, 401, 403, 201, 403),
     ("POST", "tournaments/next-cup/entries", {"bot": "luna"}, 401, 403, 201, 403),
     ("DELETE", "tournaments/next-cup/entries/0", None, 401, 403, 204, 403),
+    ("POST", "volunteer", {"engine": "x"}, 401, 403, 403, 403),
     ("GET", "me", None, 401, 200, 200, 200),
     ("GET", "me/notices", None, 401, 200, 200, 200),
     ("POST", "me/notices/read", {"ids": [1]}, 401, 200, 200, 200),
@@ -91,6 +92,7 @@ SCOPES = {  # Scopes of writes; all others need manage
     ("POST", "/api/v1/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
     ("POST", "/api/v1/bots/{slug}/remote"): "submit",
+    ("POST", "/api/v1/volunteer"): "volunteer",
     ("POST", "/api/v1/bots/{slug}/fetches"): "submit",
     ("POST", "/api/v1/bots/{slug}/push"): "read",  # It takes a signature in place of a token.
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
@@ -105,7 +107,7 @@ SCOPES = {  # Scopes of writes; all others need manage
 @pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
 def test_scopes_of_tokens(alice, part):
     """No operation takes a token whose scope is too small, and each says which one it needs."""
-    order = ["read", "submit", "manage"]
+    order = ["read", "submit", "manage", "volunteer"]
     callers = {scope: Api(tokens.create(alice, scope, scope=scope)[1]) for scope in order}
     refusals = {}
     for operation in operations()[part::4]:

@@ -108,6 +108,7 @@ def pages_of_operators(league) -> dict[str, str]:
         "operators' search for nothing": "/operators/?q=nobody",
         "open cases": "/operators/cases/",
         "reported comments": "/operators/reports/",
+        "volunteers": "/operators/volunteers/",
         "operator action": f"/operators/void/?subject=match:{league.clean.public_id}",
         "operator action with choices": "/operators/quota/?subject=player:ana",
     }

@@ -37,10 +37,10 @@ def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def match(ana, berto) -> Match:
-    """Finished, with two analyses asked for by the league."""
+    """Finished, with two analyses that its player asked for a minute ago."""
     match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1).matches.get())
     for kind in JudgementKind:
-        asking.ask_for_league(match, kind, now=clock.present())
+        asking.ask(match, kind, ana, now=clock.present() - work.FIRST)
     return match
 
 

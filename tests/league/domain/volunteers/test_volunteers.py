@@ -33,14 +33,14 @@ def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def match(ana, berto) -> Match:
-    """Finished, with two analyses asked for by the league."""
+    """Finished, with two analyses that its player asked for a minute ago."""
     return rows.once(make_match, ana, berto)
 
 
 def make_match(ana, berto) -> Match:
     match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1).matches.get())
     for kind in (OPEN, FAIR):
-        assert asking.ask_for_league(match, kind, now=NOW)
+        asking.ask(match, kind, ana, now=later(-60))
     return match
 
 
@@ -106,10 +106,13 @@ def test_a_result_counts_when_a_repetition_agrees(match, settings) -> None:
     assert not VolunteerTask.objects.exists()
     assert not Job.objects.filter(kind="analysis").exists()
     held.judgement.refresh_from_db()
-    body = bytes(held.judgement.body)
-    Judgement.objects.filter(pk=held.judgement_id).update(status="asked", body=b"")
-    asking.enqueue(held.judgement, now=NOW)
+    assert Judgement.objects.get(by_volunteer=True) == held.judgement
+    body, kind = bytes(held.judgement.body), held.judgement.kind
+    assert asking.ask_for_league(match, kind, now=later(90)), "no evidence in a case before a worker has repeated it"
+    assert not asking.ask_for_league(match, kind, now=later(90))
     assert bytes(repeated(now=later(90)).body) == body, "to the last byte what a worker would have stored"
+    assert not Judgement.objects.filter(by_volunteer=True).exists()
+    assert not asking.ask_for_league(match, kind, now=later(91))
 
 
 def test_a_liar_is_shut_out_and_what_nobody_confirmed_is_done_again(match, settings) -> None:
@@ -195,8 +198,9 @@ def test_nobody_judges_what_is_hidden_or_their_own(match, ana, berto) -> None:
     assert work.claim(vera, now=NOW) is None
     match.tournament.opens = None
     match.tournament.save()
-    Job.objects.update(owner=ana)
+    Job.objects.update(created=NOW)
     assert work.claim(vera, now=later(59)) is None, "the league's own workers go first where a player waits"
+    Judgement.objects.filter(kind=FAIR).update(asked_by=None)  # Evidence in a case
     task = work.claim(vera, now=later(60))
     assert task is not None
     assert {*task["records"][0]} == {*work.RECORD, "events"}, "no names, no notes, no code"
