@@ -102,7 +102,7 @@ class _Volunteer:
     processes: int
     tasks: list[_Task] = field(default_factory=list)
     announcements: Any = None
-    done: int = 0
+    count: int = 0  # Results that the league took.
 
     def work(self) -> int:
         """Work until the user ends it."""
@@ -110,7 +110,7 @@ class _Volunteer:
 
         try:
             while True:
-                answer = self._turn(wanted=len(self.tasks) < self.processes)
+                answer = self._turn(wants=len(self.tasks) < self.processes)
                 if self.announcements is None:
                     print(f"works for {self.league.url}; Ctrl-C ends it", flush=True)
                     self.announcements = remote.Announcements(self.league, answer["topic"])
@@ -127,8 +127,8 @@ class _Volunteer:
             for task in self.tasks:
                 task.join()
             if self.tasks:
-                self._turn(wanted=False)
-            print(f"tasks done: {self.done}", flush=True)
+                self._turn(wants=False)
+            print(f"tasks done: {self.count}", flush=True)
             return OK
 
     def _wait(self, pause_s: float) -> None:
@@ -138,7 +138,7 @@ class _Volunteer:
             time.sleep(LEAST_S * (0.5 + random.random()))
             self.announcements.wait(pause_s)
 
-    def _turn(self, *, wanted: bool) -> Any:
+    def _turn(self, *, wants: bool) -> Any:
         """Report what is over, renew the rest, and perhaps ask for a task."""
         from engine.judging import fingerprint
 
@@ -148,7 +148,7 @@ class _Volunteer:
         running = [task for task in self.tasks if task not in dropped and task is not finished]
         state: dict[str, Any] = {
             "engine": fingerprint(),
-            "wanted": wanted,
+            "wants": wants,
             "running": [task.names | {"progress": task.progress} for task in running],
             "dropped": [task.names for task in dropped],
         }
@@ -159,7 +159,7 @@ class _Volunteer:
             task.stops |= task.task["task"] in answer["lost"]
         self.tasks = running
         if finished is not None:
-            self.done += answer["accepted"]
+            self.count += answer["accepted"]
             print(f"task {finished.names['task']}: {'reported' if answer['accepted'] else 'too late'}", flush=True)
         return answer
 

@@ -38,9 +38,9 @@ class VolunteerTurn(StrictSerializer):
     """The state of a volunteer's program."""
 
     engine = serializers.CharField(max_length=64, help_text="The fingerprint of the program that judges.")
-    wanted = serializers.BooleanField(default=False, help_text="True to get a further task.")
-    running = VolunteerRunningIn(many=True, default=list, max_length=MOST_WORKING)
-    dropped = VolunteerTaskIn(many=True, default=list, max_length=MOST_WORKING)
+    wants = serializers.BooleanField(default=False, help_text="True to get a further task.")
+    running = serializers.ListField(child=VolunteerRunningIn(), default=list, max_length=MOST_WORKING)
+    dropped = serializers.ListField(child=VolunteerTaskIn(), default=list, max_length=MOST_WORKING)
     result = VolunteerResultIn(required=False)
 
 
@@ -56,7 +56,7 @@ class VolunteerTaskOut(Out):
 
 
 class VolunteerOut(Out):
-    """What a volunteer's program has to do."""
+    """The orders to a volunteer's program."""
 
     task = VolunteerTaskOut(allow_null=True)
     lost = serializers.ListField(

@@ -47,7 +47,7 @@ class VolunteerView(ApiView):
         answer = {
             "lost": [task["task"] for task in turn["running"] if not work.beat(volunteer, **task)],
             "accepted": accepted,
-            "task": work.claim(volunteer) if turn["wanted"] else None,
+            "task": work.claim(volunteer) if turn["wants"] else None,
             "beat_s": settings.LEASE_S / 3,
             "topic": JUDGEMENTS,
         }

@@ -32,10 +32,8 @@ class ConfirmedAnalysis(AnalysisHandler):
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
         """Return the job, unless a worker has it."""
-        done = {"judgement": self.judgement, "judgement__match__status": MatchStatus.FINISHED}
-        return Job.objects.filter(
-            kind=self.kind, state=JobState.QUEUED, judgement__status=JudgementStatus.ASKED, **done
-        )
+        rows = Job.objects.filter(kind=self.kind, state=JobState.QUEUED, judgement=self.judgement)
+        return rows.filter(judgement__status=JudgementStatus.ASKED, judgement__match__status=MatchStatus.FINISHED)
 
 
 def settle(*, now: datetime | None = None) -> int:
@@ -68,12 +66,12 @@ def _difference(row: VolunteerTask) -> str:
     """Compare a volunteer's result with the worker's. Return the first difference, for an operator; "" if they agree."""
     judgement = row.judgement
     try:
-        here, there = bodies.unpack(bytes(judgement.body)), bodies.unpack(bytes(row.body))
+        league, volunteer = (bodies.unpack(bytes(result)) for result in (judgement.body, row.body))
     except Refused:  # The stored analysis is damaged; that proves nothing.
         return ""
-    places = sorted(here.sittings)
+    places = sorted(league.sittings)
     for board, sitting in places[:-1] if judgement.limited else places:  # The time ran out in the last one.
-        ours, theirs = here.sittings[board, sitting], there.sittings.get((board, sitting), [])
+        ours, theirs = league.sittings[board, sitting], volunteer.sittings.get((board, sitting), [])
         if ours != theirs:
             pairs = zip(ours, theirs, strict=False)
             first = next((pair for pair in pairs if pair[0] != pair[1]), (len(ours), len(theirs)))
@@ -103,8 +101,8 @@ def _shut_out(volunteer: Volunteer, evidence: str, now: datetime) -> None:
     """Revoke a key, and let workers do at once what nobody has confirmed."""
     Volunteer.objects.filter(pk=volunteer.pk).update(shut_out=now, evidence=evidence)
     tokens.revoke(volunteer.token, now=now, actor=BY)
-    held = Judgement.objects.filter(tasks__volunteer=volunteer, tasks__reported__isnull=False)
-    Job.objects.filter(judgement__in=held.values("pk"), state=JobState.QUEUED).update(not_before=None)
+    rows = volunteer.tasks.filter(reported__isnull=False)
+    Job.objects.filter(judgement__in=rows.values("judgement"), state=JobState.QUEUED).update(not_before=None)
     volunteer.tasks.all().delete()
     subject = f"player:{volunteer.token.player.name}"
     journal.append("volunteer.shut_out", subject, now=now, actor=BY, prefix=volunteer.token.prefix, evidence=evidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
@@ -37,7 +38,7 @@ def end(volunteer: Volunteer, *, actor: str, now: datetime | None = None) -> Non
         volunteer.delete()
 
 
-def listed() -> QuerySet[Volunteer]:
+def listed() -> QuerySet[Any]:
     """Select the keys for the page of operators: shut out first, then the newest. `held`: results that wait for confirmation."""
     rows = Volunteer.objects.select_related("token__player").filter(Q(token__revoked=None) | Q(shut_out__isnull=False))
     return rows.annotate(held=Count("tasks__reported")).order_by(F("shut_out").desc(nulls_last=True), "-token")

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 import engine
-from engine.analysis import Move, decisions
+from engine.analysis import USUAL_NODES, Move, decisions
 from engine.compiled import COMPILED, described
 from engine.errors import EngineError
 from engine.judging import DecisionVerdict, fields, fingerprint
@@ -25,7 +25,6 @@ from engine.replay import parse
 from league.domain.core import clock, queue
 from league.domain.core.errors import Refused
 from league.domain.core.queue import LeaseLost
-from league.domain.jobs.handlers import analysis
 from league.domain.jobs.handlers.analysis import POOL_COLUMNS, AnalysisHandler, AnalysisJob
 from league.domain.jobs.handlers.puzzles import MATCH_COLUMNS, is_open
 from league.domain.judgements import bodies
@@ -62,9 +61,10 @@ class VolunteerAnalysis(AnalysisHandler):
         rows = rows.exclude(judgement__kind=JudgementKind.FAIR, judgement__asked_by=None)
         rows = rows.filter(Q(owner=None) | Q(created__lte=now - FIRST), judgement__match__tournament__opens=None)
         own = ownership.bots_of_people([self.volunteer.token.player_id], now=now)
-        own_matches = Match.objects.filter(parties__version__bot__in=own)
         taken = VolunteerTask.objects.filter(kind=self.kind)
-        return rows.exclude(judgement__in=taken.values("judgement")).exclude(judgement__match__in=own_matches)
+        return rows.exclude(judgement__in=taken.values("judgement")).exclude(
+            judgement__match__parties__version__bot__in=own
+        )
 
     def hold(self, job: AnalysisJob, *, now: datetime, not_before: datetime | None = None) -> None:
         """Queue the job again without counting an attempt."""
@@ -86,28 +86,30 @@ def require_same_program(digest: str) -> None:
 def claim(volunteer: Volunteer, *, now: datetime | None = None) -> dict[str, Any] | None:
     """Lease the next task. Return it as JSON: the records and how to judge them. Return None if there is none or the key has too many open ones."""
     now = clock.now_or(now)
+    for _ in range(MOST_LOOKED):
+        job, task = _lease(volunteer, now)
+        if job is None:
+            return None
+        if records := _records(job.subject):
+            judge = {"fair": job.subject.samples or None, "nodes": USUAL_NODES, "cpu_s": settings.JUDGE_CPU_S}
+            return {"task": task, "token": job.row.token, "records": records, **judge}
+        VolunteerAnalysis(volunteer).hold(job, now=now)
+    return None
+
+
+def _lease(volunteer: Volunteer, now: datetime) -> tuple[AnalysisJob | None, int]:
+    """Lease the next job, and note the task. Return both; None and 0 if there is none or the key has too many open ones."""
     handler = VolunteerAnalysis(volunteer)
     with transaction.atomic():
         Volunteer.objects.select_for_update().get(pk=volunteer.pk)  # Two requests at once count as one after the other.
         reports = list(volunteer.tasks.values_list("reported", flat=True)[: MOST_WORKING + MOST_HELD])
         if reports.count(None) >= MOST_WORKING or len(reports) - reports.count(None) >= MOST_HELD:
-            return None
-        for _ in range(MOST_LOOKED):
-            job = handler.lease(handler.worker, lambda: False, now=now)
-            if job is None:
-                return None
-            Job.objects.filter(pk=job.row.pk).update(attempts=0)  # A volunteer who dies costs the job no attempt.
-            row = VolunteerTask.objects.create(judgement=job.subject, kind=job.kind, volunteer=volunteer, created=now)
-            records = _records(job.subject)
-            if records:
-                judge = {
-                    "fair": job.subject.samples or None,
-                    "nodes": analysis.USUAL_NODES,
-                    "cpu_s": settings.JUDGE_CPU_S,
-                }
-                return {"task": row.pk, "token": job.row.token, "records": records, **judge}
-            handler.hold(job, now=now)
-    return None
+            return None, 0
+        job = handler.lease(handler.worker, lambda: False, now=now)
+        if job is None:
+            return None, 0
+        Job.objects.filter(pk=job.row.pk).update(attempts=0)  # A volunteer who dies costs the job no attempt.
+        return job, volunteer.tasks.create(judgement=job.subject, kind=job.kind, created=now).pk
 
 
 def _sittings(judgement: Judgement) -> QuerySet[Sitting]:
@@ -177,10 +179,10 @@ def _leased(volunteer: Volunteer, task: int, token: int) -> AnalysisJob | None:
 
 def _body(judgement: Judgement, sittings: Sequence[Any]) -> bodies.Body:
     """Build an analysis from the verdicts that a volunteer reports for each sitting. Raise Refused if they do not fit the decisions."""
-    match = Match.objects.select_related("tournament", "pool").only(*MATCH_COLUMNS, *POOL_COLUMNS)
-    match = match.get(pk=judgement.match_id)
+    matches = Match.objects.select_related("tournament", "pool").only(*MATCH_COLUMNS, *POOL_COLUMNS)
+    match = matches.get(pk=judgement.match_id)
     game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
-    body = bodies.Body(str(game.score_unit), analysis.USUAL_NODES, COMPILED)
+    body = bodies.Body(str(game.score_unit), USUAL_NODES, COMPILED)
     try:
         for sitting, rows in zip(_sittings(judgement), sittings, strict=True):
             sitting.board.match = match

@@ -32,6 +32,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 @pytest.fixture(autouse=True)
 def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "USUAL_NODES", 300)
+    monkeypatch.setattr(work, "USUAL_NODES", 300)
     monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
 
 

@@ -28,6 +28,7 @@ OPEN, FAIR = JudgementKind.OPEN, JudgementKind.FAIR
 @pytest.fixture(autouse=True)
 def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "USUAL_NODES", FEW)
+    monkeypatch.setattr(work, "USUAL_NODES", FEW)
     monkeypatch.setattr(analysis, "Child", partial(Child, nodes=FEW))
 
 
@@ -90,9 +91,9 @@ def repeated(now=NOW) -> Judgement:
 def test_a_result_counts_when_a_repetition_agrees(match, settings) -> None:
     settings.VOLUNTEER_CHECKS = 0
     vera = volunteer("vera", agreed=work.PROVED)
-    held = carried_out(vera)
+    waiting = carried_out(vera)
     assert jobs.ANALYSIS.claim("host:1", now=NOW).subject.kind == FAIR, "the other waits for its confirmation"
-    assert (held.judgement.status, checks.settle(now=NOW)) == (JudgementStatus.ASKED, 0)
+    assert (waiting.judgement.status, checks.settle(now=NOW)) == (JudgementStatus.ASKED, 0)
 
     Volunteer.objects.update(agreed=0)  # A new key: the next result is drawn for certain.
     vera.refresh_from_db()
@@ -105,9 +106,9 @@ def test_a_result_counts_when_a_repetition_agrees(match, settings) -> None:
     assert (vera.agreed, vera.accepted, vera.shut_out) == (1, 1, None)
     assert not VolunteerTask.objects.exists()
     assert not Job.objects.filter(kind="analysis").exists()
-    held.judgement.refresh_from_db()
-    assert Judgement.objects.get(by_volunteer=True) == held.judgement
-    body, kind = bytes(held.judgement.body), held.judgement.kind
+    waiting.judgement.refresh_from_db()
+    assert Judgement.objects.get(by_volunteer=True) == waiting.judgement
+    body, kind = bytes(waiting.judgement.body), waiting.judgement.kind
     assert asking.ask_for_league(match, kind, now=later(90)), "no evidence in a case before a worker has repeated it"
     assert not asking.ask_for_league(match, kind, now=later(90))
     assert bytes(repeated(now=later(90)).body) == body, "to the last byte what a worker would have stored"
@@ -167,9 +168,9 @@ def test_a_repetition_without_confirmation_is_done_after_a_while(match, settings
         carried_out(vera)
     assert jobs.ANALYSIS.claim("host:1", now=NOW + work.HOLD - timedelta(seconds=1)) is None
     assert repeated(now=NOW + work.HOLD).status == JudgementStatus.DONE
-    held = jobs.ANALYSIS.claim("host:1", now=NOW + work.HOLD)
+    waiting = jobs.ANALYSIS.claim("host:1", now=NOW + work.HOLD)
     assert checks.settle(now=NOW + work.HOLD) == 0, "a worker is doing the other one"
-    jobs.ANALYSIS.give_back(held, "", now=NOW + work.HOLD)
+    jobs.ANALYSIS.give_back(waiting, "", now=NOW + work.HOLD)
     assert VolunteerTask.objects.count() == 1
     assert repeated(now=NOW + work.HOLD).status == JudgementStatus.DONE
     assert reconcile.reconcile(now=NOW + work.HOLD).confirmed == 0
