@@ -15,6 +15,7 @@ from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.analysis import AnalysisHandler, AnalysisTask
 from league.domain.judgements import bodies
+from league.domain.matches.reports import Receipt
 from league.domain.people import tokens
 from league.enums import JobState, JudgementStatus, MatchStatus
 from league.models import Job, Judgement, Match, Volunteer, VolunteerTask
@@ -90,7 +91,9 @@ def _accept(task: VolunteerTask, now: datetime) -> int:
             return 0
         match = Match.objects.only("pk").get(pk=job.subject.match_id)
         job.task = AnalysisTask(job.subject, match, bodies.unpack(bytes(task.body)))
-        handler.report(job, True, now=now)
+        if handler.report(job, True, now=now) != Receipt.STORED:  # Somebody has just withdrawn the analysis.
+            transaction.set_rollback(True)
+            return 0
         Judgement.objects.filter(pk=task.judgement_id).update(by_volunteer=True)
         task.delete()
         Volunteer.objects.filter(pk=task.volunteer_id).update(accepted=F("accepted") + 1)
