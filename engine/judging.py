@@ -7,6 +7,7 @@ environment of its caller.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import resource
@@ -18,10 +19,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, cast
 
 from engine.analysis import USUAL_NODES, Decision, Judged, Move, decisions, fairly, phase_of, ply_of, with_open_cards
+from engine.compiled import COMPILED
 from engine.parent import end_with
 from engine.puzzles import Puzzle, find, read
 from engine.replay import ReplayError
@@ -29,6 +32,9 @@ from engine.search.solving import NotTwoSidedError, camps
 
 MEMORY = 1 << 30  # Bytes of address space: several times what the largest deal needs.
 LOOK_S = 0.2  # Interval between two calls of `stop`.
+# The source on which verdicts and puzzles depend, below the folder of the engine.
+SOURCES = ("analysis.py", "game.py", "judging.py", "portable.py", "puzzles.py", "replay.py")
+SOURCE_FOLDERS = ("cards", "games", "match", "rules", "search")
 
 
 class Stopped(Exception):
@@ -61,6 +67,24 @@ class DecisionVerdict:
     worth: float | None = None
     error: float = 0.0
     line: tuple[Move, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def fingerprint() -> str:
+    """Return a digest of the program that judges. Where it is equal, the same record gets the same verdicts, to the last digit.
+
+    Compiled rules search further, so they have a fingerprint of their own.
+    """
+    engine = Path(__file__).resolve().parent
+    total = hashlib.sha256(b"compiled" if COMPILED else b"source")
+    files = [engine / name for name in SOURCES]
+    for folder in SOURCE_FOLDERS:
+        files += sorted((engine / folder).rglob("*.py"))
+    for file in files:
+        source = file.read_bytes()
+        total.update(b"%s %d\n" % (file.relative_to(engine).as_posix().encode(), len(source)))
+        total.update(source)
+    return total.hexdigest()[:16]
 
 
 class Child:
@@ -187,7 +211,7 @@ def main() -> None:
         if order["puzzles"] is not None:
             _find(replay, order)
             continue
-        _send([_fields(decision) for decision in decisions(replay)])
+        _send([fields(decision) for decision in decisions(replay)])
         fair, nodes = order["fair"], order["nodes"]
         for deal in with_open_cards(replay, nodes, lines=True) if fair is None else fairly(replay, fair, nodes):
             _send([_plain(judged) for judged in deal if judged.lost is not None])
@@ -202,7 +226,8 @@ def _find(replay: Mapping[str, Any], order: Mapping[str, Any]) -> None:
     _send(None)
 
 
-def _fields(decision: Decision) -> tuple[Any, ...]:
+def fields(decision: Decision) -> tuple[Any, ...]:
+    """Return the fields of a `DecisionVerdict` that need no analysis."""
     state = decision.state
     first: bool | None = None
     with suppress(NotTwoSidedError):

@@ -14,16 +14,23 @@ if TYPE_CHECKING:
 
 
 class TokenScope(models.TextChoices):
-    """The scope of a token. Each scope includes those before it."""
+    """The scope of a token. Each scope of a player's own keys includes those before it."""
 
     READ = "read", _("read: see what your account can see")
     SUBMIT = "submit", _("submit: also upload bots, enter and withdraw them")
     MANAGE = "manage", _("manage: everything that you can do on the site")
+    # Of a key that an operator creates; it stands apart from the others.
+    VOLUNTEER = "volunteer", _("volunteer: only compute for the league")
 
     def covers(self, needed: TokenScope) -> bool:
         """Return True if this scope is enough where `needed` is required."""
-        order = list(TokenScope)
-        return order.index(self) >= order.index(needed)
+        if self not in OWN_SCOPES or needed not in OWN_SCOPES:
+            return self == needed
+        return OWN_SCOPES.index(self) >= OWN_SCOPES.index(needed)
+
+
+# The scopes of keys that players create for themselves, in order.
+OWN_SCOPES = (TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE)
 
 
 class TeamRole(models.TextChoices):

@@ -201,6 +201,7 @@ TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # A table is abandoned after this many seconds without an answer.
 # Remote bots (league.domain.remote): the most of their matches on one worker, beside its match (0: none), and the most at a time of one bot.
 REMOTE_PER_WORKER = envint("REMOTE_PER_WORKER", 4, least=0)
+VOLUNTEER_CHECKS = envint("VOLUNTEER_CHECKS", 10, least=1)  # Percent of a volunteer's results that workers repeat.
 REMOTE_MATCHES = envint("REMOTE_MATCHES", 4, least=1)
 # Hosts (HOST or HOST:PORT; *: any) from which workers fetch bots with Git (league.domain.bots.fetches), and more that may have addresses that are
 # not public. None at all: nothing is fetched.

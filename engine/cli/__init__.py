@@ -15,7 +15,21 @@ from engine.console import escape_what_cannot_be_shown
 from engine.errors import meant
 
 COMMANDS = (
-    *("games", "play", "bot", "login", "submit", "remote", "status", "serve", "replay", "verify", "repro", "audit"),
+    *(
+        "games",
+        "play",
+        "bot",
+        "login",
+        "submit",
+        "remote",
+        "volunteer",
+        "status",
+        "serve",
+        "replay",
+        "verify",
+        "repro",
+        "audit",
+    ),
     *("data", "analyse", "puzzles", "probe", "lab", "cases", "rules", "sandbox", "bench"),
 )
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 from urllib.parse import quote
-from urllib.request import urlopen
 
 from engine.cli.output import command
 from engine.cli.problem import INFRASTRUCTURE, OK, Problem, require
@@ -34,9 +33,7 @@ a language model. It plays in pools of its own, with seconds to think (docs/remo
 Ctrl-C ends it after the current matches; a second one ends it at once, and the bot loses what it was playing.
 """
 IDLE_S, PLAYING_S = 10.0, 1.0  # Seconds between two requests while the league announces changes.
-DEAF_S = 0.5  # The same while it does not.
 RETRY_S = 2.0
-STREAM_S = 45.0  # A stream without a ping for this long is broken.
 END_S = 2.0
 
 
@@ -239,25 +236,23 @@ class _Connection:
     slug: str
     matches: int
     playing: dict[str, _MatchThread] = field(default_factory=dict)
-    changed: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    is_listening: bool = False
+    announcements: Any = None
     topic: str = ""
     drawn: int = 0  # Number of matches that are not over, with those that have not begun.
 
     def play(self) -> int:
         """Play until the user ends it."""
+        from engine.cli import remote
+
         while True:
             try:
                 self.turn()
                 if not self.matches and not self.playing and not self.drawn:
                     return OK
-                if self.topic and not self.is_listening:
-                    self.is_listening = True
-                    threading.Thread(target=self._listen, daemon=True).start()
-                pause = PLAYING_S if self.playing else IDLE_S
-                self.changed.wait(pause if self.hears else DEAF_S)
-                self.changed.clear()
+                if self.announcements is None:
+                    self.announcements = remote.Announcements(self.league, self.topic)
+                self.announcements.wait(PLAYING_S if self.playing else IDLE_S)
             except KeyboardInterrupt:
                 if not self.matches:
                     raise
@@ -304,18 +299,3 @@ class _Connection:
             for match in set(self.playing) - open_matches:
                 self.playing.pop(match).lines.put(None)
                 print(f"match {match} is over", flush=True)
-
-    hears = False
-
-    def _listen(self) -> None:
-        """Note each change that the league announces."""
-        while True:
-            with suppress(OSError, ValueError):
-                address = f"{self.league.url}/live?topic={quote(self.topic)}"
-                with urlopen(address, timeout=STREAM_S) as stream:  # noqa: S310 - `remote.at` allows only http and https
-                    self.hears = True
-                    for line in stream:
-                        if line.startswith(b"event: change"):
-                            self.changed.set()
-            self.hears = False
-            time.sleep(RETRY_S)

@@ -6,8 +6,10 @@ import json
 import os
 import re
 import ssl
+import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
 from ipaddress import ip_address
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 
 from engine.cli.problem import INFRASTRUCTURE, Problem
 
@@ -24,6 +26,9 @@ PATIENCE_S = 30.0  # Timeout of one answer.
 LARGEST = 64 << 20  # Bytes of one answer.
 TRIES = 5  # Attempts while the league asks to retry later.
 LONGEST_WAIT_S = 60.0
+DEAF_S = 0.5  # Seconds between two requests while a league announces no changes.
+RETRY_S = 2.0
+STREAM_S = 45.0  # A stream without a ping for this long is broken.
 MATCH_ID = re.compile("[a-z0-9]{6,20}")
 
 
@@ -133,6 +138,34 @@ class RefusedByLeague(Problem):
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
         self.status = status
+
+
+# ---- Waiting for changes
+
+
+class Announcements:
+    """The changes of one topic that a league announces (`/live`), heard in a thread of its own. `changed` is set at each."""
+
+    def __init__(self, league: League, topic: str) -> None:
+        self.changed = threading.Event()
+        self.hears = False  # False while the connection is broken.
+        self._address = f"{league.url}/live?topic={quote(topic)}"
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def wait(self, pause_s: float) -> None:
+        """Wait for a change, at most `pause_s` seconds; at most DEAF_S seconds while the connection is broken."""
+        self.changed.wait(pause_s if self.hears else min(pause_s, DEAF_S))
+        self.changed.clear()
+
+    def _listen(self) -> None:
+        while True:
+            with suppress(OSError, ValueError), urlopen(self._address, timeout=STREAM_S) as stream:  # noqa: S310 - `at` allows only http and https
+                self.hears = True
+                for line in stream:
+                    if line.startswith(b"event: change"):
+                        self.changed.set()
+            self.hears = False
+            time.sleep(RETRY_S)
 
 
 # ---- Choosing a league

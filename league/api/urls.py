@@ -15,6 +15,7 @@ from league.api.http.schema import Document
 from league.api.matches import room_views as rooms
 from league.api.matches import table_views as tables
 from league.api.matches import views as matches
+from league.api.matches import volunteer_views as volunteers
 from league.api.operators import views as operators
 from league.api.people import views as people
 from league.api.ratings import views as ratings
@@ -182,6 +183,7 @@ urlpatterns = [
         matches.AnswersView.as_view(),
         name="answers",
     ),
+    path("volunteer", volunteers.VolunteerView.as_view(), name="volunteer"),
     path("operators/actions", operators.ActionsView.as_view(), name="operator-actions"),
     path("operators/journal", operators.JournalView.as_view(), name="operator-journal"),
     path("data", matches.DataFilesView.as_view(), name="data"),

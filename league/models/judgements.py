@@ -39,6 +39,8 @@ class Judgement(BackgroundWork):
     decisions = models.PositiveIntegerField(default=0)  # Decisions in the analysed sittings.
     judged = models.PositiveIntegerField(default=0)
     summed = models.BooleanField(default=False, db_default=False)  # True once JudgedSum includes this analysis.
+    # True if a volunteer computed the result, and no worker has repeated it: it is no evidence.
+    by_volunteer = models.BooleanField(default=False, db_default=False)
     # Compressed JSON (league.domain.judgements.bodies), some 20 bytes for each decision; incomplete while the analysis runs.
     body = models.BinaryField(default=bytes)
 

@@ -14,6 +14,7 @@ from league.web.games import views as games
 from league.web.matches import embedding, lobby, opening, playing, puzzles, same_deals, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
+from league.web.operators import volunteers
 from league.web.pages import documents, learning, live, open_data, search, sitemaps
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, notices, own_data, passkeys, teams, ways_in, webhooks
@@ -116,6 +117,7 @@ urlpatterns = [
     path("operators/", operators.operators, name="operators"),
     path("operators/cases/", operators.open_cases, name="operator-cases"),
     path("operators/reports/", operators.reports, name="operator-reports"),
+    path("operators/volunteers/", volunteers.volunteers, name="operator-volunteers"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("puzzles/", puzzles.puzzles, name="puzzles"),
     path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),

@@ -311,7 +311,7 @@ NOT_KEPT = {
     "it is no page": "None api:None tables",  # an icon and an old address; addresses that the API has not
     "it is for who is logged in": """
         account own-data close-account webhooks passkeys requests mail password submit editor try try-replay match-sent match-open compare play
-        table table-replay deals operators operator-cases operator-action operator-reports comment
+        table table-replay deals operators operator-cases operator-action operator-reports operator-volunteers comment
         lobby notices notice notice-ways follows api:my-notices
         teams team bot-hand-on bot-git classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
         class-assignment class-assignment-edit class-alike calendar-own
@@ -331,7 +331,7 @@ NOT_KEPT = {
         api:arena-play api:arena-stop api:arena-bots api:teams api:team-members api:team-member api:team-bots api:team-bot
         api:bot-offer api:bot-offer-accept
         api:event-start api:tournament-cancel api:tournament-close api:tournament-embargo api:tournament-extend api:tournament-pause
-        api:tournament-resume api:tournament-start
+        api:tournament-resume api:tournament-start api:volunteer
     """,
 }
 

@@ -37,6 +37,7 @@ def before(bot: Path, folder: Path) -> Iterator[list[str]]:
         ["set_password", "ana", "--password-stdin"],
         ["password_link", "ana"],
         ["create_token", "ana"],
+        ["volunteer_key", "ana"],
         ["permit", "olga", "ban", *WHY],
         ["createsuperuser", "--noinput", "--username", "root", "--email", "root@league.test"],
         ["upload_bot", str(bot), "--player", "ana", "--game", "partnership", "--name", "rufo"],

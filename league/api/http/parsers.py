@@ -38,10 +38,11 @@ class StrictJSON(BaseParser):
     """One JSON value in UTF-8. Refused are duplicate names, NaN and infinities, NUL and lone surrogates, and a depth above 20."""
 
     media_type = "application/json"
+    most = MOST_JSON
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
         """Return the value. Raise ParseError, which says what is wrong."""
-        check_length(parser_context, MOST_JSON)
+        check_length(parser_context, self.most)
         try:
             text = stream.read().decode("utf-8")
         except UnicodeDecodeError as error:

@@ -55,6 +55,7 @@ SPECTACULAR_SETTINGS = {
         "BotState": "league.enums.BotState",
         "Right": "league.enums.Right",
         "TokenScope": "league.enums.TokenScope",
+        "OwnScope": [(word, word) for word in ("read", "submit", "manage")],
         "VersionStatus": "league.enums.VersionStatus",
         "MatchStatus": "league.enums.MatchStatus",
         "MatchKind": "league.enums.MatchKind",

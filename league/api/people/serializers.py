@@ -8,7 +8,7 @@ from rest_framework import serializers
 from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.people import rights, tokens
-from league.enums import NoticeKind, Right, TokenScope
+from league.enums import OWN_SCOPES, NoticeKind, Right, TokenScope
 from league.models import Player
 
 
@@ -87,7 +87,8 @@ class TokenOut(Out):
     last_used = serializers.DateTimeField(allow_null=True)
     revoked = serializers.DateTimeField(allow_null=True)
     scope = serializers.ChoiceField(
-        TokenScope.choices, help_text="read, submit or manage; each scope includes those before it."
+        TokenScope.choices,
+        help_text="read, submit or manage; each scope includes those before it. volunteer: only volunteer work.",
     )
     expires = serializers.DateTimeField(allow_null=True, help_text="When the key expires; null: never.")
 
@@ -98,7 +99,11 @@ class TokenNew(StrictSerializer):
     label = serializers.CharField(  # type: ignore[assignment]  # a field of ours, not the attribute of Field
         max_length=60, help_text="What the key is for, such as: laptop."
     )
-    scope = serializers.ChoiceField(TokenScope.choices, default=TokenScope.MANAGE, help_text="What the key may do.")
+    scope = serializers.ChoiceField(
+        [(scope.value, scope.label) for scope in OWN_SCOPES],
+        default=TokenScope.MANAGE,
+        help_text="What the key may do.",
+    )
     days = serializers.IntegerField(
         required=False,
         allow_null=True,

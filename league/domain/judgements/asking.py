@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -49,9 +50,20 @@ def ask(match: Match, kind: str, player: Player, *, now: datetime | None = None)
 
 
 def ask_for_league(match: Match, kind: str, *, now: datetime) -> bool:
-    """Ask for an analysis that the league itself needs, unless there is one; return True if it is new. `reason_not` must be None."""
+    """Ask for an analysis that the league itself needs, unless there is one; return True if it is new. `reason_not` must be None.
+
+    Workers repeat one that a volunteer has computed.
+    """
     with transaction.atomic():
-        return not _present(match).filter(kind=kind).exists() and _insert(match, kind, None, now)[1]
+        row = _present(match).filter(kind=kind).defer("body").first()
+        if row is None:
+            return _insert(match, kind, None, now)[1]
+        if not row.by_volunteer or row.status != JudgementStatus.DONE:
+            return False
+        columns: dict[str, Any] = {"by_volunteer": False, "asked_by": None, "body": b"", "finished": None}
+        transitions.move(row, JudgementStatus.ASKED, now=now, why="a worker repeats it", **columns)
+        enqueue(row, now=now)
+        return True
 
 
 def _insert(match: Match, kind: str, player: Player | None, now: datetime) -> tuple[Judgement, bool]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
-from league.enums import TokenScope
+from league.enums import OWN_SCOPES, TokenScope
 from league.models import ApiToken, LeagueEvent, Player
 
 PREFIX = "tute_"
@@ -43,18 +44,20 @@ def create(
     label: str,
     *,
     scope: str = TokenScope.MANAGE,
+    scopes: Sequence[TokenScope] = OWN_SCOPES,
     days: int | None = None,
     actor: str = "",
     now: datetime | None = None,
 ) -> tuple[ApiToken, str]:
     """Create a key of `player` that expires after `days` (None: never). Return the row and the key, which is stored nowhere.
 
-    actor: the name of the person who creates the key. If that is not `player`, the player is informed (`made_by_others`).
+    scopes: those to choose from. actor: the name of the person who creates the key. If that is not `player`, the player is informed
+    (`made_by_others`).
     """
     now = clock.now_or(now)
     label = _checked(label)
-    if scope not in TokenScope:
-        raise Refused("there is no scope {scope!r}; choose one of {scopes}", scope=scope, scopes=", ".join(TokenScope))
+    if scope not in scopes:
+        raise Refused("there is no scope {scope!r}; choose one of {scopes}", scope=scope, scopes=", ".join(scopes))
     if days is not None and not 1 <= days <= MOST_DAYS:
         raise Refused("a token is valid for 1 to {most} days, or forever", most=MOST_DAYS)
     if live(player, now=now).count() >= MOST:

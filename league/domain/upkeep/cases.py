@@ -222,6 +222,7 @@ def _boards(rows: Iterable[tuple[Match, dict[int, int]]]) -> dict[int, list[tupl
     results = Board.objects.filter(match__in=numbers_of).values_list("match", "number", "scores")
     scores = {(match, board): points for match, board, points in results}
     analyses = Judgement.objects.filter(judge=JUDGE, kind=JudgementKind.FAIR, status=JudgementStatus.DONE)
+    analyses = analyses.filter(by_volunteer=False)  # Nobody is judged by what a stranger has computed.
     for row in analyses.filter(match__in=numbers_of).order_by("match", "samples"):
         numbers = numbers_of.pop(row.match_id, {})  # Another analysis was made over another number of deals.
         tallies: defaultdict[int, Tally] = defaultdict(Tally)

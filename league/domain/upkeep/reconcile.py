@@ -28,6 +28,7 @@ from league.domain.remote import drawing as remote
 from league.domain.tables import guests, holding
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import cases
+from league.domain.volunteers import checks
 from league.enums import JobState, MatchStatus, TournamentStatus
 from league.models import Job, Match, Pool, Tournament
 from league.service import changes
@@ -116,6 +117,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("explained", workers.explain),  # Queued matches with a new reason for waiting.
     ("paired", play_ladders),  # Matches of standing ladders queued.
     ("connected", remote.play),  # Matches of remote bots queued.
+    ("confirmed", checks.settle),  # Volunteers' results that count now.
     ("summed", _sum),  # Analyses added to the totals of their bots.
     ("played", totals.count_new),  # Matches added to the totals of their bots.
     ("noticed", spreading.run),  # Notices stored.

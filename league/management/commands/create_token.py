@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from league.domain.people import tokens
-from league.enums import TokenScope
+from league.enums import OWN_SCOPES, TokenScope
 from league.management.base import LeagueCommand, find_player
 
 
@@ -19,9 +19,7 @@ class Command(LeagueCommand):
         """Declare the arguments."""
         parser.add_argument("player")
         parser.add_argument("--label", default="command line", help="what the key is for")
-        parser.add_argument(
-            "--scope", default=TokenScope.MANAGE, choices=list(TokenScope.values), help="what it may do"
-        )
+        parser.add_argument("--scope", default=TokenScope.MANAGE, choices=list(OWN_SCOPES), help="what it may do")
         parser.add_argument("--days", type=int, help="days until it expires; by default never")
 
     def run(self, **options: Any) -> None:

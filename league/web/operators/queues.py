@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from league.domain.audits import cases as audit_cases
 from league.domain.talk import reports
 from league.domain.upkeep import cases
+from league.domain.volunteers import keys
 from league.models import Audit, Case, Match
 from league.pure.rating.collusion import Throwing
 
@@ -38,6 +39,7 @@ def _open_rows() -> QuerySet[Audit, Any]:
 QUEUES: tuple[ReviewQueue, ...] = (
     ReviewQueue(_("Open cases"), lambda: _open_rows().count(), "operator-cases"),
     ReviewQueue(_("Reported comments"), lambda: reports.reported().count(), "operator-reports"),
+    ReviewQueue(_("Volunteers"), lambda: keys.shut_out().count(), "operator-volunteers"),
 )
 
 

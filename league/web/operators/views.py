@@ -134,7 +134,7 @@ def _sections(state: Overview) -> list[tuple[str, list[Symptom]]]:
 @login_required
 @require_safe
 def operators(request: HttpRequest) -> HttpResponse:
-    """Show the overview; with `?q=` what a text names; with `?subject=` one subject. At most 25 queries."""
+    """Show the overview; with `?q=` what a text names; with `?subject=` one subject. At most 26 queries."""
     player = operator_of(request)
     text, subject = short_text(request.GET.get("q", ""), MOST_TEXT), short_text(request.GET.get("subject", ""), 90)
     own_rights = rights.rights_of(player)

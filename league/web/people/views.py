@@ -30,7 +30,7 @@ from league.domain.matches import sight
 from league.domain.people import lists as player_rows
 from league.domain.people import passkeys, passwords, players, quotas, sessions, tokens
 from league.domain.upkeep import open_data
-from league.enums import TokenScope
+from league.enums import OWN_SCOPES, TokenScope
 from league.models import BotVersion, Player, Rating
 from league.service import changes
 from league.web.common import inputs, lists, words
@@ -185,7 +185,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "limits": [(limit, words.limit_name(limit.name)) for limit in quotas.limits(owner)],
         "made_by_others": tokens.made_by_others(owner),
         "tokens": owner.tokens.filter(revoked=None).order_by("-created"),
-        "scopes": TokenScope.choices,
+        "scopes": [(scope.value, scope.label) for scope in OWN_SCOPES],
         "scope": TokenScope.SUBMIT,
         "lives": LIVES,
         "now": clock.present(),

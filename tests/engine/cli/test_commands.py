@@ -101,7 +101,7 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
     assert caught.value.code == 0
     output = capsys.readouterr().out
     assert f"example:\n  tute {command}" in output
-    assert ("--json" in output) == (command not in ("serve", "remote")), (
+    assert ("--json" in output) == (command not in ("serve", "remote", "volunteer")), (
         "these run until they are stopped, and print no result"
     )
 

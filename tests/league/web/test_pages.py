@@ -108,6 +108,7 @@ def pages_of_operators(league) -> dict[str, str]:
         "operators' search for nothing": "/operators/?q=nobody",
         "open cases": "/operators/cases/",
         "reported comments": "/operators/reports/",
+        "volunteers": "/operators/volunteers/",
         "operator action": f"/operators/void/?subject=match:{league.clean.public_id}",
         "operator action with choices": "/operators/quota/?subject=player:ana",
     }
@@ -239,7 +240,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     assert "bot.stopped" in Page(follow(owner, "/operators/?subject=bot:rufo").content.decode()).text
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
-    assert len(queries) == 25
+    assert len(queries) == 26
     assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 
