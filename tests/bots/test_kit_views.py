@@ -72,6 +72,12 @@ def in_go() -> list[str]:
     return [str(languages.build("go", "build", source=PROGRAMS / "view.go", beside=library))]
 
 
+def in_java() -> list[str]:
+    library = (KITS / "java" / "Tute.java",)
+    classes = languages.build("javac", *languages.STRICT_JAVA, source=PROGRAMS / "Facts.java", beside=library)
+    return [*languages.JAVA, str(classes), "Facts"]
+
+
 def in_javascript() -> list[str]:
     return [languages.find("node"), str(PROGRAMS / "view.mjs"), str(KITS / "javascript" / "tute.mjs")]
 
@@ -81,7 +87,13 @@ def in_rust() -> list[str]:
     return [str(languages.build("rustc", "-O", "-D", "warnings", source=PROGRAMS / "view.rs", beside=library))]
 
 
-LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "go": in_go, "javascript": in_javascript, "rust": in_rust}
+LANGUAGES: dict[str, Callable[[], list[str]]] = {
+    "c": in_c,
+    "go": in_go,
+    "java": in_java,
+    "javascript": in_javascript,
+    "rust": in_rust,
+}
 
 
 @pytest.fixture(scope="module", params=mostly_slow(sorted(LANGUAGES), ("c", "javascript").__contains__))

@@ -25,6 +25,7 @@ TOOLS = {
     "cpp": ("c++", "binary"),
     "go": ("go", "binary"),
     "rust": ("rustc", "binary"),
+    "java": ("javac", "java"),
     "javascript": ("node", "node"),
     "typescript": ("tsc", "node"),
 }

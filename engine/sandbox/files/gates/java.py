@@ -1,0 +1,82 @@
+"""The program of the runtime `java`: start a JVM, report that it is loaded, wait for the turn (see gate.py), and run the bot's jar.
+
+Words: the options of the JVM, then the jar. Java's own launcher would wait for the bot by pthread_join, which computes in a bot's process until the
+other thread has ended; this one waits by a lock.
+"""
+
+import _thread
+import ctypes
+import os
+import sys
+
+_JNI_VERSION = 0x000A0000
+_JAR = 2  # LM_JAR of Java's launcher.
+# Numbers of functions in the tables of the JVM, by the JNI specification.
+_FIND_CLASS, _DESCRIBE, _STATIC_METHOD, _CALL_OBJECT, _CALL_VOID = 6, 16, 113, 116, 143
+_NEW_STRING, _NEW_ARRAY, _FAILED = 167, 172, 228
+_DESTROY = 3
+_LIBRARY = os.path.join(sys.prefix, "..", "java", "lib", "server", "libjvm.so")  # noqa: PTH118 - pathlib takes long
+
+
+class _Option(ctypes.Structure):
+    _fields_ = (("text", ctypes.c_char_p), ("extra", ctypes.c_void_p))
+
+
+class _Arguments(ctypes.Structure):
+    _fields_ = (
+        ("version", ctypes.c_int),
+        ("count", ctypes.c_int),
+        ("options", ctypes.POINTER(_Option)),
+        ("lenient", ctypes.c_ubyte),
+    )
+
+
+class _Value(ctypes.Union):
+    _fields_ = (("flag", ctypes.c_ubyte), ("number", ctypes.c_int), ("object", ctypes.c_void_p))
+
+
+def _start(options: list[str]) -> tuple[ctypes.c_void_p, ctypes.c_void_p]:
+    """Return the JVM and the environment of this thread in it."""
+    texts = (_Option * len(options))(*[_Option(os.fsencode(option), None) for option in options])
+    machine, environment = ctypes.c_void_p(), ctypes.c_void_p()
+    arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
+    create = ctypes.CDLL(_LIBRARY).JNI_CreateJavaVM
+    if create(ctypes.byref(machine), ctypes.byref(environment), ctypes.byref(arguments)):
+        os._exit(1)
+    return machine, environment
+
+
+def _call(table: ctypes.c_void_p, number: int, *words: object) -> int:
+    """Call a function of the table to which the JVM or its environment points. Numbers are pointers."""
+    functions = ctypes.cast(table, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))[0]
+    function = ctypes.CFUNCTYPE(ctypes.c_void_p)(functions[number] or 0)
+    arguments = [ctypes.c_void_p(word) if isinstance(word, int) else word for word in words]
+    return function(table, *arguments) or 0
+
+
+def _run(options: list[str], jar: str) -> None:
+    machine, java = _start([*options, f"-Djava.class.path={jar}"])
+    os.write(1, b"\n")
+    if not os.read(0, 1):
+        os._exit(0)
+    helper = _call(java, _FIND_CLASS, b"sun/launcher/LauncherHelper")
+    load = _call(java, _STATIC_METHOD, helper, b"checkAndLoadMain", b"(ZILjava/lang/String;)Ljava/lang/Class;")
+    path = _call(java, _NEW_STRING, os.fsencode(jar))
+    values = (_Value * 3)(_Value(flag=1), _Value(number=_JAR), _Value(object=path))
+    if bot := _call(java, _CALL_OBJECT, helper, load, values):
+        main = _call(java, _STATIC_METHOD, bot, b"main", b"([Ljava/lang/String;)V")
+        words = _call(java, _NEW_ARRAY, 0, _call(java, _FIND_CLASS, b"java/lang/String"), 0)
+        if main:
+            _call(java, _CALL_VOID, bot, main, (_Value * 1)(_Value(object=words)))
+    failed = _call(java, _FAILED) & 0xFF
+    if failed:
+        _call(java, _DESCRIBE)
+    _call(machine, _DESTROY)
+    os._exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    waiting = _thread.allocate_lock()
+    waiting.acquire()
+    _thread.start_new_thread(_run, (sys.argv[1:-1], sys.argv[-1]))
+    waiting.acquire()
