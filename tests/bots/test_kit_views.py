@@ -362,7 +362,7 @@ def _deals(requests: list[Facts]) -> list[tuple[list[set[str]], list[str]]]:
 @pytest.mark.slow
 def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "bot-package.md").read_text(encoding="utf-8")
-    for language, name in (("c", "bot.c"), ("go", "bot.go"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
+    for language, name in (("c", "bot.c"), ("go", "bot.go"), ("java", "Bot.java"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
         shutil.copytree(KITS / language, tmp_path / language)
         (example,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
         (tmp_path / language / name).write_text(example)
@@ -373,10 +373,12 @@ def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
         [languages.find("rustc"), "-D", "warnings", "-o", "bot", "bot.rs"], check=True, cwd=tmp_path / "rust"
     )
     subprocess.run([languages.find("go"), "build", "-o", "bot", "."], check=True, cwd=tmp_path / "go")
+    subprocess.run([languages.find("javac"), "Bot.java"], check=True, cwd=tmp_path / "java")
     match = Recorded(engine.load("partnership"), 3, 1, deals=1)
     requests = "".join(line + "\n" for line in match.lines)
 
-    for command in (["c/bot"], ["go/bot"], ["rust/bot"], [languages.find("node"), "javascript/bot.mjs"]):
+    scripts = ([languages.find("node"), "javascript/bot.mjs"], [*languages.JAVA, "java/.", "Bot"])
+    for command in (["c/bot"], ["go/bot"], ["rust/bot"], *scripts):
         command[0] = str(tmp_path / command[0]) if "/" in command[0] else command[0]
         process = subprocess.run(command, input=requests, capture_output=True, text=True, check=True, cwd=tmp_path)
         assert len(process.stdout.splitlines()) == len(match.lines)

@@ -79,7 +79,7 @@ class Runtime:
     byte before the first instruction of the bot's own code; needs_pipes: the program creates pipes at its start; memory_mb, address_space_mb: the
     least that the program itself needs, MiB; sealable: the program works without threads and without the host's clocks; host_files: files of the host
     that the program opens by absolute names. The tree has copies of them for tiers that change the root; threads: the most threads besides the
-    first, None for as many as the policy allows.
+    first, None for as many as the policy allows; own_threads: those that the program starts for itself, besides the bot's.
     """
 
     name: str
@@ -97,6 +97,7 @@ class Runtime:
     sealable: bool = False
     host_files: tuple[Path, ...] = ()
     threads: int | None = None
+    own_threads: int = 0
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
         """Return the command, with the tree at ``root`` and the bot's directory at ``bot``."""
@@ -496,6 +497,8 @@ _JVM = (
     *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1", "-Xrs", "-XX:-UsePerfData"),
     *("-XX:+DisableAttachMechanism", "-XX:-UseContainerSupport", "-XX:ErrorFile=/dev/null", "-XX:-PrintWarnings"),
     *("-Xms8m", "-Xmx128m", "-Xss512k", "-XX:ReservedCodeCacheSize=16m", "-XX:CompressedClassSpaceSize=32m"),
+    # Without it a bot that draws a secure number computes for seconds, as there is no /dev/random.
+    "-Djava.security.egd=file:/dev/urandom",
     *("-XX:MaxMetaspaceSize=48m", "-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=error:stderr"),
 )
 
@@ -527,5 +530,6 @@ def java(state_dir: Path) -> Runtime:
         gate=("-m", _JAVA_GATE, *_JVM),
         parts=(*host.parts, "java"),
         memory_mb=256,
+        own_threads=12,
         sealable=False,
     )

@@ -12,8 +12,8 @@ import sys
 _JNI_VERSION = 0x000A0000
 _JAR = 2  # LM_JAR of Java's launcher.
 # Numbers of functions in the tables of the JVM, by the JNI specification.
-_FIND_CLASS, _DESCRIBE, _STATIC_METHOD, _CALL_OBJECT, _CALL_VOID = 6, 16, 113, 116, 143
-_NEW_STRING, _NEW_ARRAY, _FAILED = 167, 172, 228
+_FIND_CLASS, _DESCRIBE, _FORGET, _STATIC_METHOD, _CALL_OBJECT, _CALL_VOID = 6, 16, 17, 113, 116, 143
+_NEW_STRING, _NEW_ARRAY, _SET_NATIVES, _FAILED = 167, 172, 215, 228
 _DESTROY = 3
 _LIBRARY = os.path.join(sys.prefix, "..", "java", "lib", "server", "libjvm.so")  # noqa: PTH118 - pathlib takes long
 
@@ -29,6 +29,10 @@ class _Arguments(ctypes.Structure):
         ("options", ctypes.POINTER(_Option)),
         ("lenient", ctypes.c_ubyte),
     )
+
+
+class _Native(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("signature", ctypes.c_char_p), ("function", ctypes.c_void_p))
 
 
 class _Value(ctypes.Union):
@@ -54,8 +58,23 @@ def _call(table: ctypes.c_void_p, number: int, *words: object) -> int:
     return function(table, *arguments) or 0
 
 
+def _open_files_without_sockets(java: ctypes.c_void_p) -> None:
+    """Exchange what java.nio does before it opens its first file, making a pair of sockets, by a call that does nothing here.
+
+    Only closing a socket that another thread uses would need them. The class is Java 17's, or that of later ones.
+    """
+    find = ctypes.CDLL(_LIBRARY).JVM_FindClassFromBootLoader
+    find.restype, find.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_char_p)
+    natives = (_Native * 1)(_Native(b"init", b"()V", ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p)))
+    for name in (b"sun/nio/ch/FileDispatcherImpl", b"sun/nio/ch/UnixDispatcher"):
+        if place := find(java, name):
+            _call(java, _SET_NATIVES, place, natives, 1)
+        _call(java, _FORGET)
+
+
 def _run(options: list[str], jar: str) -> None:
     machine, java = _start([*options, f"-Djava.class.path={jar}"])
+    _open_files_without_sockets(java)
     os.write(1, b"\n")
     if not os.read(0, 1):
         os._exit(0)
@@ -68,11 +87,11 @@ def _run(options: list[str], jar: str) -> None:
         words = _call(java, _NEW_ARRAY, 0, _call(java, _FIND_CLASS, b"java/lang/String"), 0)
         if main:
             _call(java, _CALL_VOID, bot, main, (_Value * 1)(_Value(object=words)))
-    failed = _call(java, _FAILED) & 0xFF
-    if failed:
+    if _call(java, _FAILED) & 0xFF:
         _call(java, _DESCRIBE)
-    _call(machine, _DESTROY)
-    os._exit(1 if failed else 0)
+        os._exit(1)
+    _call(machine, _DESTROY)  # Waits for the bot's other threads.
+    os._exit(0)
 
 
 if __name__ == "__main__":
