@@ -362,7 +362,13 @@ def _deals(requests: list[Facts]) -> list[tuple[list[set[str]], list[str]]]:
 @pytest.mark.slow
 def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "bot-package.md").read_text(encoding="utf-8")
-    for language, name in (("c", "bot.c"), ("go", "bot.go"), ("java", "Bot.java"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
+    for language, name in (
+        ("c", "bot.c"),
+        ("go", "bot.go"),
+        ("java", "Bot.java"),
+        ("javascript", "bot.mjs"),
+        ("rust", "bot.rs"),
+    ):
         shutil.copytree(KITS / language, tmp_path / language)
         (example,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
         (tmp_path / language / name).write_text(example)

@@ -46,7 +46,7 @@ def _start(options: list[str]) -> tuple[ctypes.c_void_p, ctypes.c_void_p]:
     arguments = _Arguments(_JNI_VERSION, len(options), texts, 0)
     create = ctypes.CDLL(_LIBRARY).JNI_CreateJavaVM
     if create(ctypes.byref(machine), ctypes.byref(environment), ctypes.byref(arguments)):
-        os._exit(1)
+        raise SystemExit
     return machine, environment
 
 
@@ -55,7 +55,8 @@ def _call(table: ctypes.c_void_p, number: int, *words: object) -> int:
     functions = ctypes.cast(table, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))[0]
     function = ctypes.CFUNCTYPE(ctypes.c_void_p)(functions[number] or 0)
     arguments = [ctypes.c_void_p(word) if isinstance(word, int) else word for word in words]
-    return function(table, *arguments) or 0
+    result: int | None = function(table, *arguments)
+    return result or 0
 
 
 def _open_files_without_sockets(java: ctypes.c_void_p) -> None:
@@ -72,12 +73,13 @@ def _open_files_without_sockets(java: ctypes.c_void_p) -> None:
         _call(java, _FORGET)
 
 
-def _run(options: list[str], jar: str) -> None:
+def _play(options: list[str], jar: str) -> int:
+    """Return the exit status, when the bot and all its threads have ended."""
     machine, java = _start([*options, f"-Djava.class.path={jar}"])
     _open_files_without_sockets(java)
     os.write(1, b"\n")
     if not os.read(0, 1):
-        os._exit(0)
+        return 0
     helper = _call(java, _FIND_CLASS, b"sun/launcher/LauncherHelper")
     load = _call(java, _STATIC_METHOD, helper, b"checkAndLoadMain", b"(ZILjava/lang/String;)Ljava/lang/Class;")
     path = _call(java, _NEW_STRING, os.fsencode(jar))
@@ -89,9 +91,20 @@ def _run(options: list[str], jar: str) -> None:
             _call(java, _CALL_VOID, bot, main, (_Value * 1)(_Value(object=words)))
     if _call(java, _FAILED) & 0xFF:
         _call(java, _DESCRIBE)
-        os._exit(1)
+        return 1
     _call(machine, _DESTROY)  # Waits for the bot's other threads.
-    os._exit(0)
+    return 0
+
+
+def _run(options: list[str], jar: str) -> None:
+    """Play, and end the process: whatever happens here, the first thread waits for ever."""
+    code = 1
+    try:
+        code = _play(options, jar)
+    except Exception as error:
+        os.write(2, f"{error!r}\n".encode())
+    finally:
+        os._exit(code)
 
 
 if __name__ == "__main__":
