@@ -221,7 +221,7 @@ def _java(package: BotPackage) -> list[str]:
     jars = [name for name in package.files if name.endswith(".jar")]
     main = package.manifest.entry.removesuffix(".java").replace("/", ".")
     libraries = "".join(f"\n  {quote(name)}" for name in jars)  # A line for each, as none may be long.
-    text = f"Main-Class: {main}\n" + (f"Class-Path:{libraries}\n" if jars else "")
+    text = f"Main-Class: {main}\n" + (f"Class-Path: {libraries}\n" if jars else "")
     return [main, ":".join(f"./{name}" for name in jars), text, *_sources(package)]
 
 
