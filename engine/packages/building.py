@@ -36,7 +36,7 @@ _ENVIRONMENT = {
 _SCRIPT = f"set -e; exec 3>&1 1>&2\n{{script}}\nexec cat {_OUT} >&3"
 _OLDEST_GO = (1, 22)  # An older one makes a pipe when it sleeps, which no bot may.
 _ASK_S = 60.0
-_ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|error)")
+_ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|error)|^java\.lang\.\w+Error\b")
 
 
 @dataclass(frozen=True)

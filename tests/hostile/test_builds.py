@@ -51,7 +51,7 @@ SOURCES = {
     "text of the host": ("typescript", '/// <reference path="/etc/passwd" />\n', "error TS6"),
     "endless generics": ("java", GENERICS, "StackOverflowError"),
     "an endless class": ("java", 'class Bot {\n static final String A = "' + "a" * 60000 + '";\n' + "".join(
-        f" static final String {chr(65 + n)} = " + " + ".join([chr(64 + n)] * 50) + ";\n" for n in range(1, 6)) + "}\n", "error"),
+        f" static final String {chr(65 + n)} = " + " + ".join([chr(64 + n)] * 50) + ";\n" for n in range(1, 6)) + "}\n", "OutOfMemoryError"),
     "endless types": ("typescript", "type A<N extends unknown[]> = A<[...N, ...N, 1]>;\nlet a: A<[]> = 1;\n", "error TS2"),
 }  # fmt: skip
 
