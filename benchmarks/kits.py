@@ -28,7 +28,15 @@ from engine.sandbox import Policy, Sandbox  # noqa: E402
 from tests.bots.greedy import KITS, recorded, tables  # noqa: E402
 from tests.support import languages  # noqa: E402
 
-TOOLS = {"c": "cc", "cpp": "c++", "go": "go", "javascript": "node", "rust": "rustc", "typescript": "tsc"}
+TOOLS = {
+    "c": "cc",
+    "cpp": "c++",
+    "go": "go",
+    "java": "javac",
+    "javascript": "node",
+    "rust": "rustc",
+    "typescript": "tsc",
+}
 LIMITS = Limits()
 
 

@@ -7,6 +7,7 @@ marks, and copies the rule of a trick into the house bot `counting`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -148,6 +149,11 @@ def _rust_table(rows: list[str]) -> str:
     return 'const RULES: &str = r#"' + "\n".join(rows) + '"#;\n'
 
 
+def _java_table(rows: list[str]) -> str:
+    lines = "".join(f"        {json.dumps(row)},\n" for row in rows)  # In parts: a constant has at most 64 KiB.
+    return "    private static final String[] RULES = {\n" + lines + "    };\n    "
+
+
 def _go_table(rows: list[str]) -> str:
     return "const rulesOfGames = `" + "\n".join(rows) + "`\n\n"  # gofmt wants an empty line.
 
@@ -156,6 +162,7 @@ def _go_table(rows: list[str]) -> str:
 KIT_TABLES: dict[Path, Callable[[list[str]], str]] = {
     _KITS / "c" / "tute.h": _c_table,
     _KITS / "go" / "tute.go": _go_table,
+    _KITS / "java" / "Tute.java": _java_table,
     _KITS / "javascript" / "tute.mjs": _js_table,
     _KITS / "rust" / "tute.rs": _rust_table,
 }
@@ -178,6 +185,10 @@ READMES = {
         "Go", "go", "go", "view.Name[card]", 'if one := view.Deal(); one != nil { Log(Count(one.Hands[0]), "cards") }',
         'Log("trump", string(view.Trump))', "go build -o ../my_bot .",
     ),
+    "java": (
+        "Java", "java", "java", "view.name[card]", 'Deal one = view.deal(); if (one != null) Tute.log(Tute.count(one.hands[0]) + " cards");',
+        'Tute.log("trump " + view.trump);', "javac -d ../my_bot *.java",
+    ),
     "javascript": (
         "JavaScript", "mjs", "mjs", "view.name[card]", 'const one = view.deal(); if (one) console.error(one.hands[0].size, "cards");',
         'console.error("trump", view.trump);', "",
@@ -198,10 +209,13 @@ def readme(kit: str) -> str:
     """Return the README of a kit."""
     words = ("title", "ending", "library", "name", "deal", "log", "build")
     values = dict(zip(words, READMES[kit], strict=True))
-    programs = {"javascript": "node bot.mjs", "typescript": "node ../my_bot/bot.mjs"}
+    programs = {"java": "java -cp ../my_bot Bot", "javascript": "node bot.mjs", "typescript": "node ../my_bot/bot.mjs"}
     values["program"] = programs.get(kit, "../my_bot")
     values["build"] += " && " if values["build"] else ""
-    return Template((_KITS / "README.template.md").read_text(encoding="utf-8")).substitute(values)
+    text = Template((_KITS / "README.template.md").read_text(encoding="utf-8")).substitute(values)
+    return re.sub(
+        r"`(bot|sense|tute)\.java`", lambda file: file[0].title().replace("Java", "java"), text
+    )  # As classes.
 
 
 def rewritten_kit(library: Path) -> str:

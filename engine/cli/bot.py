@@ -44,6 +44,7 @@ KITS = {
     "c": "kits/c",
     "c++": "kits/cpp",
     "go": "kits/go",
+    "java": "kits/java",
     "javascript": "kits/javascript",
     "rust": "kits/rust",
     "typescript": "kits/typescript",

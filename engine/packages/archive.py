@@ -76,9 +76,9 @@ class BotPackage:
     def with_result(self, result: bytes) -> BotPackage:
         """Return the package that plays after this one was built: its files, the result, and a bot.toml that starts it. Raise PackageRefused.
 
-        result: a program, or a JSON object of modules by name.
+        result: a program, a jar, or a JSON object of modules by name.
         """
-        if self.manifest.build in manifest.MODULES:
+        if self.manifest.runtime == "node":
             results, entry = _modules(result, self.files), re.sub("ts$", "js", self.manifest.entry)
             if entry not in results:
                 raise PackageRefused(f"the build left no {entry}")
@@ -219,6 +219,8 @@ def _check_program(data: bytes, what: Manifest) -> None:
     """Raise PackageRefused unless the entry is a program of its runtime, as far as its first bytes say."""
     if what.runtime == "binary":
         _check_executable(data, what.entry)
+    if what.runtime == "java" and not data.startswith(b"PK\x03\x04"):
+        raise PackageRefused(f"{what.entry!a} is no jar; pack one, e.g. with: jar -c -f bot.jar -e Bot -C classes .")
     if what.runtime != manifest.WASM:
         return
     if not data.startswith(

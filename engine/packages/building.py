@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from engine.packages import manifest
 from engine.packages.archive import BotPackage
@@ -35,7 +36,7 @@ _ENVIRONMENT = {
 _SCRIPT = f"set -e; exec 3>&1 1>&2\n{{script}}\nexec cat {_OUT} >&3"
 _OLDEST_GO = (1, 22)  # An older one makes a pipe when it sleeps, which no bot may.
 _ASK_S = 60.0
-_ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|error)")
+_ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|error)|^java\.lang\.\w+Error\b")
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,30 @@ def _find_typescript() -> Toolchain:
     )
 
 
+def _find_java() -> Toolchain:
+    packages = RECIPES["java"].packages
+    path = Path(_program("javac", packages)).resolve()
+    home = path.parents[1]
+    settings = {
+        file.resolve().parent for file in home.glob("lib/*.cfg") if file.is_symlink()
+    }  # Debian's are below /etc.
+    files = [home / "lib" / name for name in ("modules", "server/libjvm.so", "ct.sym")]
+    for file in (*files, home / "bin" / "jar"):
+        if not file.is_file():
+            raise SandboxUnavailable(f"{file} is missing; Debian, Ubuntu: apt-get install {packages}")
+    toolchain = _toolchain(_ask(str(path), "-version"), files, [home, *sorted(settings)], {"JDK": str(home)})
+    return replace(toolchain, compiler=path)
+
+
+def _java(package: BotPackage) -> list[str]:
+    """Return the main class, which is named by its folder and file, the class path, the manifest of the jar, and the sources."""
+    jars = [name for name in package.files if name.endswith(".jar")]
+    main = package.manifest.entry.removesuffix(".java").replace("/", ".")
+    libraries = "".join(f"\n  {quote(name)}" for name in jars)  # A line for each, as none may be long.
+    text = f"Main-Class: {main}\n" + (f"Class-Path: {libraries}\n" if jars else "")
+    return [main, ":".join(f"./{name}" for name in jars), text, *_sources(package)]
+
+
 def _sources(package: BotPackage) -> list[str]:
     """Return all files of the language, each as a path that no compiler takes for an option."""
     endings = manifest.BUILDS[package.manifest.build]
@@ -260,6 +285,20 @@ collect("/tmp/out");
 fs.writeFileSync("{_OUT}", JSON.stringify(modules));
 END
 "$NODE" /tmp/collect.cjs"""
+# No annotation of a library runs anything. The result must run on the oldest Java of any worker, and there is only java.base.
+_JAVA_TOOL = "-J-Xmx512m -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:CompressedClassSpaceSize=128m"
+_JAVA = f"""main="$1" jars="$2"
+printf '%s' "$3" > /tmp/manifest
+shift 3
+mkdir /tmp/out
+"$JDK/bin/javac" {_JAVA_TOOL} -J-Xss4m -proc:none -XDstringConcat=inline --release 17 --limit-modules java.base \\
+    -encoding UTF-8 -cp "$jars" -d /tmp/out "$@"
+if ! [ -f "/tmp/out/$(printf '%s' "$main" | tr . /).class" ]; then
+    echo "error: there is no class $main; the folders of its file must be its package, from the top of the bot" >&2
+    exit 1
+fi
+"$JDK/bin/jar" {_JAVA_TOOL} --create --no-compress --file {_OUT} --manifest /tmp/manifest --date 2026-01-01T00:00:00Z -C /tmp/out .
+"""
 RECIPES: dict[str, Recipe] = {
     "c": Recipe(
         title="C",
@@ -288,6 +327,13 @@ RECIPES: dict[str, Recipe] = {
         script=f'go build -p 2 -trimpath -buildvcs=false -ldflags "-s -w" -o {_OUT} "$@"',
         words=_go_package,
         find=cache(_find_go),
+    ),
+    "java": Recipe(
+        title="Java",
+        packages="openjdk-17-jdk-headless",
+        script=_JAVA,
+        words=_java,
+        find=cache(_find_java),
     ),
     "typescript": Recipe(
         title="TypeScript",

@@ -13,7 +13,7 @@ from typing import Any
 
 FILE = "bot.toml"
 WASM = "wasm"  # A module of WebAssembly, whose instructions are counted in place of its time (engine.runner.metering).
-RUNTIMES = ("python", "python-numpy", "binary", "node", WASM)
+RUNTIMES = ("python", "python-numpy", "binary", "node", "java", WASM)
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
 SEALABLE = (
     "python",
@@ -21,17 +21,21 @@ SEALABLE = (
     "binary",
     WASM,
 )  # Runtimes that work without threads and without the host's clocks.
-# Languages that the league compiles (engine.packages.building), each with the endings of its entry: to binaries, or to modules.
+# Languages that the league compiles (engine.packages.building), each with the endings of its entry.
 BUILDS = {
     "c": (".c",),
     "c++": (".cpp", ".cc", ".cxx"),
     "rust": (".rs", "Cargo.toml"),
     "go": (".go",),
+    "java": (".java",),
     "typescript": (".ts", ".mts"),
 }
 BUILDS |= {f"{language}-{WASM}": BUILDS[language] for language in ("c", "rust")}
 PROGRAM = "program"  # The name of what the league has compiled.
-MODULES = {"typescript": "node"}  # Languages that become modules of JavaScript instead, each with its runtime.
+NO_BINARY = {
+    "java": "java",
+    "typescript": "node",
+}  # Languages that become a jar or modules instead, each with its runtime.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
@@ -79,7 +83,7 @@ class Manifest:
 
 def built_runtime(build: str) -> str:
     """Return the runtime of what the league compiles from source for this `build`."""
-    return WASM if build.endswith(f"-{WASM}") else MODULES.get(build, "binary")
+    return WASM if build.endswith(f"-{WASM}") else NO_BINARY.get(build, "binary")
 
 
 def printable(text: str) -> bool:

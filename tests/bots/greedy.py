@@ -62,6 +62,10 @@ def in_go() -> list[str]:
     return [str(_built("go", "go", "bot.go", "build"))]
 
 
+def in_java() -> list[str]:
+    return [*languages.JAVA, str(_built("javac", "java", "Bot.java", *languages.STRICT_JAVA)), "Bot"]
+
+
 def in_typescript() -> list[str]:
     languages.find("tsc")
     state_dir = ROOT / "var" / "test"
@@ -73,6 +77,7 @@ LANGUAGES: dict[str, Callable[[], list[str]]] = {
     "c": in_c,
     "cpp": in_cpp,
     "go": in_go,
+    "java": in_java,
     "javascript": in_javascript,
     "rust": in_rust,
     "typescript": in_typescript,

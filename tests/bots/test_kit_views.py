@@ -72,6 +72,12 @@ def in_go() -> list[str]:
     return [str(languages.build("go", "build", source=PROGRAMS / "view.go", beside=library))]
 
 
+def in_java() -> list[str]:
+    library = (KITS / "java" / "Tute.java",)
+    classes = languages.build("javac", *languages.STRICT_JAVA, source=PROGRAMS / "Facts.java", beside=library)
+    return [*languages.JAVA, str(classes), "Facts"]
+
+
 def in_javascript() -> list[str]:
     return [languages.find("node"), str(PROGRAMS / "view.mjs"), str(KITS / "javascript" / "tute.mjs")]
 
@@ -81,7 +87,13 @@ def in_rust() -> list[str]:
     return [str(languages.build("rustc", "-O", "-D", "warnings", source=PROGRAMS / "view.rs", beside=library))]
 
 
-LANGUAGES: dict[str, Callable[[], list[str]]] = {"c": in_c, "go": in_go, "javascript": in_javascript, "rust": in_rust}
+LANGUAGES: dict[str, Callable[[], list[str]]] = {
+    "c": in_c,
+    "go": in_go,
+    "java": in_java,
+    "javascript": in_javascript,
+    "rust": in_rust,
+}
 
 
 @pytest.fixture(scope="module", params=mostly_slow(sorted(LANGUAGES), ("c", "javascript").__contains__))
@@ -350,7 +362,13 @@ def _deals(requests: list[Facts]) -> list[tuple[list[set[str]], list[str]]]:
 @pytest.mark.slow
 def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "bot-package.md").read_text(encoding="utf-8")
-    for language, name in (("c", "bot.c"), ("go", "bot.go"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
+    for language, name in (
+        ("c", "bot.c"),
+        ("go", "bot.go"),
+        ("java", "Bot.java"),
+        ("javascript", "bot.mjs"),
+        ("rust", "bot.rs"),
+    ):
         shutil.copytree(KITS / language, tmp_path / language)
         (example,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
         (tmp_path / language / name).write_text(example)
@@ -361,10 +379,12 @@ def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
         [languages.find("rustc"), "-D", "warnings", "-o", "bot", "bot.rs"], check=True, cwd=tmp_path / "rust"
     )
     subprocess.run([languages.find("go"), "build", "-o", "bot", "."], check=True, cwd=tmp_path / "go")
+    subprocess.run([languages.find("javac"), "Bot.java"], check=True, cwd=tmp_path / "java")
     match = Recorded(engine.load("partnership"), 3, 1, deals=1)
     requests = "".join(line + "\n" for line in match.lines)
 
-    for command in (["c/bot"], ["go/bot"], ["rust/bot"], [languages.find("node"), "javascript/bot.mjs"]):
+    scripts = ([languages.find("node"), "javascript/bot.mjs"], [*languages.JAVA, "java/.", "Bot"])
+    for command in (["c/bot"], ["go/bot"], ["rust/bot"], *scripts):
         command[0] = str(tmp_path / command[0]) if "/" in command[0] else command[0]
         process = subprocess.run(command, input=requests, capture_output=True, text=True, check=True, cwd=tmp_path)
         assert len(process.stdout.splitlines()) == len(match.lines)

@@ -79,7 +79,16 @@ def test_manifests(manifest: Path) -> None:
     table = tomllib.loads(manifest.read_text())
 
     assert set(table) <= {"name", "runtime", "entry", "games", "description", "deterministic", "build"}
-    assert table.get("runtime", table.get("build")) in ("python", "node", "c", "c++", "rust", "go", "typescript")
+    assert table.get("runtime", table.get("build")) in (
+        "python",
+        "node",
+        "c",
+        "c++",
+        "rust",
+        "go",
+        "java",
+        "typescript",
+    )
     assert set(table["games"]) <= set(engine.games())
     assert not table["games"] or manifest.is_relative_to(ROOT / "bots" / "house"), "a kit plays all games"
     assert (manifest.parent / table["entry"]).is_file()

@@ -14,6 +14,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.sandbox import BotFault, Policy, Runtime
@@ -129,18 +130,27 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
     return play_attack(ATTACKS[name], tier, state_dir, runtimes.python(state_dir))
 
 
-def play_attack(attack: Attack, tier: str, state_dir: Path, runtime: Runtime) -> Outcome:
-    """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up."""
-    policy = Policy(memory_mb=128, threads=8, cpu_s=attack.cpu_s)
+def play_attack(
+    attack: Attack,
+    tier: str,
+    state_dir: Path,
+    runtime: Runtime,
+    *,
+    files: Mapping[str, bytes] | None = None,
+    entry: str = "bot.py",
+) -> Outcome:
+    """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up. files: the bot, if it is not Python."""
+    policy = Policy(memory_mb=max(128, runtime.memory_mb), threads=8, cpu_s=attack.cpu_s)
     outcome = Outcome()
     before_all = traces.collect(state_dir)
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         around = Surroundings(Path(scratch))
         bot_dir = Path(scratch, "bot")
         bot_dir.mkdir(mode=0o755)
-        (bot_dir / "bot.py").write_text(PROLOGUE.replace("# ATTACK", attack.source))
+        for name, content in (files or {entry: PROLOGUE.replace("# ATTACK", attack.source).encode()}).items():
+            (bot_dir / name).write_bytes(content)
         before = tree_hash(bot_dir)
-        bot = choosing.start(tier, bot_dir, runtime, "bot.py", policy)
+        bot = choosing.start(tier, bot_dir, runtime, entry, policy)
         try:
             _meet(bot, attack, around.goal(policy), outcome)
         except BotFault as fault:

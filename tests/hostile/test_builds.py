@@ -37,6 +37,7 @@ def test_hostile_builds_of_an_ordinary_user(state: StateDirectory) -> None:
 
 
 TEMPLATES = "template <int n> struct A { using t = typename A<n + 1>::t; typename A<n + 2>::t x; };\nA<0>::t main;\n"
+GENERICS = "interface N<T> {}\nclass C<X> implements N<N<? super C<C<X>>>> {}\nclass Bot { N<? super C<Byte>> f(C<Byte> c) { return c; } }\n"
 SOURCES = {
     "a file of the host": ("c", '#include "/etc/passwd"\nint main(void) {}', "No such file"),
     "the environment": ("c", '#include "/proc/self/environ"\nint main(void) {}', "No such file"),
@@ -48,6 +49,9 @@ SOURCES = {
     "endless templates": ("c++", TEMPLATES, "template instantiation depth"),
     "a module of the host": ("typescript", 'import x from "/etc/passwd";\nconsole.error(x);\n', "error TS2307: Cannot find module"),
     "text of the host": ("typescript", '/// <reference path="/etc/passwd" />\n', "error TS6"),
+    "endless generics": ("java", GENERICS, "StackOverflowError"),
+    "an endless class": ("java", 'class Bot {\n static final String A = "' + "a" * 60000 + '";\n' + "".join(
+        f" static final String {chr(65 + n)} = " + " + ".join([chr(64 + n)] * 50) + ";\n" for n in range(1, 6)) + "}\n", "OutOfMemoryError"),
     "endless types": ("typescript", "type A<N extends unknown[]> = A<[...N, ...N, 1]>;\nlet a: A<[]> = 1;\n", "error TS2"),
 }  # fmt: skip
 
@@ -55,13 +59,18 @@ SOURCES = {
 @pytest.mark.parametrize("name", mostly_slow(SOURCES, "a file of the host".__eq__))
 def test_hostile_source(name: str, state: StateDirectory, tmp_path: Path) -> None:
     language, text, says = SOURCES[name]
-    tool, entry = {"c": ("cc", "bot.c"), "c++": ("c++", "bot.cc"), "typescript": ("tsc", "bot.mts")}[language]
+    tool, entry = {
+        "c": ("cc", "bot.c"),
+        "c++": ("c++", "bot.cc"),
+        "java": ("javac", "Bot.java"),
+        "typescript": ("tsc", "bot.mts"),
+    }[language]
     languages.find(tool)
     (tmp_path / "bot.toml").write_text(f'name = "x"\nbuild = "{language}"\nentry = "{entry}"\n')
     (tmp_path / entry).write_text(text)
     package = archive.read_path(tmp_path)
     folder = package.unpack(state.path / "packages" / package.sha256)
-    memory_mb = 1024 if tool == "tsc" else 400  # Node reserves addresses by the gigabyte.
+    memory_mb = 1024 if tool in ("javac", "tsc") else 400  # Java and Node reserve addresses by the gigabyte.
     limits = BuildLimits(memory_mb=memory_mb, scratch_mb=128, cpu_s=20, wall_s=30)
     began = time.monotonic()
     built = building.build(package, folder, state.path, limits=limits)

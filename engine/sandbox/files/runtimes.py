@@ -31,6 +31,8 @@ _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
 _WASM_GATE = "tute_wasm"
 # An empty file; Node exits if it may not read the host's file, which Landlock forbids.
 _NODE_OPENSSL = "node/openssl.cnf"
+_JAVA_GATE = "tute_java"
+_OLDEST_JAVA = 17
 _LOCALES = "lib/locale"
 _LOCALE = Path("/usr/lib/locale/C.utf8")  # What LANG names; only C libraries other than glibc work without its files.
 _NODE_OWN_MODULE = re.compile(rb"/usr/share/nodejs/[\w./@-]+\.js")
@@ -77,7 +79,7 @@ class Runtime:
     byte before the first instruction of the bot's own code; needs_pipes: the program creates pipes at its start; memory_mb, address_space_mb: the
     least that the program itself needs, MiB; sealable: the program works without threads and without the host's clocks; host_files: files of the host
     that the program opens by absolute names. The tree has copies of them for tiers that change the root; threads: the most threads besides the
-    first, None for as many as the policy allows.
+    first, None for as many as the policy allows; own_threads: those that the program starts for itself, besides the bot's.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Runtime:
     sealable: bool = False
     host_files: tuple[Path, ...] = ()
     threads: int | None = None
+    own_threads: int = 0
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
         """Return the command, with the tree at ``root`` and the bot's directory at ``bot``."""
@@ -453,4 +456,80 @@ def node(state_dir: Path) -> Runtime:
         host_files=_own_modules(root),
         memory_mb=256,
         address_space_mb=16384,
+    )
+
+
+def why_no_java() -> str:
+    """Return why this machine cannot run bots in Java, or ""."""
+    jlink = shutil.which("jlink")
+    if not jlink:
+        return "no Java is installed on this host; install the package openjdk-17-jdk-headless or enter no java bots"
+    version = _java_version(Path(jlink).resolve())
+    return "" if version >= _OLDEST_JAVA else f"Java {version} is too old; install {_OLDEST_JAVA} or newer"
+
+
+@cache
+def _java_version(jlink: Path) -> int:
+    release = jlink.parents[1] / "release"
+    version = re.search(r'^JAVA_VERSION="(\d+)', release.read_text() if release.is_file() else "", re.MULTILINE)
+    return int(version[1]) if version else 0
+
+
+def _run_java(*argv: str | Path) -> str:
+    """Let a program of Java work on this machine. Return what it prints. Raise SandboxError."""
+    result = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False, env={"LANG": "C.UTF-8"})
+    if result.returncode != 0:
+        raise SandboxError(f"{argv[0]} failed: {(result.stderr or result.stdout).strip()[:500]}")
+    return result.stdout
+
+
+def _add_java(work: Path, base: Path, jlink: Path) -> None:
+    """Add to Python a JVM with java.base alone, and its class-data archive, without which it starts five times as slowly."""
+    _add_modules(work, base, {f"{_JAVA_GATE}.py": _GATES / "java.py"})
+    home = work / "java"
+    _run_java(jlink, *("--add-modules", "java.base", "--strip-debug", "--no-header-files"), "--output", home)
+    _copy_libraries(work, [home / "lib" / "server" / "libjvm.so", home / "lib" / "libjli.so"])
+    _run_java(home / "bin" / "java", *_JVM, "-Xshare:dump")
+
+
+# One small JVM: it compiles once and lightly, and has one thread for garbage, and no files or sockets for tools.
+_JVM = (
+    *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1", "-Xrs", "-XX:-UsePerfData"),
+    *("-XX:+DisableAttachMechanism", "-XX:-UseContainerSupport", "-XX:ErrorFile=/dev/null", "-XX:-PrintWarnings"),
+    *("-Xms8m", "-Xmx128m", "-Xss512k", "-XX:ReservedCodeCacheSize=16m", "-XX:CompressedClassSpaceSize=32m"),
+    # Without it a bot that draws a secure number computes for seconds, as there is no /dev/random.
+    "-Djava.security.egd=file:/dev/urandom",
+    *("-XX:MaxMetaspaceSize=48m", "-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=error:stderr"),
+)
+
+
+def java(state_dir: Path) -> Runtime:
+    """Return the runtime of Java. Raise SandboxError, with a remedy, if it is not installed.
+
+    Its parts together stay below the memory limit, so that a bot that needs too much ends with Java's own message.
+    """
+    if reason := why_no_java():
+        raise SandboxError(reason)
+    host = python(state_dir)
+    jlink = Path(shutil.which("jlink") or "").resolve()
+    version = _run_java(jlink, "--version").strip()
+    key = tree.signature({"jlink": jlink, "gates": _GATES}, version, host.root.name, *_JVM)
+    name = f"java-{version.partition('.')[0]}"
+    root = tree.build_once(directory(state_dir), name, key, lambda work: _add_java(work, host.root, jlink))
+    return replace(
+        host,
+        name="java",
+        version=version,
+        root=root,
+        hash=root.name.rpartition("-")[2],
+        environment={
+            **host.environment,
+            "PYTHONPATH": "{root}/python/extra",
+            "MALLOC_ARENA_MAX": "1",  # The C library would reserve 64 MiB of addresses for each thread.
+        },
+        gate=("-m", _JAVA_GATE, *_JVM),
+        parts=(*host.parts, "java"),
+        memory_mb=256,
+        own_threads=12,
+        sealable=False,
     )

@@ -49,10 +49,13 @@ def files_below(root: Path) -> Iterator[Path]:
 
 
 def content_hash(root: Path) -> str:
-    """Return the SHA-256 over every file's path, executable bit and content, in hexadecimal; without dev/, where devices come and go."""
+    """Return the SHA-256 over every file's path, executable bit and content, in hexadecimal.
+
+    Left out: dev/, where devices come and go, and archives of class data, which a JVM writes with other bytes each time.
+    """
     total = hashlib.sha256()
     for path in files_below(root):
-        if path.parent == root / "dev":
+        if path.parent == root / "dev" or path.suffix == ".jsa":
             continue
         executable = "x" if path.stat().st_mode & 0o100 else "-"
         digest = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -528,7 +528,11 @@ class BotProcess:
 
     def _look(self, now: float) -> None:
         self._looked = now
-        excess = watch.overuse(watch.look(self.pid), self.policy)
+        use = watch.look(self.pid)
+        # When a program ends as a whole, its first thread may be gone some time before the others.
+        if use.headless and self._reap(_GRACE_S, kill=False) and self._end:
+            raise fault(self._end, self.policy)
+        excess = watch.overuse(use, self.policy)
         if excess:
             raise excess
 

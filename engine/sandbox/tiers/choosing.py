@@ -87,7 +87,7 @@ def _checked(tier: Tier, bot_dir: Path, runtime: Runtime, entry: str, policy: Po
         policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
     if runtime.threads is not None:
         policy = dataclasses.replace(policy, threads=min(policy.threads, runtime.threads))
-    return policy
+    return dataclasses.replace(policy, threads=policy.threads + runtime.own_threads)
 
 
 def refuse_to_seal(tier: Tier, runtime: Runtime, program: Path | None = None) -> None:

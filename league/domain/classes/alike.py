@@ -15,7 +15,7 @@ MOST_PAIRS = 12
 MOST_PASSAGES = 3
 MOST_LINES = 14  # The most lines of a passage.
 MOST_TEXT = 64 * 1024  # Characters of one student that are compared.
-ENDINGS = (".py", ".mjs", ".js", ".mts", ".ts", ".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".rs", ".go")
+ENDINGS = (".py", ".mjs", ".js", ".mts", ".ts", ".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".rs", ".go", ".java")
 BOTS = settings.BASE_DIR / "bots"
 
 

@@ -138,7 +138,7 @@ def check_version(version: BotVersion, game: str, *, sealed: bool) -> None:
         raise Refused("an operator has paused the bot {bot!r}, so it cannot enter", bot=version.bot.slug)
     if sealed and not version.sealable:
         raise Refused(
-            "{version} cannot be sealed off from the clocks of the host, as this tournament requires: it runs in Node.js, or its package "
+            "{version} cannot be sealed off from the clocks of the host, as this tournament requires: it runs in Java or Node.js, or its package "
             "says sealable = false",
             version=version,
         )

@@ -53,7 +53,15 @@ TEXTS = {  # The file of each template, by language.
 }
 POINTS_HURT = ("middle_loses", "middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101")
 FIRST_TEMPLATE, FIRST_GAME, FIRST_RIVAL = "first", "partnership", "greedy"
-KITS = {"javascript": "JavaScript", "typescript": "TypeScript", "rust": "Rust", "go": "Go", "c": "C", "cpp": "C++"}
+KITS = {
+    "javascript": "JavaScript",
+    "typescript": "TypeScript",
+    "rust": "Rust",
+    "go": "Go",
+    "java": "Java",
+    "c": "C",
+    "cpp": "C++",
+}
 FORM = {"form": "bot-form"}  # The fields are in several places of the page, but belong to this form.
 
 

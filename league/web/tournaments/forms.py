@@ -167,7 +167,7 @@ class ContestForm(TermsForm):
         label=_("Sealed bots only"),
         required=False,
         help_text=_(
-            "Bots run without access to a clock. Bots in Node.js and packages with sealable = false cannot enter."
+            "Bots run without access to a clock. Bots in Node.js or Java and packages with sealable = false cannot enter."
         ),
     )
     seeding = forms.ChoiceField(label=_("Seeds"), choices=Seeding.choices, initial=Seeding.RATING, required=False)

@@ -367,7 +367,15 @@ def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("language", "tool"),
     [
-        *[("c", "cc"), ("c++", "c++"), ("go", "go"), ("javascript", "node"), ("rust", "rustc"), ("typescript", "tsc")],
+        *[
+            ("c", "cc"),
+            ("c++", "c++"),
+            ("go", "go"),
+            ("java", "javac"),
+            ("javascript", "node"),
+            ("rust", "rustc"),
+            ("typescript", "tsc"),
+        ],
         ("c-wasm", "clang"),
     ],
 )

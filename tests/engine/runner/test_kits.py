@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ TOOLS = {
     "cpp": ("c++", "binary"),
     "go": ("go", "binary"),
     "rust": ("rustc", "binary"),
+    "java": ("javac", "java"),
     "javascript": ("node", "node"),
     "typescript": ("tsc", "node"),
 }
@@ -55,7 +58,47 @@ fn main() {
     }
 }
 """
+# Its library has a processor of annotations, which would end the compiler.
+JAVA = """package rufo;
+import java.io.*;
+import java.nio.file.*;
+import java.util.stream.*;
+@Deprecated public class Bot {
+    public static void main(String[] words) throws IOException {
+        byte[] own = Files.readAllBytes(Path.of("rufo/Bot.java"));
+        var lines = new BufferedReader(new InputStreamReader(System.in)).lines();
+        lines.filter(line -> own.length > 0).forEach(line -> {
+            if (line.startsWith("hello")) System.out.println("ready");
+            int legal = line.indexOf("; legal ");
+            if (legal >= 0) System.out.println(library.First.choice(line.substring(legal + 8).split(", ")));
+        });
+    }
+}
+"""
+LIBRARY = {
+    "First": "package library; public class First { public static String choice(String[] legal) { return legal[0]; } }",
+    "Look": """package library;
+import java.util.Set;
+import javax.annotation.processing.*;
+import javax.lang.model.element.TypeElement;
+@SupportedAnnotationTypes("*") public class Look extends AbstractProcessor {
+    public boolean process(Set<? extends TypeElement> types, RoundEnvironment round) { throw new Error("ran in the compiler"); }
+}
+""",
+}
 LOOK = 'fn main() { println!("cargo:warning=passwd {}", std::path::Path::new("/etc/passwd").exists()); }'
+
+
+def jar(folder: Path) -> bytes:
+    """Return a library for Java, with a class and the service that names it."""
+    for name, text in LIBRARY.items():
+        (folder / f"{name}.java").write_text(text)
+    subprocess.run([languages.find("javac"), "-d", "classes", "First.java", "Look.java"], cwd=folder, check=True)
+    services = folder / "classes" / "META-INF" / "services"
+    services.mkdir(parents=True)
+    (services / "javax.annotation.processing.Processor").write_text("library.Look\n")
+    shutil.make_archive(str(folder / "first"), "zip", folder / "classes")
+    return (folder / "first.zip").read_bytes()
 
 
 def built(folder: Path, tool: str, state_dir: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[BotSpec, str]:
@@ -102,9 +145,15 @@ def test_kit_plays_in_the_sandbox(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "c-wasm", "rust-wasm"])
+@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "java", "c-wasm", "rust-wasm"])
 def test_source_without_a_kit_is_built_and_plays(
-    form: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path, monkeypatch: pytest.MonkeyPatch
+    form: str,
+    boxes: list[Sandbox],
+    honest: BotSpec,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    state_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     entry, files = {
         "go": ("bot.go", {"bot.go": GO}),
@@ -112,14 +161,18 @@ def test_source_without_a_kit_is_built_and_plays(
         "cargo": ("Cargo.toml", {"Cargo.toml": CARGO, "Cargo.lock": LOCK, "build.rs": LOOK, "src/main.rs": RUST}),
         "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h", "sense.h")}),
         "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
+        "java": ("rufo/Bot.java", {"rufo/Bot.java": JAVA, "lib/first choice.jar": jar(tmp_path_factory.mktemp("jar"))}),
     }[form]
-    language, tool = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}.get(
-        form, ("go", "go")
-    )
-    more = 'protocol = "line"\n' if form == "rust-wasm" else ""
+    language, tool = {
+        "cargo": ("rust", "rustc"),
+        "java": ("java", "javac"),
+        "c-wasm": (form, "clang"),
+        "rust-wasm": (form, "rustc-wasm"),
+    }.get(form, ("go", "go"))
+    more = 'protocol = "line"\n' if form in ("java", "rust-wasm") else ""
     for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n{more}'}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     bot, log = built(tmp_path, tool, state_dir, monkeypatch)
 
     assert ("passwd false" in log) == (form == "cargo")

@@ -59,6 +59,10 @@ class StateDirectory:
         return runtimes.python_numpy(self.path)
 
     @cached_property
+    def java(self) -> Runtime:
+        return runtimes.java(self.path)
+
+    @cached_property
     def _for_others(self) -> Runtime:
         """Create a Python that any user can run, with the sandbox and its tests inside."""
         blank = REPOSITORY / "tests/support/__init__.py"  # no rules

@@ -356,15 +356,23 @@ def test_numpy_has_one_thread_and_the_kernels_of_every_processor(
     assert answers[0]["threads"] == [1, "can't start new thread"]
 
 
-def test_a_host_without_numpy_has_every_other_runtime() -> None:
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("python-numpy", "numpy is not installed on this host; install it (pip install numpy)"),
+        ("java", "no Java is installed on this host; install the package openjdk-17-jdk-headless"),
+    ],
+)
+def test_a_host_without_a_program_has_every_other_runtime(name: str, says: str) -> None:
     program = f"""
 import sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from engine.runner import runtimes
-print("python-numpy" in runtimes.installed(), "python" in runtimes.installed())
-runtimes.get("python-numpy", None)
+print({name!r} in runtimes.installed(), "python" in runtimes.installed())
+runtimes.get({name!r}, None)
 """
-    process = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
+    argv = [sys.executable, "-I", "-S", "-c", program]
+    process = subprocess.run(argv, capture_output=True, text=True, check=False, env={"PATH": "/nowhere"})
 
     assert process.stdout == "False True\n"
-    assert "SandboxError: numpy is not installed on this host; install it (pip install numpy)" in process.stderr
+    assert f"SandboxError: {says}" in process.stderr

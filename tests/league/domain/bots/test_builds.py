@@ -59,23 +59,30 @@ def test_source_for_webassembly_is_deterministic_and_sealed(ana) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("language", "tool", "runtime", "entry", "begins"),
+    [("c", "cc", "binary", "bot.c", b"\x7fELF"), ("java", "javac", "java", "Bot.java", b"PK\x03\x04")],
+)
 @pytest.mark.django_db  # a worker goes by the clock of the machine
-def test_source_is_built_validated_and_played(ana, berto, worker) -> None:
-    languages.find("cc")
-    version = uploaded(ana)
+def test_source_is_built_validated_and_played(ana, berto, worker, language, tool, runtime, entry, begins) -> None:
+    kit = archive.read_path(KIT.with_name(language))
+    games = kit.files["bot.toml"].replace(b"games = []", b'games = ["a_dos"]')
+    zipped_kit = archive.BotPackage(kit.manifest, {**kit.files, "bot.toml": games}).zip()
+    languages.find(tool)
+    version = bots.upload(ana, "anas bot", zipped_kit, "rufo.zip", now=NOW)
     source = version.package_id
 
-    assert (version.runtime, version.entry, version.status) == ("binary", "bot.c", VersionStatus.VALIDATING)
+    assert (version.runtime, version.entry, version.status) == (runtime, entry, VersionStatus.VALIDATING)
     assert not Match.objects.exists()
     build(worker)
 
     version.refresh_from_db()
     assert (version.source_id, version.uploaded_id, version.entry) == (source, source, "program")
     playing = packages.stored(version)
-    assert playing.files["program"][:4] == b"\x7fELF"
-    assert (playing.manifest.runtime, playing.manifest.build) == ("binary", "")
+    assert playing.files["program"][:4] == begins
+    assert (playing.manifest.runtime, playing.manifest.build) == (runtime, "")
     row = version.build
-    assert (row.toolchain[:3], len(row.digest), row.result, row.why) == ("gcc", 64, None, "")
+    assert (row.toolchain[:3], len(row.digest), row.result, row.why) == (tool.replace("cc", "gcc")[:3], 64, None, "")
     assert LeagueEvent.objects.get(kind="version.built").data["sha256"] == version.package_id
     assert not Job.objects.filter(kind=builds.JOB).exists()
     while worker.look():
@@ -84,9 +91,9 @@ def test_source_is_built_validated_and_played(ana, berto, worker) -> None:
     assert (version.status, version.fault_detail, version.refused) == (VersionStatus.ACCEPTED, "", [])
     # The author gets the source back, and nobody can upload it again
     assert archive.read_stored(packages.uploaded(version)).sha256 == source
-    assert dict(packages.files(version))["bot.c"] == (KIT / "bot.c").read_bytes()
+    assert dict(packages.files(version))[entry] == kit.files[entry]
     with pytest.raises(Refused, match="another player has uploaded these exact files"):
-        uploaded(berto)
+        bots.upload(berto, "bertos bot", zipped_kit, "rufo.zip", now=NOW)
     assert quotas._bytes(ana, NOW) == version.package.size + version.source.size
     exporting.write(ana, own := io.BytesIO(), site="http://here")
     with zipfile.ZipFile(own) as packed:

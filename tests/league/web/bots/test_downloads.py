@@ -54,7 +54,7 @@ def test_links_to_the_code_are_its_owners(ana) -> None:
 
 
 def test_a_kit_is_a_package_that_can_be_submitted() -> None:
-    for name in ("javascript", "typescript", "rust", "go", "c", "cpp"):
+    for name in ("javascript", "typescript", "rust", "go", "java", "c", "cpp"):
         answer = Client().get(f"/editor/kits/{name}.zip")
         assert answer.status_code == 200
         names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
