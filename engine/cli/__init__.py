@@ -16,7 +16,7 @@ from engine.errors import meant
 
 COMMANDS = (
     *("games", "play", "bot", "login", "submit", "remote", "status", "serve", "replay", "verify", "repro", "audit"),
-    *("data", "analyse", "puzzles", "probe", "lab", "cases", "rules", "sandbox", "bench"),
+    *("data", "analyse", "puzzles", "probe", "tune", "lab", "cases", "rules", "sandbox", "bench"),
 )
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
