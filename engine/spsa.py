@@ -28,7 +28,7 @@ Values = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class BotParameter:
     """A number that a bot declares: its value in matches, its range, and the least change that matters. whole: the bot gets whole numbers only."""
 
     name: str
@@ -58,7 +58,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ValuePair:
     """The values of both sides, and by how much each number changes for a board that `plus` wins."""
 
     plus: Values
@@ -66,17 +66,17 @@ class Pair:
     change: Values
 
 
-def start_values(parameters: Sequence[Parameter]) -> dict[str, float]:
+def start_values(parameters: Sequence[BotParameter]) -> dict[str, float]:
     """Return the declared values."""
     return {parameter.name: parameter.given(parameter.start) for parameter in parameters}
 
 
-def final_values(parameters: Sequence[Parameter], values: Values) -> dict[str, float]:
+def final_values(parameters: Sequence[BotParameter], values: Values) -> dict[str, float]:
     """Return tuned values as bots get them."""
     return {parameter.name: parameter.given(values[parameter.name]) for parameter in parameters}
 
 
-def draw_pair(parameters: Sequence[Parameter], values: Values, *, played: int, boards: int, seed: str) -> Pair:
+def draw_pair(parameters: Sequence[BotParameter], values: Values, *, played: int, boards: int, seed: str) -> ValuePair:
     """Draw the pair to play at `values`, after `played` of `boards` boards. The same seed draws the same pair."""
     rng = random.Random(seed)  # noqa: S311 - directions of a search, no secret
     number = min(played, boards - 1) + 1
@@ -89,10 +89,10 @@ def draw_pair(parameters: Sequence[Parameter], values: Values, *, played: int, b
         plus[name] = parameter.given(value + direction * reach, chance)
         minus[name] = parameter.given(value - direction * reach, chance)
         change[name] = direction * rate * parameter.step / shrinking
-    return Pair(plus, minus, change)
+    return ValuePair(plus, minus, change)
 
 
-def learn(parameters: Sequence[Parameter], values: Values, change: Values, lead: int) -> dict[str, float]:
+def learn(parameters: Sequence[BotParameter], values: Values, change: Values, lead: int) -> dict[str, float]:
     """Return the values after the boards of a pair. lead: boards that `plus` won, less those that it lost."""
     return {
         parameter.name: parameter.inside(values[parameter.name] + lead * change[parameter.name])

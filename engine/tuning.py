@@ -15,7 +15,7 @@ BOARDS = 8  # Boards of one pair: few, so that little is lost if a worker dies.
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PairResult:
     """Boards on which the first values did better, equally well, or worse. fault: the first fault of the tuned bot, which ends its tuning."""
 
     won: int = 0
@@ -43,7 +43,7 @@ def play_pair(
     opponent: BotSpec | None = None,
     most_s: float = float("inf"),
     stop: Callable[[], bool] = lambda: False,
-) -> Outcome | None:
+) -> PairResult | None:
     """Play the boards of `spec` between party 0 with the values `plus` and with `minus`. Return None if `stop` returned True.
 
     They meet at one table; further seats hold `opponent`, or the bot with its own values. At a table for two with an opponent, both meet it on the
@@ -71,7 +71,7 @@ def play_pair(
     if stop():
         return None
     signs = [(lead > 0) - (lead < 0) for lead in leads]
-    return Outcome(signs.count(1), signs.count(0), signs.count(-1), faults[0] if faults else None)
+    return PairResult(signs.count(1), signs.count(0), signs.count(-1), faults[0] if faults else None)
 
 
 def _won(scores: list[int]) -> int:

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     from engine.packages.manifest import parameters_toml
     from engine.runner import Infrastructure
     from engine.tuning import BOARDS as EACH
-    from engine.tuning import Outcome, play_pair
+    from engine.tuning import PairResult, play_pair
 
     require(args, boards=EACH, test=0)
     seed = args.seed if args.seed is not None else secrets.token_hex(4)
@@ -71,10 +71,10 @@ def run(args: argparse.Namespace) -> int:
     values, played, course, scores = dict(start), 0, [], []
     fault = None
 
-    def play(first: int, plus: spsa.Values, minus: spsa.Values, rival: Any = None) -> Outcome:
+    def play(first: int, plus: spsa.Values, minus: spsa.Values, rival: Any = None) -> PairResult:
         boards = range(1 + first, 1 + first + EACH)
         match = replace(spec, match_id=f"{spec.match_id}, boards from {boards[0]}", boards=boards)
-        return play_pair(match, plus, minus, box, opponent=rival) or Outcome()
+        return play_pair(match, plus, minus, box, opponent=rival) or PairResult()
 
     test = Sequential(ELO0, ELO1)
     try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from engine.spsa import Parameter, Values
+from engine.spsa import BotParameter, Values
 
 FILE = "bot.toml"
 WASM = "wasm"  # A module of WebAssembly, whose instructions are counted in place of its time (engine.runner.metering).
@@ -70,7 +70,7 @@ class Manifest:
     sealable: bool = True  # True if the bot needs neither the host's clocks nor threads; see docs/sandbox.md.
     protocol: str = JSON
     build: str = ""  # The language in which the league compiles the entry; "" if the package can start as it is.
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[BotParameter, ...] = ()
 
     def toml(self) -> str:
         """Write this manifest as bot.toml."""
@@ -85,7 +85,7 @@ class Manifest:
         return text + parameters_toml(self.parameters) if self.parameters else text
 
 
-def parameters_toml(parameters: Iterable[Parameter], starts: Values | None = None) -> str:
+def parameters_toml(parameters: Iterable[BotParameter], starts: Values | None = None) -> str:
     """Write the declaration of these parameters, each with its value in `starts`, if there are such."""
     lines = [f"[{PARAMETERS}]"]
     for parameter in parameters:
@@ -194,7 +194,7 @@ def _protocol(table: dict[str, Any]) -> str:
     return str(protocol)
 
 
-def _parameters(table: dict[str, Any]) -> tuple[Parameter, ...]:
+def _parameters(table: dict[str, Any]) -> tuple[BotParameter, ...]:
     """Return the declared parameters, in order. Whole numbers alone declare a parameter that is one."""
     declared = table.get(PARAMETERS, {})
     if not isinstance(declared, dict) or len(declared) > MAX_PARAMETERS:
@@ -215,7 +215,9 @@ def _parameters(table: dict[str, Any]) -> tuple[Parameter, ...]:
             )
         numbers = {field: _float(fields[field]) for field in FIELDS}
         try:
-            parameters.append(Parameter(name, **numbers, whole=all(type(number) is int for number in fields.values())))
+            parameters.append(
+                BotParameter(name, **numbers, whole=all(type(number) is int for number in fields.values()))
+            )
         except ValueError as error:
             raise PackageRefused(f"{FILE}: the parameter {name} is refused: {error}") from None
     return tuple(parameters)

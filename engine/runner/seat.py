@@ -56,8 +56,8 @@ class Seat:
     ) -> None:
         """pass_s: wall-clock seconds that all answers may take together (`bounds`); translator: for a bot that speaks the line protocol.
 
-        metered: True if the process counts the bot's instructions; its seconds are then those of `metering`. parameters: what the bot's `hello` has
-        beyond that of the log. They belong to the bot, and an opponent who reads the log does not learn them.
+        metered: True if the process counts the bot's instructions; its seconds are then those of `metering`. parameters: the bot's `hello` has
+        them, and that of the log has not, so that no opponent learns them from it.
         """
         if metered:
             limits, pass_s = metering.widened(limits), metering.ROOM * pass_s

@@ -23,7 +23,7 @@ class Tuning(SequentialTest):
     opponent = models.ForeignKey(
         BotVersion, null=True, on_delete=models.CASCADE, related_name="+"
     )  # null: the version itself.
-    parameters = models.JSONField()  # The declared ones (engine.spsa.Parameter).
+    parameters = models.JSONField()  # The declared ones (engine.spsa.BotParameter).
     values = models.JSONField()  # The current value of each.
     course = models.JSONField(default=list)  # Boards so far, and the values then.
     boards = models.PositiveIntegerField()  # Boards of the search.

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from engine import spsa
 from engine.sprt import expected
-from engine.spsa import Parameter
+from engine.spsa import BotParameter
 
 BATCH = 8
 
 
-def tuned(parameters: list[Parameter], tops: list[float], seed: int, *, elo: float, boards: int) -> dict[str, float]:
+def tuned(parameters: list[BotParameter], tops: list[float], seed: int, *, elo: float, boards: int) -> dict[str, float]:
     """Tune a bot that loses `elo` for the square of each parameter's distance from its top, in steps; a tenth of the boards is drawn."""
     rng, values = random.Random(seed), {each.name: each.start for each in parameters}
 
@@ -36,7 +36,7 @@ def tuned(parameters: list[Parameter], tops: list[float], seed: int, *, elo: flo
     tops=st.lists(st.floats(-4, 4), min_size=1, max_size=4), scale=st.sampled_from([1e-3, 1, 50]), seed=st.integers(0)
 )
 def test_it_climbs_a_noisy_hill_of_any_scale(tops: list[float], scale: float, seed: int) -> None:
-    parameters = [Parameter(f"p{n}", 0, -20 * scale, 20 * scale, scale) for n in range(len(tops))]
+    parameters = [BotParameter(f"p{n}", 0, -20 * scale, 20 * scale, scale) for n in range(len(tops))]
     values = tuned(parameters, [top * scale for top in tops], seed, elo=8, boards=1600)
     assert max(abs(values[f"p{n}"] / scale - top) for n, top in enumerate(tops)) < 2
     # A parameter that changes nothing stays within a few steps.
@@ -44,9 +44,9 @@ def test_it_climbs_a_noisy_hill_of_any_scale(tops: list[float], scale: float, se
 
 
 def test_it_ends_at_the_edge_and_rounds_whole_numbers_fairly() -> None:
-    edge = [Parameter("p", 1, 0, 2, 0.5)]
+    edge = [BotParameter("p", 1, 0, 2, 0.5)]
     assert tuned(edge, [9], 1, elo=8, boards=400)["p"] == 2
-    whole = Parameter("n", 3, 0, 10, 1, whole=True)
+    whole = BotParameter("n", 3, 0, 10, 1, whole=True)
     pairs = [spsa.draw_pair([whole], {"n": 3.3}, played=99, boards=100, seed=str(seed)) for seed in range(400)]
     assert {type(pair.plus["n"]) for pair in pairs} == {int}
     assert {pair.plus["n"] for pair in pairs} == {2, 3, 4, 5}

@@ -12,7 +12,7 @@ from engine.packages import manifest
 from engine.packages.manifest import PackageRefused
 from engine.runner.line_protocol import LineTranslator
 from engine.runner.protocol import with_parameters
-from engine.spsa import Parameter
+from engine.spsa import BotParameter
 from tests.support.tuned import BOT, TOML
 
 HEAD = 'name = "x"\nruntime = "python"\nentry = "bot.py"\n'
@@ -30,7 +30,7 @@ def test_a_manifest_declares_parameters_and_writes_them() -> None:
     declared = parse(
         "[parameters]\nn = { start = 3, least = 0, most = 9, step = 1 }\n[parameters.x]\nstart = 0.5\nleast = 0\nmost = 1\nstep = 1e-1\n"
     )
-    assert declared.parameters == (Parameter("n", 3, 0, 9, 1, whole=True), Parameter("x", 0.5, 0, 1, 0.1))
+    assert declared.parameters == (BotParameter("n", 3, 0, 9, 1, whole=True), BotParameter("x", 0.5, 0, 1, 0.1))
     assert manifest.parse(declared.toml().encode(), ["bot.toml", "bot.py"], ["a_dos"]) == declared
     assert "n = { start = 4, least = 0, most = 9, step = 1 }\nx = { start = 0.25," in manifest.parameters_toml(
         declared.parameters, {"n": 4, "x": 0.25}

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from engine import spsa
-from engine.spsa import Parameter
+from engine.spsa import BotParameter
 from engine.tuning import BOARDS
 from league.domain.bots import packages, sources
 from league.domain.core import clock
@@ -28,7 +28,7 @@ LEAST, USUAL, MOST = 400, 2000, 10_000  # Boards of a search.
 KEPT = 20  # Tunings of a bot that are stored; older ones are removed.
 
 
-def declared(version: BotVersion) -> tuple[Parameter, ...]:
+def declared(version: BotVersion) -> tuple[BotParameter, ...]:
     """Return the parameters that a version declares. Reads the package."""
     return packages.stored(version).manifest.parameters
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from engine import spsa
-from engine.spsa import Parameter
+from engine.spsa import BotParameter
 from engine.tuning import BOARDS
 from league.domain.core import clock, hints, queue
 from league.domain.ladders import version_tests
@@ -26,9 +26,9 @@ SEARCH_S, MOST_S = 3 * 3600.0, 4 * 3600.0  # Time of the workers for the search,
 COURSE = 200  # The most points of a course that are stored.
 
 
-def parameters_of(row: Tuning) -> list[Parameter]:
+def parameters_of(row: Tuning) -> list[BotParameter]:
     """Return the parameters of a tuning."""
-    return [Parameter(**fields) for fields in row.parameters]
+    return [BotParameter(**fields) for fields in row.parameters]
 
 
 def plan(row: Tuning, *, now: datetime) -> None:
@@ -47,7 +47,7 @@ def plan(row: Tuning, *, now: datetime) -> None:
             played = row.played + waiting * BOARDS
             pair = spsa.draw_pair(parameters, row.values, played=played, boards=row.boards, seed=secret.hex())
         else:
-            pair = spsa.Pair(row.values, spsa.start_values(parameters), {})
+            pair = spsa.ValuePair(row.values, spsa.start_values(parameters), {})
         row.matches, waiting, jobs = row.matches + 1, waiting + 1, jobs + 1
         step = TuningStep.objects.create(
             tuning=row, number=row.matches, secret=secret, plus=pair.plus, minus=pair.minus, change=pair.change

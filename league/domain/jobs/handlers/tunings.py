@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from engine.packages.manifest import RUNTIMES
 from engine.runner import BotSpec, MatchSpec, runtimes
 from engine.runner.spec import POSSIBLE
-from engine.tuning import BOARDS, Outcome, play_pair
+from engine.tuning import BOARDS, PairResult, play_pair
 from league.domain.bots import packages
 from league.domain.core.queue import AttemptTerms
 from league.domain.jobs.handlers.base import Signals, Site
@@ -42,7 +42,7 @@ class TuningTask:
 class StepResult:
     """The boards of a step, and the seconds that they took."""
 
-    outcome: Outcome
+    outcome: PairResult
     seconds: float
 
 

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from engine.runner import FaultReport
-from engine.tuning import BOARDS, Outcome
+from engine.tuning import BOARDS, PairResult
 from league.domain.bots import bots, sources
 from league.domain.core import clock, transitions
 from league.domain.core.errors import Refused, TooMany
@@ -38,7 +38,7 @@ def tunable(player: Player, name: str = "rufo") -> BotVersion:
 
 
 def outcome(won: int = 0, drawn: int = 0, lost: int = 0, **more) -> StepResult:
-    return StepResult(Outcome(won, drawn, lost, **more), 1.0)
+    return StepResult(PairResult(won, drawn, lost, **more), 1.0)
 
 
 @pytest.mark.slow
