@@ -11,18 +11,26 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from engine import spsa
 from engine.spsa import BotParameter
 from engine.tuning import BOARDS
 from league.domain.core import clock, hints, queue
 from league.domain.ladders import version_tests
-from league.enums import VersionTestVerdict
+from league.enums import BotState, VersionTestVerdict
 from league.models import Tuning, TuningStep
 
 JOB = "tuning"  # The kind of the jobs.
 AHEAD = 8  # Steps of a tuning that wait or are played.
 SEARCH_S, MOST_S = 3 * 3600.0, 4 * 3600.0  # Time of the workers for the search, and for all.
+# Tunings with a bot that is retired, stopped by an operator, or of a banned owner.
+WITHHELD = (
+    Q(version__bot__state=BotState.RETIRED)
+    | Q(version__bot__owner_banned=True)
+    | Q(version__bot__stopped__isnull=False)
+    | Q(opponent__bot__stopped__isnull=False)
+)
 COURSE = 200  # The most points of a course that are stored.
 
 
@@ -75,16 +83,23 @@ def end(row: Tuning, why: str, *, now: datetime, verdict: str = "") -> None:
 
 
 def settle(*, now: datetime | None = None) -> int:
-    """Count the results of steps, and queue the next ones. Return the number of tunings that went on or ended. Repeatable."""
+    """Count the results of steps, and queue the next ones; end the tunings of bots that may not play any more.
+
+    Return the number of tunings that went on or ended. Repeatable.
+    """
     now = clock.now_or(now)
-    rows = Tuning.objects.filter(decided=None, steps__finished__isnull=False).distinct()
+    rows = Tuning.objects.filter(Q(steps__finished__isnull=False) | WITHHELD, decided=None).distinct()
     count = 0
     for pk in list(rows.order_by("pk").values_list("pk", flat=True)[: queue.MOST]):
         with transaction.atomic():
             row = Tuning.objects.select_for_update(skip_locked=True, of=("self",)).filter(pk=pk, decided=None).first()
-            if row is not None:
+            if row is None:
+                continue
+            if Tuning.objects.filter(WITHHELD, pk=pk).exists():
+                end(row, "a bot of it may not play any more", now=now)
+            else:
                 _count(row, now)
-                count += 1
+            count += 1
     return count
 
 
@@ -100,13 +115,13 @@ def _count(row: Tuning, now: datetime) -> None:
         if step.change:
             row.values = spsa.learn(parameters_of(row), row.values, step.change, won - lost)
             row.played += won + drawn + lost
+            row.course.append([row.played, *row.values.values()])
         else:
             row.won, row.drawn, row.lost = row.won + won, row.drawn + drawn, row.lost + lost
     row.steps.filter(pk__in=[step.pk for step in finished]).delete()
-    if row.tested is None:
-        course = [*row.course, [row.played, *row.values.values()]]
-        row.course = course if len(course) <= COURSE else [*course[:-1:2], course[-1]]
-    elif version_tests.count_boards(row):
+    if len(row.course) > COURSE:
+        row.course = [*row.course[:-1:2], row.course[-1]]
+    if row.tested is not None and version_tests.count_boards(row):
         row.llr, verdict = version_tests.rules_of(row).decide(row.lost, row.drawn, row.won)
         if verdict or row.spent_s >= MOST_S:
             end(row, "", now=now, verdict=verdict or VersionTestVerdict.CAP)

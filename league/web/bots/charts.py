@@ -137,5 +137,5 @@ def course_curve(points: Sequence[tuple[int, float]]) -> Curve | None:
         return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / apart, 1)
 
     line = " ".join(f"{LEFT + (WIDTH - LEFT - RIGHT) * played / last:.1f},{y(value)}" for played, value in points)
-    ticks = [(y(value), format_number(value, ".4g")) for value in sorted({low, (low + high) / 2, high})]
+    ticks = [(y(value), format_number(value, ".3g")) for value in sorted({low, (low + high) / 2, high})]
     return Curve(line, y(values[0]), ticks, last, format_number(values[-1], ".4g"))

@@ -21,7 +21,6 @@ from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease
 from league.domain.jobs.handlers.puzzles import is_work_waiting
 from league.domain.tunings import steps
-from league.enums import BotState
 from league.models import BotVersion, Job, TuningStep
 
 MOST_S = 120.0  # Wall seconds of a step; the boards finished by then count.
@@ -59,16 +58,13 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
         return TuningStep.objects.select_related("tuning").get(pk=row.tuning_id)
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
-        """Return the jobs whose bots may play, and have their runtimes here."""
+        """Return the jobs whose bots have their runtimes here, and are not stopped: `steps.settle` ends their tunings a little later."""
         jobs = super().waiting(now)
         lacking = set(RUNTIMES).difference(runtimes.installed())
         for version in ("tuning__tuning__version", "tuning__tuning__opponent"):
-            jobs = jobs.exclude(**{f"{version}__runtime__in": lacking}).exclude(
-                **{f"{version}__bot__stopped__isnull": False}
-            )
-        return jobs.filter(tuning__tuning__version__bot__owner_banned=False).exclude(
-            tuning__tuning__version__bot__state=BotState.RETIRED
-        )
+            jobs = jobs.exclude(**{f"{version}__runtime__in": lacking})
+            jobs = jobs.exclude(**{f"{version}__bot__stopped__isnull": False})
+        return jobs
 
     def is_overdue(self, *, now: datetime | None = None) -> bool:
         """Return True: a tuning always has its small share of the time."""

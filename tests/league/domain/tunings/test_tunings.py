@@ -10,7 +10,7 @@ import pytest
 from engine.runner import FaultReport
 from engine.tuning import BOARDS, PairResult
 from league.domain.bots import bots, sources
-from league.domain.core import clock, transitions
+from league.domain.core import transitions
 from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers.tunings import StepResult, TuningHandler
 from league.domain.jobs.worker import WorkerLoop
@@ -160,13 +160,18 @@ def test_a_bot_that_cannot_be_tuned_ends_its_tuning(result: StepResult, why: str
 
 def test_what_is_rated_goes_first_and_stopped_bots_stay_where_they_are(ana, berto) -> None:
     version = tunable(ana)
-    asking.begin(version, "a_dos", ana, now=NOW)
+    row = asking.begin(version, "a_dos", ana, now=NOW)
     upload = uploaded(berto, "lola")
     handler = TuningHandler()
     assert handler.claim("host:1", now=NOW) is None
     assert handler.claim("host:1", before_ladders=True, now=NOW) is None
     Match.objects.filter(parties__version=upload).delete()
+    assert handler.claim("host:1", now=NOW) is not None
+    assert handler.claim("host:1", now=NOW) is not None
     bots.stop(version.bot, why="hostile", actor="op", now=NOW)
     assert handler.claim("host:1", now=NOW) is None
-    bots.release(version.bot, why="fine", actor="op", now=NOW)
-    assert handler.claim("host:1", now=clock.present()) is not None
+    assert (steps.settle(now=NOW), steps.settle(now=NOW)) == (1, 0)
+    row.refresh_from_db()
+    assert (row.why, Job.objects.exists()) == ("a bot of it may not play any more", False)
+    with pytest.raises(Refused, match="does not play at present"):
+        asking.begin(version, "a_dos", ana, now=NOW)
