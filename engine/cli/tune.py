@@ -22,7 +22,7 @@ tute tune my_bot.zip -g two_player --boards 800 --test 0 --seed 7 --json
 """
 DETAILS = """
 BOT declares its parameters in bot.toml (docs/tuning.md). Pairs of boards are played between the bot with all parameters moved a little one way,
-and the bot with all moved the other way; what wins more boards pulls the parameters. Afterwards the result plays the start until a sequential
+and the bot with all moved the other way; the side that wins more boards pulls the parameters. Afterwards the result plays the start until a sequential
 test decides, or for --test boards. The last lines are for bot.toml. A league tunes with the same code, on its workers.
 
 exit codes:
