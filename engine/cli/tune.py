@@ -22,8 +22,8 @@ tute tune my_bot.zip -g two_player --boards 800 --test 0 --seed 7 --json
 """
 DETAILS = """
 BOT declares its parameters in bot.toml (docs/tuning.md). Pairs of boards are played between the bot with all parameters moved a little one way,
-and the bot with all moved the other way; the side that wins more boards pulls the parameters. Afterwards the result plays the start until a sequential
-test decides, or for --test boards. The last lines are for bot.toml. A league tunes with the same code, on its workers.
+and the bot with all moved the other way; the side that wins more boards pulls the parameters. Afterwards the result plays the start until a
+sequential test decides, or for --test boards. The last lines are for bot.toml. A league tunes with the same code, on its workers.
 
 exit codes:
   0  the tuning finished, whatever it found
@@ -68,8 +68,9 @@ def run(args: argparse.Namespace) -> int:
     opponent = table.find_bot(args.against, refused=USAGE) if args.against else None
     box = table.open_sandbox(args.sandbox)
     start = spsa.start_values(parameters)
-    values, played, course, scores = dict(start), 0, [], []
-    fault = None
+    values, played, fault = dict(start), 0, None
+    course: list[list[float]] = []
+    scores: list[tuple[int, int]] = []
 
     def play(first: int, plus: spsa.Values, minus: spsa.Values, rival: Any = None) -> PairResult:
         boards = range(1 + first, 1 + first + EACH)

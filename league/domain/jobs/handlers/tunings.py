@@ -55,7 +55,7 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
 
     def subject(self, row: Job) -> TuningStep:
         """Load the step."""
-        return TuningStep.objects.select_related("tuning").get(pk=row.tuning_id)
+        return TuningStep.objects.select_related("tuning").get(jobs=row)
 
     def waiting(self, now: datetime) -> QuerySet[Job]:
         """Return the jobs whose bots have their runtimes here, and are not stopped: `steps.settle` ends their tunings a little later."""
@@ -99,7 +99,7 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
         outcome = play_pair(
             spec, step.plus, step.minus, site.proven_sandbox(), opponent=opponent, most_s=MOST_S, stop=signals.stop
         )
-        return outcome and StepResult(outcome, time.monotonic() - began)
+        return None if outcome is None else StepResult(outcome, time.monotonic() - began)
 
     def store(self, job: TuningJob, result: StepResult, *, now: datetime) -> None:
         """Store the result; the scheduler counts it."""
