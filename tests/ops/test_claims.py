@@ -549,7 +549,7 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     (
         "docs/tuning.md",
-        "| boards of a search | 400 to 10,000 |\n| time of the workers | 3 hours for the search, 4 in all |\n| stored tunings of a bot | 20 |",
+        "| boards of a search | 400 to 10,000 | | time of the workers | 3 hours for the search, 4 in all | | stored tunings of a bot | 20 |",
         lambda: (
             (tuning_asking.LEAST, tuning_asking.MOST, tuning_asking.KEPT) == (400, 10_000, 20)
             and (steps.SEARCH_S, steps.MOST_S) == (3 * 3600, 4 * 3600)
