@@ -99,6 +99,8 @@ RUNNER = {
     "league_tableseat": Rights(),
     "league_tournament": Rights(withheld=("secret",)),
     "league_try": Rights(change=("result", "finished")),
+    "league_tuning": Rights(),
+    "league_tuningstep": Rights(change=("result", "finished")),
     "league_worker": Rights(add=True, change=ALL, remove=True),  # Its own status.
 }
 # Row rules of the workers' role: for each table and command, the condition on rows that it reads, changes (before and after) or adds.
@@ -141,6 +143,7 @@ RULES = (
     ("league_botversion", "UPDATE", "status = 'validating'", "status IN ('accepted', 'rejected')"),
     ("league_build", "UPDATE", "finished IS NULL", "true"),
     ("league_fetch", "UPDATE", "finished IS NULL", "true"),
+    ("league_tuningstep", "UPDATE", "finished IS NULL", "true"),
     ("league_check", "INSERT", "",
      "EXISTS (SELECT FROM league_botversion v WHERE v.id = version_id AND v.status = 'validating')"),
     ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # Never a bot that its owner paused.
@@ -163,12 +166,14 @@ RULES = (
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
     # Only new lines of the journal.
     ("league_noticesource", "INSERT", "", "reached = 0 AND line_id > (SELECT max(e.id) FROM league_leagueevent e) - 1000"),
-    # House bots, and bots that are being played, built or audited, or sit at a table.
+    # House bots, and bots that are being played, built, tuned or audited, or sit at a table.
     ("league_package", "SELECT",
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608
      f" OR EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.{LEASED})"
      f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{LEASED})"
      " OR EXISTS (SELECT FROM league_build u JOIN league_job j ON j.build_id = u.id WHERE u.version_id = v.id AND j.state = 'leased')"
+     " OR EXISTS (SELECT FROM league_tuning t JOIN league_tuningstep s ON s.tuning_id = t.id JOIN league_job j ON j.tuning_id = s.id"
+     " WHERE v.id IN (t.version_id, t.opponent_id) AND j.state = 'leased')"
      " OR EXISTS (SELECT FROM league_tableseat s JOIN league_table t ON t.id = s.table_id WHERE s.version_id = v.id AND t.status = 'held')))",
      ""),
 )  # fmt: skip

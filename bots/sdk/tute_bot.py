@@ -408,8 +408,8 @@ class View:
 
     Match: `game` (its key, such as 'partnership'), `options` (the options of this table), `seats` (how many), `seat`
     (yours, from 0), `sides` (seats of each side), `side` (the number of yours), `boards` (how many this match has),
-    `limits` (of time and memory), `seed` (of your own chance); `bank_s`: seconds of thinking time left beyond the limit
-    per move; `legal`: what you may answer now.
+    `limits` (of time and memory), `parameters` (the values of those in your bot.toml), `seed` (of your own chance);
+    `bank_s`: seconds of thinking time left beyond the limit per move; `legal`: what you may answer now.
 
     Deal: `board` (its number, from 1), `deal` (its number within the board), `dealer` (seat), `mano` (seat that leads
     first), `out` (seats not in this deal), `trump` (suit or None), `shown` (the face-up card), `holder` (seat that has
@@ -444,6 +444,7 @@ class View:
         self.side: int = self._side_of.get(self.seat, self.seat)
         self.boards: int = hello.get("boards", 1)
         self.limits: dict[str, Any] = dict(hello.get("limits") or {})
+        self.parameters: dict[str, float] = dict(hello.get("parameters") or {})
         self.seed: int = hello.get("seed", 0)
         self.sealed: bool = hello.get("sealed", False)
         self.bank_s: float = float(self.limits.get("bank_s", 0))

@@ -30,7 +30,7 @@ COMMANDS = (
         "repro",
         "audit",
     ),
-    *("data", "analyse", "puzzles", "probe", "lab", "cases", "rules", "sandbox", "bench"),
+    *("data", "analyse", "puzzles", "probe", "tune", "lab", "cases", "rules", "sandbox", "bench"),
 )
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."

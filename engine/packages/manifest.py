@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 import unicodedata
@@ -10,6 +11,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
+
+from engine.spsa import BotParameter, Values
 
 FILE = "bot.toml"
 WASM = "wasm"  # A module of WebAssembly, whose instructions are counted in place of its time (engine.runner.metering).
@@ -39,11 +42,14 @@ NO_BINARY = {
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
-KEYS = ("name", "runtime", "build", "entry", "games", "protocol", *FLAGS)
+PARAMETERS = "parameters"  # Numbers that a tuning may change (docs/tuning.md).
+FIELDS = ("start", "least", "most", "step")  # What each declares.
+KEYS = ("name", "runtime", "build", "entry", "games", "protocol", *FLAGS, PARAMETERS)
 FREE_KEYS = ("description", "version", "license", "url")  # Keys that only people read.
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # Most characters of a bot's name.
 MAX_SLUG = 40  # Most characters of a bot's name in addresses.
+MAX_PARAMETERS = 16
 # Unicode categories: control, direction marks, unassigned, ...
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 # Characters of other categories that are drawn as nothing: fillers, the empty Braille pattern, variation selectors.
@@ -68,6 +74,7 @@ class Manifest:
     sealable: bool = True  # True if the bot needs neither the host's clocks nor threads; see docs/sandbox.md.
     protocol: str = JSON
     build: str = ""  # The language in which the league compiles the entry; "" if the package can start as it is.
+    parameters: tuple[BotParameter, ...] = ()
 
     def toml(self) -> str:
         """Write this manifest as bot.toml."""
@@ -78,7 +85,19 @@ class Manifest:
         # Defaults are left out, so that packages that declare nothing keep their hash.
         declared = ["deterministic = true"] * self.deterministic + ["sealable = false"] * (not self.sealable)
         declared += [f"protocol = {json.dumps(self.protocol)}"] * (self.protocol != JSON)
-        return "\n".join([*lines, *declared, ""])
+        text = "\n".join([*lines, *declared, ""])
+        return text + parameters_toml(self.parameters) if self.parameters else text
+
+
+def parameters_toml(parameters: Iterable[BotParameter], starts: Values | None = None) -> str:
+    """Write the declaration of these parameters, each with its value in `starts`, if there are such."""
+    lines = [f"[{PARAMETERS}]"]
+    for parameter in parameters:
+        numbers = [(starts or {}).get(parameter.name, parameter.start), parameter.least, parameter.most, parameter.step]
+        texts = [str(int(number)) if parameter.whole else str(float(number)) for number in numbers]
+        fields = ", ".join(f"{field} = {text}" for field, text in zip(FIELDS, texts, strict=True))
+        lines.append(f"{parameter.name} = {{ {fields} }}")
+    return "\n".join([*lines, ""])
 
 
 def built_runtime(build: str) -> str:
@@ -129,7 +148,14 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     flags = _flags(table)
     flags["deterministic"] |= runtime == WASM  # By construction.
     return Manifest(
-        name, runtime, entry, checked_games(games, known_games), **flags, protocol=_protocol(table), build=build
+        name,
+        runtime,
+        entry,
+        checked_games(games, known_games),
+        **flags,
+        protocol=_protocol(table),
+        build=build,
+        parameters=_parameters(table),
     )
 
 
@@ -170,6 +196,42 @@ def _protocol(table: dict[str, Any]) -> str:
     if protocol not in PROTOCOLS:
         raise PackageRefused(f"{FILE}: unknown protocol {_quote(str(protocol))}; write one of {', '.join(PROTOCOLS)}")
     return str(protocol)
+
+
+def _parameters(table: dict[str, Any]) -> tuple[BotParameter, ...]:
+    """Return the declared parameters, in order. Whole numbers alone declare a parameter that is one."""
+    declared = table.get(PARAMETERS, {})
+    if not isinstance(declared, dict) or len(declared) > MAX_PARAMETERS:
+        raise PackageRefused(f"{FILE}: {PARAMETERS} is a table of at most {MAX_PARAMETERS} numbers; see docs/tuning.md")
+    parameters = []
+    for name, fields in declared.items():
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,29}", name):
+            raise PackageRefused(
+                f"{FILE}: the parameter {_quote(name)} needs a name of up to 30 of a-z, 0-9 and _, a letter first"
+            )
+        if (
+            not isinstance(fields, dict)
+            or set(fields) != set(FIELDS)
+            or not all(type(number) in (int, float) for number in fields.values())
+        ):
+            raise PackageRefused(
+                f"{FILE}: the parameter {name} needs exactly these numbers: {', '.join(FIELDS)}; see docs/tuning.md"
+            )
+        numbers = {field: _float(fields[field]) for field in FIELDS}
+        try:
+            parameters.append(
+                BotParameter(name, **numbers, whole=all(type(number) is int for number in fields.values()))
+            )
+        except ValueError as error:
+            raise PackageRefused(f"{FILE}: the parameter {name} is refused: {error}") from None
+    return tuple(parameters)
+
+
+def _float(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # A whole number of hundreds of digits.
+        return math.inf
 
 
 def for_file(filename: str, games: Iterable[str], known_games: Collection[str]) -> Manifest:

@@ -160,6 +160,7 @@ class Starter:
                     pass_s,
                     translator,
                     metered=self.spec.parties[party].metered,
+                    parameters=self.spec.parties[party].parameters,
                 )
                 bots.seats.append(seat)
                 try:

@@ -50,7 +50,7 @@ class LineTranslator:
         return [
             ("hello", str(message["protocol"])),
             ("game", message["game"]),
-            ("options", " ".join(f"{name}={protocol.encode(options[name])}" for name in sorted(options))),
+            ("options", _pairs({name: options[name] for name in sorted(options)})),
             ("seats", str(self._seats)),
             ("seat", str(self.seat)),
             ("sides", " ".join(",".join(map(str, side)) for side in message["sides"])),
@@ -59,6 +59,7 @@ class LineTranslator:
             ("move", f"{limits['move_s']:g}"),
             ("bank", f"{limits['bank_s']:g}"),
             ("seed", str(message["seed"])),
+            *(("parameters", _pairs(values)) for values in [message.get("parameters")] if values),
         ]
 
     def _act(self, message: Event) -> list[tuple[str, str]]:
@@ -192,6 +193,10 @@ class LineTranslator:
     def _remove(self, seat: int, card: str) -> None:
         if seat == self.seat and card in self.hand:
             self.hand.remove(card)
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return " ".join(f"{name}={protocol.encode(value)}" for name, value in values.items())
 
 
 def _words(values: Iterable[object]) -> str:

@@ -71,6 +71,11 @@ def hello(
     return _encode(message).encode() + b"\n"
 
 
+def with_parameters(line: bytes, parameters: Mapping[str, float]) -> bytes:
+    """Return a `hello` with the values of the parameters that its bot declares."""
+    return line.removesuffix(b"}\n") + f',"parameters":{_encode(parameters)}}}\n'.encode()
+
+
 def encode(value: Any) -> str:
     """Encode a value as compact ASCII JSON."""
     return _encode(value)

@@ -97,7 +97,14 @@ def rerun(
         return blame(fault)
     with process:
         seat = Seat(
-            party, exchange.seat, process, limits, measure_noise(), translator=bot.translator(), metered=bot.metered
+            party,
+            exchange.seat,
+            process,
+            limits,
+            measure_noise(),
+            translator=bot.translator(),
+            metered=bot.metered,
+            parameters=bot.parameters,
         )
         try:
             until = monotonic() + most_s

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Protocol
 
@@ -52,10 +52,12 @@ class Seat:
         translator: LineTranslator | None = None,
         *,
         metered: bool = False,
+        parameters: Sequence[tuple[str, float]] = (),
     ) -> None:
         """pass_s: wall-clock seconds that all answers may take together (`bounds`); translator: for a bot that speaks the line protocol.
 
-        metered: True if the process counts the bot's instructions; its seconds are then those of `metering`.
+        metered: True if the process counts the bot's instructions; its seconds are then those of `metering`. parameters: the bot's `hello` has
+        them, and that of the log has not, so that no opponent learns them from it.
         """
         if metered:
             limits, pass_s = metering.widened(limits), metering.ROOM * pass_s
@@ -66,6 +68,7 @@ class Seat:
         self._tap: Tap | None = None
         self._translator = translator
         self._metered = metered
+        self._parameters = dict(parameters)
         self.clock = Clock(limits, noise, pass_s)
         self.name = ""
         self.requests = 0  # Number of requests so far, which is the last id.
@@ -88,6 +91,8 @@ class Seat:
     def start(self, hello: bytes) -> None:
         """Send hello, wait for ready within the start budget, and freeze the bot."""
         budget = self.limits.start_s
+        if self._parameters:
+            hello = protocol.with_parameters(hello, self._parameters)
         try:
             wall_s = min(self.limits.wall_s(budget), self.clock.left_s)
             reply = self._exchange(hello, self.clock.noise.upper_s(budget), wall_s, budget)

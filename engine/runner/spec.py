@@ -13,6 +13,7 @@ from engine.packages.archive import BotPackage
 from engine.packages.manifest import JSON, LINE, WASM, PackageRefused
 from engine.runner.limits import Limits
 from engine.runner.line_protocol import LineTranslator
+from engine.spsa import start_values
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class BotSpec:
     sealable: bool = True  # True if the bot declares that it needs neither the host's clocks nor threads.
     protocol: str = JSON
     connect: Callable[[int], Any] | None = None
+    parameters: tuple[
+        tuple[str, float], ...
+    ] = ()  # The values that the bot gets; those of its manifest, except in a tuning.
 
     def translator(self) -> LineTranslator | None:
         """Return a translator for one pass of the bot, or None if the bot speaks JSON."""
@@ -91,6 +95,7 @@ def bot_spec(content: BotPackage, folder: Path) -> BotSpec:
         what.deterministic,
         what.sealable,
         what.protocol,
+        parameters=tuple(start_values(what.parameters).items()),
     )
 
 

@@ -233,6 +233,7 @@ class _Conversation:
                 measure_noise(),
                 translator=self.bot.translator(),
                 metered=self.bot.metered,
+                parameters=self.bot.parameters,
             )
             boards = 1 + MOST_RARE + (MOST_LONG if self.place == 0 else 0)
             pass_record = {"boards": range(boards), "limits": asdict(limits), "seeds": [1] * self.game.players}

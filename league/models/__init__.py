@@ -34,6 +34,7 @@ from league.models.talk import Comment, Report
 from league.models.teams import BotOffer, CoOwner, Team, TeamMember
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
+from league.models.tunings import Tuning, TuningStep
 from league.models.volunteers import Volunteer, VolunteerTask
 from league.models.webhooks import Delivery, Webhook
 from league.models.workers import Scheduler, StoredSnapshot, Worker
@@ -129,6 +130,8 @@ __all__ = [
     "TeamMember",
     "Tournament",
     "Try",
+    "Tuning",
+    "TuningStep",
     "VersionTest",
     "Volunteer",
     "VolunteerTask",

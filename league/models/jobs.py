@@ -14,9 +14,10 @@ from league.models.judgements import Consultation, Judgement
 from league.models.leases import Leased
 from league.models.people import Player
 from league.models.tables import Table
+from league.models.tunings import TuningStep
 from league.models.words import only_words
 
-SUBJECTS = ("judgement", "consultation", "table", "build", "fetch")
+SUBJECTS = ("judgement", "consultation", "table", "build", "fetch", "tuning")
 
 
 def _once(subject: str) -> models.UniqueConstraint:
@@ -45,6 +46,7 @@ class Job(Leased):
     table = models.ForeignKey(Table, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     build = models.ForeignKey(Build, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     fetch = models.ForeignKey(Fetch, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
+    tuning = models.ForeignKey(TuningStep, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     # The player whose turn the job takes.
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     position = models.PositiveIntegerField(default=0)  # Of the jobs of a kind, the lowest position is next.

@@ -59,7 +59,7 @@ def name_rule(table: str, *columns: str) -> CountRule:
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
-PLAYED, FOLLOWS = "played", "follows"
+PLAYED, FOLLOWS, TUNINGS = "played", "follows", "tunings"
 RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
@@ -88,6 +88,7 @@ RULES = (
     CountRule("league_botversion", ("'bots'",)),
     CountRule("league_build", ("'bots'",)),
     CountRule("league_fetch", ("'bots'",)),
+    CountRule("league_tuning", ("'tunings'",)),
     CountRule("league_succession", ("'bots'",)),
     CountRule("league_boss", ("'bots'",)),
     CountRule("league_bosstest", ("'bots'",)),

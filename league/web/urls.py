@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import path
 from django.views.generic import RedirectView
 
-from league.web.bots import downloads, git, sources
+from league.web.bots import downloads, git, sources, tunings
 from league.web.bots import views as bots
 from league.web.classes import views as classes
 from league.web.common import prefs
@@ -42,6 +42,7 @@ urlpatterns = [
     path("bots/<slug:slug>/challenge/", bots.challenge, name="challenge"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
     path("bots/<slug:slug>/git/", git.repository, name="bot-git"),
+    path("bots/<slug:slug>/tuning/", tunings.tuning, name="bot-tuning"),
     path("bots/<slug:slug>/hand-on/", teams.hand_on, name="bot-hand-on"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("bots/<slug:slug>/v<int:number>/code/", sources.code, name="version-code"),

@@ -28,6 +28,7 @@ from league.domain.core import idempotency, names, paging
 from league.domain.jobs import worker
 from league.domain.jobs.handlers import consultations, queued, requests
 from league.domain.jobs.handlers import puzzles as puzzle_jobs
+from league.domain.jobs.handlers.tunings import TuningHandler
 from league.domain.judgements import asking, reading
 from league.domain.ladders import drawing, version_tests
 from league.domain.matches import broadcast, embargoes, estimates, health, leases, matches, snapshot, validation
@@ -38,6 +39,8 @@ from league.domain.tables import guests as guest_tables
 from league.domain.tables import holding, levels
 from league.domain.tables import standing as table_ratings
 from league.domain.tournaments import brackets, progress, releases, tournaments
+from league.domain.tunings import asking as tuning_asking
+from league.domain.tunings import steps
 from league.domain.upkeep import cases, open_data
 from league.pure import bosses as boss_rules
 from league.pure import portable
@@ -543,6 +546,20 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         "docs/webhooks.md",
         "After 30 failures in a row the webhook is switched off",
         lambda: (webhooks.MOST_FAILURES, webhooks.MOST) == (30, 5),
+    ),
+    (
+        "docs/tuning.md",
+        "| boards of a search | 400 to 10,000 | | time of the workers | 3 hours for the search, 4 in all | | stored tunings of a bot | 20 |",
+        lambda: (
+            (tuning_asking.LEAST, tuning_asking.MOST, tuning_asking.KEPT) == (400, 10_000, 20)
+            and (steps.SEARCH_S, steps.MOST_S) == (3 * 3600, 4 * 3600)
+        ),
+    ),
+    (
+        "docs/tuning.md",
+        "Steps yield to matches, uploads, analyses and all else that somebody waits for; while ladders play, they get a tenth of a worker's time. "
+        "Eight steps",
+        lambda: (TuningHandler.allowance.share, TuningHandler.is_background, steps.AHEAD) == (0.1, True, 8),
     ),
     (
         "docs/git.md",

@@ -62,8 +62,8 @@ function demands_of(hello, name) {
 // The knowledge of a seat. To ask: `plays`, `suit`, `card_of`, `beats`, `points`, `together`, `lacks`, `is_void`, `deal`, `chance`, `shuffle`.
 // Known: `legal` (the actions to choose from, as texts), `hand` (your cards), `table` (the cards of the trick, in order), `by`
 // (the seats that played them), `best` (place on the table of the winning card, -1 before a lead), `led` (suit, or ""), `trump` (suit, or ""),
-// `name` (text of each card), `value` (points of each card), `game` (its key), `seats` (how many), `seat` (yours), `side` (of each seat), `seed` (for your
-// own chance), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one included), `played` (cards in order),
+// `name` (text of each card), `value` (points of each card), `game` (its key), `seats` (how many), `seat` (yours), `side` (of each seat), `parameters`
+// (the values of those in your bot.toml), `seed` (for your own chance), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one included), `played` (cards in order),
 // `unseen` (cards whose place you do not know), `known` (by seat, the cards that it certainly holds; not your own), `counts` (cards left in each
 // hand), `not_all` (by seat, sets of which it does not hold every card: a suit or a rank each, or nothing there), `songs` (whose suit is hidden:
 // the `seat`, and by suit the `pairs` that it may be), `tricks` (won in this deal, by seat), `scored` (points of this deal, by seat), `winner` (of
@@ -79,6 +79,7 @@ export class View {
     const values = rule(hello, "rank_points") ?? {};
     const illegal = rule(hello, "illegal_move");
     Object.assign(this, { game: hello.game, seats: hello.seats, seat: hello.seat, seed: hello.seed ?? 0, legal: [] });
+    this.parameters = hello.parameters ?? {};
     this.side = Array(this.seats).fill(0);
     hello.sides.forEach((seats, side) => seats.forEach((seat) => (this.side[seat] = side)));
     this.name = [];

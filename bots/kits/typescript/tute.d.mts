@@ -10,6 +10,7 @@ export interface View {
   readonly seats: number;
   readonly seat: number;
   readonly side: number[];
+  readonly parameters: Record<string, number>;
   seed: number;
   readonly size: number;
   readonly name: string[];

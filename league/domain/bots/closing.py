@@ -48,6 +48,7 @@ from league.models import (
     TableChallenge,
     TablePerson,
     TakenName,
+    Tuning,
     Webhook,
 )
 from league.pure.names import skeletons
@@ -137,6 +138,7 @@ def _remove_private(player: Player, now: datetime) -> None:
         NoticeChoice,
         PuzzleAnswer,
         Subscription,
+        Tuning,
         Webhook,
     ):
         model._default_manager.filter(player=player).delete()

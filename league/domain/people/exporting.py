@@ -50,6 +50,7 @@ offers.jsonl       bots that others want to hand on to you
 drafts.jsonl       texts in the editor that you have not submitted
 fetches.jsonl      versions that you asked for from Git repositories
 tries.jsonl        texts that you tried, with results and cards; they are removed after some days
+tunings.jsonl      tunings that you started
 tables.jsonl       tables at which you sat; with every card if they have ended
 challenges.jsonl   challenges to you at tables of others
 puzzles.jsonl      your answers to puzzles
@@ -92,6 +93,23 @@ CONTEST = ("slug", "name", "description", "created")
 REQUEST = ("status", "message", "created", "answered")
 FETCH = ("bot_name", "url", "folder", "tag", "commit", "why", "created", "finished")
 NOTICE = ("kind", "text", "words", "count", "created", "read", "mailed")
+TUNING = (
+    *(
+        "game",
+        "parameters",
+        "values",
+        "course",
+        "boards",
+        "played",
+        "spent_s",
+        "won",
+        "drawn",
+        "lost",
+        "verdict",
+        "why",
+    ),
+    *("begun", "tested", "decided"),
+)
 HAND_IN = ("attempt", "created", "is_late", "won", "drawn", "lost", "verdict", "why", "decided")
 Row = Mapping[str, Any]
 
@@ -164,6 +182,7 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "git", links
     yield "fetches", player.fetches.order_by("pk").values(*FETCH, version_number=F("version__number")).iterator(500)
     yield "tries", _tries(player)
+    yield "tunings", player.tunings.order_by("pk").values(*TUNING, **version).iterator(50)
     yield "tables", _sat_at(player)
     challenges = player.table_challenges.order_by("pk")
     yield (

@@ -27,6 +27,7 @@ from league.domain.ratings import daily, ratings, refits
 from league.domain.remote import drawing as remote
 from league.domain.tables import guests, holding
 from league.domain.tournaments import circuits, events, progress
+from league.domain.tunings import steps
 from league.domain.upkeep import cases
 from league.domain.volunteers import checks
 from league.enums import JobState, MatchStatus, TournamentStatus
@@ -108,6 +109,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("tested", health.retest),  # Tests queued for paused bots.
     ("built", builds.settle),  # Versions that are source whose build has ended.
     ("fetched", fetches.settle),  # Uploads from Git repositories, and fetches that failed.
+    ("tuned", steps.settle),  # Tunings that went on or ended.
     ("validated", validation.repeat_void),  # Versions whose void validation is repeated.
     ("released", bots.release_held),  # Paused bots whose queued matches may be played again.
     ("published", sources.publish_due),  # Sources of versions published on their date.
@@ -143,7 +145,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
 def has_work() -> bool:
     """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
-    jobs = Job.objects.filter(Q(state=JobState.LEASED) | Q(kind__in=[builds.JOB, fetches.JOB]))
+    jobs = Job.objects.filter(Q(state=JobState.LEASED) | Q(kind__in=[builds.JOB, fetches.JOB, steps.JOB]))
     return Match.work.filter(status__in=LIVE).exists() or jobs.exists()
 
 

@@ -123,3 +123,19 @@ def score_curve(sums: Sequence[int], size: int = 1) -> Curve | None:
 
     line = " ".join(f"{x(i)},{y(value)}" for i, value in sampled)
     return Curve(line, y(0), [(y(value), label(value)) for value in marks], len(sums), label(sums[-1]))
+
+
+def course_curve(points: Sequence[tuple[int, float]]) -> Curve | None:
+    """Draw a value over the boards of a tuning; the line of zero is its start. Return None for fewer than two points."""
+    if len(points) < 2:
+        return None
+    values = [value for _, value in points]
+    low, high, last = min(values), max(values), points[-1][0]
+    apart = (high - low) or 1.0
+
+    def y(value: float) -> float:
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / apart, 1)
+
+    line = " ".join(f"{LEFT + (WIDTH - LEFT - RIGHT) * played / last:.1f},{y(value)}" for played, value in points)
+    ticks = [(y(value), format_number(value, ".3g")) for value in sorted({low, (low + high) / 2, high})]
+    return Curve(line, y(values[0]), ticks, last, format_number(values[-1], ".4g"))

@@ -79,6 +79,11 @@ SENT = {
         {"action": "link", "url": None, "folder": None},
         {"action": "fetch", "tag": None},
     ],
+    "/bots/rufo/tuning/": [
+        {"action": None},
+        {"action": "start", "game": None, "boards": None, "opponent": None},
+        {"action": "stop", "tuning": None},
+    ],
     "/bots/rufo/edit/": [{"description": None}, {"state": None}],
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
     "/calendar/link/": [{"action": None}],

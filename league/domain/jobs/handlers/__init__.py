@@ -15,6 +15,7 @@ from league.domain.jobs.handlers.matches import MatchHandler
 from league.domain.jobs.handlers.puzzles import PuzzleHandler
 from league.domain.jobs.handlers.remote import RemoteHandler
 from league.domain.jobs.handlers.tries import TryHandler
+from league.domain.jobs.handlers.tunings import TuningHandler
 from league.domain.jobs.handlers.validation import ValidationHandler
 
 registry.register(MatchHandler())
@@ -26,4 +27,5 @@ registry.register(BuildHandler())
 registry.register(FetchHandler())
 registry.register(ConsultationHandler())
 registry.register(AnalysisHandler())
+registry.register(TuningHandler())
 registry.register(PuzzleHandler())

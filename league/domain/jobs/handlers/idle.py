@@ -79,6 +79,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
     allowance: ClassVar[Allowance]
     order: ClassVar[tuple[str, ...]] = ("position", "id")
     needs_sandbox: ClassVar[bool] = True
+    is_background: ClassVar[bool] = False  # True for work that nobody waits for: it yields to all kinds that are not.
     final_errors: ClassVar[tuple[type[Exception], ...]] = ()  # The next attempt would end with the same error.
     # The message says enough, so the log gets no traceback.
     expected_errors: ClassVar[tuple[type[Exception], ...]] = ()

@@ -51,6 +51,7 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
     allowance = Allowance(share=0.1, pause_s=60.0)
     order = ("-position", "-id")
     needs_sandbox = False
+    is_background = True
     expected_errors = (Broken,)
 
     def subject(self, row: Job) -> PuzzleSearch:
@@ -132,12 +133,12 @@ def _note(job: SearchJob, **columns: int) -> None:
 
 
 def is_work_waiting(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
-    """Return True if any other work may be done now: a match, an audit, or a player's request.
+    """Return True if work that is not background work may be done now: a match, an audit, or a player's request.
 
     before_ladders: ladder matches do not count, nor do audits, which come after them.
     """
     now = clock.now_or(now)
-    others = (handler for handler in registry.idle_handlers() if not isinstance(handler, PuzzleHandler))
+    others = (handler for handler in registry.idle_handlers() if not handler.is_background)
     if any(handler.has_waiting(now=now) for handler in others):
         return True
     if is_match_waiting(before_ladders=before_ladders, now=now):

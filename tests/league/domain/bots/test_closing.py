@@ -109,6 +109,7 @@ EXPORTED = {
     "Draft": "drafts.jsonl",
     "GitLink": "git.jsonl",
     "Fetch": "fetches.jsonl",
+    "Tuning": "tunings.jsonl",
     **dict.fromkeys(("Judgement", "Consultation"), "analyses.jsonl"),
     **dict.fromkeys(("Table", "TablePerson"), "tables.jsonl"),
     "TableChallenge": "challenges.jsonl",
@@ -181,6 +182,7 @@ def fill_tables(maria: Player, berto: Player) -> None:
     BotOffer.objects.create(bot=accepted(berto, "regalo").bot, receiver=maria, created=NOW)
     maria.git_links.create(bot=rufa.bot, url=f"https://git.example/{NAME}/rufa", created=NOW)
     maria.fetches.create(bot_name="rufa", url=f"https://git.example/{NAME}/rufa", tag="v1", created=NOW)
+    maria.tunings.create(game="a_dos", version=rufa, parameters=[], values={}, boards=400, begun=NOW)
     notifying.notify([maria], "stopped", "x", now=NOW, bot="rufa")
     notifying.notify([berto], "challenged", "y", now=NOW, actor=maria, bot="trufo", player=NAME, match="x")
     spreading.run(now=NOW)

@@ -1,4 +1,4 @@
-"""The role of the workers can do a build or a fetch, and cannot change what plays already (docker/grant_roles.py)."""
+"""The role of the workers can do a build, a fetch or a step of a tuning, and cannot change what plays already (docker/grant_roles.py)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from engine.packages.fetching import Fetched
 from league.domain.bots import bots, builds, fetches, packages
 from league.domain.jobs.handlers.builds import BuildHandler
 from league.domain.jobs.handlers.fetches import FetchHandler
+from league.domain.jobs.handlers.tunings import TuningHandler
+from league.domain.tunings import asking, steps
 from league.enums import VersionStatus
-from league.models import BotVersion, Build, Fetch, GitLink, Package
+from league.models import BotVersion, Build, Fetch, GitLink, Package, Tuning, TuningStep
 from tests.league.domain.bots.test_builds import KIT, zipped
+from tests.league.domain.tunings.test_tunings import outcome, tunable
 from tests.support.league import NOW
 from tests.support.roles import become, granted
 
@@ -94,3 +97,30 @@ def test_the_role_of_the_workers_fetches_for_nobody_else(runner, ana, monkeypatc
     assert fetches.settle(now=NOW) == 1
     row.refresh_from_db()
     assert (row.version, row.result, bool(row.why)) == (None, None, True)
+
+
+def test_the_role_of_the_workers_plays_steps_of_tunings_and_counts_none(runner, ana) -> None:
+    version = tunable(ana)
+    row = asking.begin(version, "a_dos", ana, now=NOW)
+    handler = TuningHandler()
+
+    become("tute_runner")
+    assert not Package.objects.exists(), "nobody has leased a step"
+    job = handler.claim("host:1", now=NOW)
+    assert job is not None
+    job.beat(now=NOW)
+    assert packages.stored(BotVersion.objects.select_related("package").only("package__data").get(pk=version.pk))
+    for forbidden in (
+        row.delete,
+        partial(Tuning.objects.update, values={}),
+        TuningStep.objects.all().delete,
+        partial(TuningStep.objects.update, change={}),
+        partial(TuningStep.objects.create, tuning=row, number=99, secret=b"", plus={}, minus={}, change={}),
+    ):
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            forbidden()
+    assert handler.report(job, outcome(won=8), now=NOW) == "stored"
+    assert TuningStep.objects.filter(pk=job.subject.pk).update(finished=NOW) == 0, "what is done stays as it is"
+
+    become("NONE")
+    assert steps.settle(now=NOW) == 1
