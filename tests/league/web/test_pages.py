@@ -152,7 +152,7 @@ QUERIES = {
     "run your own": 3,
     "login": 2,
     "signup": 3,
-    "account": 29,
+    "account": 31,
     "requests": 10,
     "teams": 7,
     "passkeys": 5,
