@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import replay as running
+from engine.json_schema import find_problem
 
 SCHEMA = Path(__file__).with_name("data.schema.json")
 LONGEST = 1 << 26  # Bytes of a line.
@@ -37,15 +38,6 @@ COLUMNS = {
     "scores": ["float64"],
     "decisions": "int32",
     "faults": "int32",
-}
-TYPES: dict[str, type | tuple[type, ...]] = {
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-    "array": list,
-    "object": dict,
-    "null": type(None),
 }
 
 
@@ -82,7 +74,7 @@ def replays(path: Path | str) -> Iterator[dict[str, Any]]:
             replay = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{path}:{number}: not JSON: {error}") from None
-        if problem := _problem(replay, schema, ""):
+        if problem := find_problem(replay, schema):
             raise DataError(f"{path}:{number}: {problem}")
         yield replay
 
@@ -191,27 +183,3 @@ def _opened(path: Path) -> io.BufferedIOBase:
     if path.suffix == ".gz":
         return gzip.open(path, "rb")
     return path.open("rb")
-
-
-def _is(value: Any, kind: str) -> bool:
-    return isinstance(value, TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
-
-
-def _problem(value: Any, schema: dict[str, Any], place: str) -> str | None:
-    """Return the first place where a value breaks the schema, or None. Only the words that our schema uses."""
-    if "const" in schema and value != schema["const"]:
-        return f"{place or 'the line'} is not {schema['const']!r}"
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(_is(value, kind) for kind in kinds):
-        return f"{place or 'the line'} is no {' or '.join(kinds)}"
-    for name in schema.get("required", ()):
-        if name not in value:
-            return f"{place}{'.' if place else ''}{name} is missing"
-    parts: list[tuple[str, Any, dict[str, Any]]] = []
-    if isinstance(value, dict):
-        names = schema.get("properties", {})
-        parts = [(f"{place}{'.' if place else ''}{name}", value[name], names[name]) for name in names if name in value]
-    elif isinstance(value, list) and "items" in schema:
-        parts = [(f"{place}[{number}]", item, schema["items"]) for number, item in enumerate(value)]
-    return next(filter(None, (_problem(item, inner, where) for where, item, inner in parts)), None)

@@ -14,10 +14,10 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 from engine.cli.output import command, json_flag, print_json, print_table, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
+from engine.client import League, LeagueError
 
 EXAMPLE = """
 tute data tute-partnership-2026-10.jsonl.zst
@@ -184,15 +184,16 @@ def _digest_in(text: bytes) -> str:
 
 
 def _download(address: str, path: Path) -> None:
+    where = urlsplit(address)._replace(scheme="", netloc="", fragment="").geturl()
     try:
-        with urlopen(address, timeout=PATIENCE_S) as answer, path.open("wb") as file:  # noqa: S310 - only http and https get here
+        with League(address).open("GET", where, timeout=PATIENCE_S) as answer, path.open("wb") as file:
             size, received = int(answer.headers.get("Content-Length") or 0), 0
             with progress("downloading") as advance:
                 while chunk := answer.read(CHUNK):
                     file.write(chunk)
                     received += len(chunk)
                     advance(received, max(size, received))
-    except (OSError, HTTPException) as error:
-        raise Problem(f"cannot download {address}: {getattr(error, 'reason', error)}", INFRASTRUCTURE) from None
+    except (LeagueError, OSError, HTTPException) as error:
+        raise Problem(f"cannot download {address}: {error}", INFRASTRUCTURE) from None
     if size and received != size:
         raise Problem(f"{address} ended after {received} of {size} bytes", INFRASTRUCTURE)

@@ -68,7 +68,7 @@ def test_positions_are_the_decisions_of_the_engine() -> None:
 BROKEN = {
     "no JSON": (b"{\n", "1: not JSON"),
     "deep": (b"[" * 100_000, "1: not JSON"),
-    "a list": (b"[]\n", "the line is no object"),
+    "a list": (b"[]\n", "the whole is no object"),
     "no field": (b"{}\n", "format is missing"),
     "another format": (json.dumps({**replay(), "format": "x"}).encode(), "format is not 'tute-replay/1'"),
     "a truth for a number": (json.dumps({**replay(), "players": True}).encode(), "players is no integer"),
