@@ -11,12 +11,13 @@ from typing import Any, NoReturn
 
 from engine.cli.output import BAD, paint, set_color
 from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
+from engine.client import LeagueError
 from engine.console import escape_what_cannot_be_shown
 from engine.errors import meant
 
 COMMANDS = (
     *("games", "play", "bot", "login", "submit", "remote", "status", "serve", "replay", "verify", "repro", "audit"),
-    *("data", "analyse", "puzzles", "probe", "lab", "cases", "rules", "sandbox", "bench"),
+    *("verify-certificate", "data", "analyse", "puzzles", "probe", "lab", "cases", "rules", "sandbox", "bench"),
 )
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
@@ -81,7 +82,7 @@ def _complain(text: str) -> None:
 
 def _module(command: str) -> Any:
     """Return the module of a command: `add` declares it, `run` carries it out."""
-    return importlib.import_module(f"engine.cli.{'connect' if command == 'remote' else command}")
+    return importlib.import_module(f"engine.cli.{'connect' if command == 'remote' else command.replace('-', '_')}")
 
 
 def parser() -> CommandParser:
@@ -107,6 +108,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Problem as problem:
         _complain(str(problem))
         return problem.code
+    except LeagueError as error:
+        _complain(str(error))
+        return INFRASTRUCTURE if error.is_away else USAGE
     except KeyboardInterrupt:
         _complain("interrupted")
         return INTERRUPTED
