@@ -190,7 +190,6 @@ def pages(league: Larger) -> list[str]:
         f"/t/{league.cup.slug}/crosstable.png",
         f"/t/{league.cup.slug}/certificates/0/",
         f"/t/{league.cup.slug}/certificates/0.json",
-        "/certificates/key.pem",
         f"/t/{league.cup.slug}/crosstable.csv",
         f"/t/{league.cup.slug}/matches.csv",
         f"/t/{league.knockout.slug}/",
@@ -279,6 +278,7 @@ OF_RELEASE = [
     "/about/",
     "/privacy/",
     "/robots.txt",
+    "/certificates/key.pem",
     "/docs/source/docker/systemd",
     *(f"/api/v1/{rest}" for rest in ("games", "games/guinote", "formats", "schema")),
 ]

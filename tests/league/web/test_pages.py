@@ -154,7 +154,7 @@ QUERIES = {
     "login": 2,
     "signup": 3,
     "account": 31,
-    "certificate": 9,
+    "certificate": 8,
     "requests": 10,
     "teams": 7,
     "passkeys": 5,
