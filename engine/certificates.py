@@ -34,10 +34,10 @@ def check(document: bytes, key: bytes) -> dict[str, Any]:
         raise CertificateError("a certificate needs an extra: pip install 'tute-league[certificates]'") from None
     try:
         public = load_pem_public_key(key)
+        if not isinstance(public, Ed25519PublicKey):
+            raise ValueError("another kind")
     except (ValueError, UnsupportedAlgorithm):
-        public = None
-    if not isinstance(public, Ed25519PublicKey):
-        raise CertificateError("the key is no public key of a league (PEM, Ed25519)")
+        raise CertificateError("the key is no public key of a league (PEM, Ed25519)") from None
     try:
         whole = json.loads(document, object_pairs_hook=_without_twins)
         fields = whole["certificate"]

@@ -185,12 +185,14 @@ class Operation:
 
     def _sorted(self, values: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str], dict[str, Any]]:
         """Return the values of the query, of headers, and of fields of the body."""
-        query, headers, fields = {}, {}, {}
-        known = [*self.parameters, *self.fields.get("properties", {})]
+        query: dict[str, str] = {}
+        headers: dict[str, str] = {}
+        fields: dict[str, Any] = {}
+        accepted = [*self.parameters, *self.fields.get("properties", {})]
         for name, value in values.items():
-            if name not in known:
-                accepted = ", ".join(known) or "nothing"
-                raise TypeError(f"{self.name} has no {name!r}{meant(name, known)}; by name it takes: {accepted}")
+            if name not in accepted:
+                text = f"by name it takes: {', '.join(accepted) or 'nothing'}"
+                raise TypeError(f"{self.name} has no {name!r}{meant(name, accepted)}; {text}")
             if (row := self.parameters.get(name)) is None:
                 fields[name] = value
                 continue
@@ -247,7 +249,7 @@ class League:
             raise AttributeError(f"{self.url} has no operation {name!r}{meant(name, self.operations)}")
         operation = self.operations[name]
         method = partial(self._call, operation)
-        method.__doc__ = f"{operation.description['summary']}. {operation.description.get('description', '')}"  # type: ignore[attr-defined]
+        method.__doc__ = f"{operation.description['summary']}. {operation.description.get('description', '')}"
         return method
 
     def __dir__(self) -> list[str]:
