@@ -147,7 +147,7 @@ class Operation:
     def is_list(self) -> bool:
         """Return True if the answer is a page of a list."""
         schema = resolve(self.answers.get(JSON, {}).get("schema", {}), self.schemas)
-        return {"next", "results"} <= schema.get("properties", {}).keys()
+        return {"next", "results"} <= set(schema.get("properties", ()))
 
     @property
     def is_stream(self) -> bool:

@@ -25,7 +25,7 @@ CHUNK = 1 << 11  # Compressed bytes that are read at once: they become 64 MiB at
 ROWS = 4096  # Rows of a table that are converted at once.
 NEEDS_EXTRA = "{} needs an extra: pip install 'tute-league[data]'"
 # The columns of a table for Arrow, by what makes a type of `pyarrow`.
-COLUMNS = {
+COLUMNS: dict[str, str | list[str]] = {
     "match": "string",
     "board": "int32",
     "sitting": "int32",

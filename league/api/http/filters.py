@@ -54,9 +54,9 @@ class IdsFilter(filters.Filter):
 
     field_class = IdsField
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         label = f"Ids, separated by commas, at most {MOST_IDS}."
-        super().__init__(*args, lookup_expr="in", max_length=MOST_IDS * 13, label=label, **kwargs)
+        super().__init__(lookup_expr="in", max_length=MOST_IDS * 13, label=label, **kwargs)
 
 
 class YesNo(forms.ChoiceField):
