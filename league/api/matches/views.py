@@ -181,7 +181,7 @@ class BoardsOfMatchesView(StreamedView):
     def get(self, request: Request) -> HttpResponseBase:
         """List the boards of those finished matches that you may see."""
         rows = boards_of(Board.objects.filter(match__in=sight.matches(Match.objects.all(), user_of(request))))
-        return self.rows(self.filter_queryset(rows), lambda page: BoardOut(page, many=True).data)
+        return self.rows(self.filter_queryset(rows), lambda page: list(BoardOut(page, many=True).data))
 
 
 class OneBoardView(ApiView):
