@@ -15,7 +15,6 @@ from league.domain.tournaments import certificates
 from league.models import Tournament
 from league.service import changes
 from league.web.common.viewers import user_of
-from league.web.people.letters import site_of
 
 
 @require_safe
@@ -51,4 +50,4 @@ def _fields(request: HttpRequest, slug: str, number: int) -> dict[str, Any]:
     fields = certificates.find(tournament, number)
     if fields is None:
         raise Http404
-    return {**fields, "address": f"{site_of(request)}{reverse('certificate', args=[slug, number])}"}
+    return {**fields, "address": request.build_absolute_uri(reverse("certificate", args=[slug, number]))}
