@@ -1,7 +1,7 @@
 """Files of replays, one a line: logs of matches, dumps, and the open data of a league. Plain, or compressed with gzip or zstd.
 
 `replays(path)` yields the replays of a file, `positions(replay)` every decision of one as a state of the engine, and `row(replay)` is its line in a
-table, such as `pandas.DataFrame(map(row, replays(path)))`. `SCHEMA` is the JSON Schema of a line.
+table. `table(path)` is the whole table for Arrow, and `table(path).to_pandas()` for pandas. `SCHEMA` is the JSON Schema of a line.
 """
 
 from __future__ import annotations
@@ -11,23 +11,33 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from engine import replay as running
+from engine.json_schema import find_problem
 
 SCHEMA = Path(__file__).with_name("data.schema.json")
 LONGEST = 1 << 26  # Bytes of a line.
 CHUNK = 1 << 11  # Compressed bytes that are read at once: they become 64 MiB at most, whatever their author intended.
-TYPES: dict[str, type | tuple[type, ...]] = {
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-    "array": list,
-    "object": dict,
-    "null": type(None),
+ROWS = 4096  # Rows of a table that are converted at once.
+NEEDS_EXTRA = "{} needs an extra: pip install 'tute-league[data]'"
+# The columns of a table for Arrow, by what makes a type of `pyarrow`.
+COLUMNS: dict[str, str | list[str]] = {
+    "match": "string",
+    "board": "int32",
+    "sitting": "int32",
+    "game": "string",
+    "revision": "int32",
+    "players": "int32",
+    "deals": "int32",
+    "options": "string",
+    "bots": ["string"],
+    "scores": ["float64"],
+    "decisions": "int32",
+    "faults": "int32",
 }
 
 
@@ -64,7 +74,7 @@ def replays(path: Path | str) -> Iterator[dict[str, Any]]:
             replay = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{path}:{number}: not JSON: {error}") from None
-        if problem := _problem(replay, schema, ""):
+        if problem := find_problem(replay, schema):
             raise DataError(f"{path}:{number}: {problem}")
         yield replay
 
@@ -99,6 +109,40 @@ def row(replay: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def table(path: Path | str) -> Any:
+    """Return a `pyarrow.Table` with a row for each replay of a file; it is whole in memory. Raise DataError."""
+    schema = arrow_schema()
+    return _pyarrow().Table.from_batches(batches(map(row, replays(path))), schema)
+
+
+def batches(rows: Iterable[dict[str, Any]]) -> Iterator[Any]:
+    """Yield rows as `pyarrow.RecordBatch`, so that a table need not be whole in memory. Raise DataError for a value that has no place in it."""
+    arrow, schema, source = _pyarrow(), arrow_schema(), iter(rows)
+    while chunk := list(islice(source, ROWS)):
+        try:
+            yield arrow.RecordBatch.from_pylist(chunk, schema=schema)
+        except (arrow.ArrowException, ValueError, OverflowError) as error:
+            raise DataError(f"a value does not fit into the table: {error}") from error
+
+
+def arrow_schema() -> Any:
+    """Return the columns of a table as `pyarrow.Schema`."""
+    arrow = _pyarrow()
+
+    def kind(name: str | list[str]) -> Any:
+        return arrow.list_(kind(name[0])) if isinstance(name, list) else getattr(arrow, name)()
+
+    return arrow.schema([(name, kind(word)) for name, word in COLUMNS.items()])
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ModuleNotFoundError:
+        raise DataError(NEEDS_EXTRA.format("a table for Arrow")) from None
+    return pyarrow
+
+
 class _ZstdReader(io.RawIOBase):
     """The decompressed bytes of a zstd file; if it is damaged or cut, an EOFError, as in gzip."""
 
@@ -106,7 +150,7 @@ class _ZstdReader(io.RawIOBase):
         try:
             import zstandard
         except ModuleNotFoundError:
-            raise DataError("zstd needs an extra: pip install 'tute-league[data]'") from None
+            raise DataError(NEEDS_EXTRA.format("zstd")) from None
         self.error, self.zstd = zstandard.ZstdError, zstandard.ZstdDecompressor().decompressobj()
         self.file, self.rest = path.open("rb"), b""
 
@@ -139,27 +183,3 @@ def _opened(path: Path) -> io.BufferedIOBase:
     if path.suffix == ".gz":
         return gzip.open(path, "rb")
     return path.open("rb")
-
-
-def _is(value: Any, kind: str) -> bool:
-    return isinstance(value, TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
-
-
-def _problem(value: Any, schema: dict[str, Any], place: str) -> str | None:
-    """Return the first place where a value breaks the schema, or None. Only the words that our schema uses."""
-    if "const" in schema and value != schema["const"]:
-        return f"{place or 'the line'} is not {schema['const']!r}"
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(_is(value, kind) for kind in kinds):
-        return f"{place or 'the line'} is no {' or '.join(kinds)}"
-    for name in schema.get("required", ()):
-        if name not in value:
-            return f"{place}{'.' if place else ''}{name} is missing"
-    parts: list[tuple[str, Any, dict[str, Any]]] = []
-    if isinstance(value, dict):
-        names = schema.get("properties", {})
-        parts = [(f"{place}{'.' if place else ''}{name}", value[name], names[name]) for name in names if name in value]
-    elif isinstance(value, list) and "items" in schema:
-        parts = [(f"{place}[{number}]", item, schema["items"]) for number, item in enumerate(value)]
-    return next(filter(None, (_problem(item, inner, where) for where, item, inner in parts)), None)

@@ -24,7 +24,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.db import DatabaseError, InterfaceError
 from django.utils import translation
 
-from league.api.http.negotiation import language
+from league.api.http.negotiation import language, wants_lines
 from league.service import changes
 from league.service.middleware import UNREAD, number_of
 from league.web.common.prefs import theme
@@ -192,6 +192,8 @@ def read_key(environ: Environ) -> Key | None:
     """Return the key of a request; None if the response is for one reader only, or a refusal."""
     if environ["REQUEST_METHOD"] != "GET" or not FOR_DJANGO.isdisjoint(environ):
         return None
+    if wants_lines(environ.get("HTTP_ACCEPT", "")):
+        return None  # The only answers that depend on this header; they are streams, which are not stored.
     reader = _read_reader(tuple(map(environ.get, READ)), tuple(settings.ALLOWED_HOSTS))
     return None if reader is None else Key(environ["PATH_INFO"], environ.get("QUERY_STRING", ""), reader)
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from engine.cli.output import BAD, paint, set_color
 from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
+from engine.client import LeagueError
 from engine.console import escape_what_cannot_be_shown
 from engine.errors import meant
 
@@ -30,7 +31,7 @@ COMMANDS = (
         "repro",
         "audit",
     ),
-    *("data", "analyse", "puzzles", "probe", "tune", "lab", "cases", "rules", "sandbox", "bench"),
+    *("verify-certificate", "data", "analyse", "puzzles", "probe", "tune", "lab", "cases", "rules", "sandbox", "bench"),
 )
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
@@ -95,7 +96,7 @@ def _complain(text: str) -> None:
 
 def _module(command: str) -> Any:
     """Return the module of a command: `add` declares it, `run` carries it out."""
-    return importlib.import_module(f"engine.cli.{'connect' if command == 'remote' else command}")
+    return importlib.import_module(f"engine.cli.{'connect' if command == 'remote' else command.replace('-', '_')}")
 
 
 def parser() -> CommandParser:
@@ -121,6 +122,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Problem as problem:
         _complain(str(problem))
         return problem.code
+    except LeagueError as error:
+        _complain(str(error))
+        return INFRASTRUCTURE if error.is_away else USAGE
     except KeyboardInterrupt:
         _complain("interrupted")
         return INTERRUPTED

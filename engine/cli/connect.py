@@ -20,7 +20,8 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.cli.output import command
-from engine.cli.problem import INFRASTRUCTURE, OK, Problem, require
+from engine.cli.problem import OK, Problem, require
+from engine.client import API, LeagueError, NotThere
 
 EXAMPLE = """
 tute remote my_bot
@@ -119,7 +120,6 @@ def _bot(args: argparse.Namespace) -> HomeBot:
 
 def _register(league: Any, bot: HomeBot) -> dict[str, Any]:
     """Return the version of the bot in the league; upload its manifest if it is new."""
-    from engine.cli import remote
     from engine.packages.archive import BotPackage
     from engine.packages.manifest import FILE, REMOTE, Manifest, slug
 
@@ -128,15 +128,12 @@ def _register(league: Any, bot: HomeBot) -> dict[str, Any]:
         raise Problem("the bot's name has no letters or digits for its address; give another name, such as --as rufo-2")
     package = BotPackage(Manifest(bot.name, REMOTE, FILE), {FILE: bot.manifest()})
     where = f"bots/{quote(name, safe='')}/versions"
-    try:
+    with suppress(NotThere):
         for version in league.pages(where, 1):
             if version["sha256"] == package.sha256:
                 return dict(version)
-    except remote.RefusedByLeague as refused:
-        if refused.status != 404:
-            raise
     headers = {"Content-Type": "application/octet-stream"}
-    answer = league.ask("POST", f"{remote.API}/{where}?filename=bot.zip", package.zip(), headers)
+    answer = league.ask("POST", f"{API}/{where}?filename=bot.zip", package.zip(), headers)
     return dict(answer.data())
 
 
@@ -261,19 +258,17 @@ class _Connection:
 
     def turn(self, answer: dict[str, Any] | None = None) -> None:
         """Send an answer, if any, and start on the open requests. If the league cannot be reached, try again."""
-        from engine.cli import remote
-
-        address = f"{remote.API}/bots/{self.slug}/remote"
+        address = f"{API}/bots/{self.slug}/remote"
         while True:
             with self.lock:
                 state: dict[str, Any] = {"matches": self.matches, "playing": list(self.playing)}
             body = json.dumps(state | ({"answer": answer} if answer else {})).encode()
             try:
                 data = self.league.ask("POST", address, body, {"Content-Type": "application/json"}).data()
-            except Problem as problem:
-                if problem.code != INFRASTRUCTURE and getattr(problem, "status", 0) < 500:
+            except LeagueError as error:
+                if not error.is_away:
                     raise
-                print(f"{problem}; trying again", file=sys.stderr, flush=True)
+                print(f"{error}; trying again", file=sys.stderr, flush=True)
                 time.sleep(RETRY_S)
                 continue
             self._begin(data)

@@ -33,8 +33,9 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Store a league and a token that it accepts."""
     from engine.cli import remote
+    from engine.client import League, address_of
 
-    url = remote.at(args.league)
+    url = address_of(args.league)
     if args.forget:
         remote.keep(None, forget=url)
         _report(
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     token = token.strip()
     if not token or not token.isascii() or not token.isprintable():
         raise Problem("no token was given; a token is tute_ followed by letters and digits")
-    league = remote.League(url, token)
+    league = League(url, token)
     name = str(league.get("me")["name"])
     remote.keep(league)
     _report(args, {"league": url, "player": name}, f"signed in at {url} as {name}; stored in {remote.leagues_file()}")

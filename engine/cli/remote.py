@@ -1,146 +1,24 @@
-"""A client for the REST API of a league. Standard library only."""
+"""The league of a command: where it is chosen, and its token stored."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import ssl
 import threading
 import time
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from email.message import Message
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, NoReturn
-from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
+from typing import Any
+from urllib.parse import quote
 
-from engine.cli.problem import INFRASTRUCTURE, Problem
+from engine.cli.problem import Problem
+from engine.client import League, LeagueError, NotThere, address_of
 
-API = "/api/v1"
-PATIENCE_S = 30.0  # Timeout of one answer.
-LARGEST = 64 << 20  # Bytes of one answer.
-TRIES = 5  # Attempts while the league asks to retry later.
-LONGEST_WAIT_S = 60.0
 DEAF_S = 0.5  # Seconds between two requests while a league announces no changes.
 RETRY_S = 2.0
 STREAM_S = 45.0  # A stream without a ping for this long is broken.
 MATCH_ID = re.compile("[a-z0-9]{6,20}")
-
-
-@dataclass(frozen=True)
-class LeagueAnswer:
-    """The headers and the body of an answer."""
-
-    headers: Message
-    body: bytes
-
-    def data(self) -> Any:
-        """Parse the body as JSON. Raise Problem if it is not."""
-        try:
-            return json.loads(self.body)
-        except ValueError:
-            raise Problem("the answer is not JSON; this address is not a Tute league", INFRASTRUCTURE) from None
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Refuses redirects: a token is sent only to the league that issued it."""
-
-    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Message, newurl: str) -> NoReturn:
-        raise Problem(f"{req.full_url} redirects to {newurl}. If that is the league's address, run tute login there")
-
-
-_opener = build_opener(_NoRedirects)
-
-
-@dataclass(frozen=True)
-class League:
-    """A league. `token` may be empty: reading needs none."""
-
-    url: str
-    token: str = ""
-
-    def get(self, path: str, **query: object) -> Any:
-        """Return the JSON at an address of the API."""
-        return self.ask("GET", f"{API}/{path}" + (f"?{urlencode(query)}" if query else "")).data()
-
-    def pages(self, path: str, most: int, **query: object) -> Iterator[Any]:
-        """Yield at most `most` rows of a list, page after page."""
-        address: str | None = f"{API}/{path}?{urlencode({'page_size': min(most, 50), **query})}"
-        while address and most > 0:
-            page = self.ask("GET", address).data()
-            yield from page["results"][:most]
-            most -= len(page["results"])
-            address = page["next"] and urlsplit(page["next"])._replace(scheme="", netloc="").geturl()
-
-    def ask(
-        self, method: str, address: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
-    ) -> LeagueAnswer:
-        """Send one request to this league. Raise Problem if the league refuses (with its own message) or cannot be reached."""
-        request = Request(self.url + address, data=body, method=method, headers=dict(headers or {}))  # noqa: S310 - `at` allows only http and https
-        request.add_header("Accept", "application/json, */*;q=0.5")
-        if self.token:
-            request.add_unredirected_header("Authorization", f"Bearer {self.token}")
-        for attempt in range(TRIES):
-            try:
-                with _opener.open(request, timeout=PATIENCE_S) as response:
-                    return LeagueAnswer(response.headers, response.read(LARGEST))
-            except HTTPError as error:
-                wait = _wait(error, attempt)
-                if wait is None:
-                    _refusal(error)
-                time.sleep(wait)
-            except (URLError, OSError, ssl.SSLError) as error:
-                reason = getattr(error, "reason", error)
-                raise Problem(
-                    f"cannot reach {self.url}: {reason}. Check the address, and whether the league is up",
-                    INFRASTRUCTURE,
-                ) from None
-        raise AssertionError("the last attempt does not wait")
-
-
-def _wait(error: HTTPError, attempt: int) -> float | None:
-    """Return how long to wait before repeating the request; None if repeating is useless."""
-    if error.code not in (429, 503) or attempt == TRIES - 1:
-        return None
-    try:
-        wait = float(error.headers.get("Retry-After", ""))
-    except ValueError:
-        wait = 1.0 if error.code == 503 else LONGEST_WAIT_S + 1
-    return wait if 0 <= wait <= LONGEST_WAIT_S else None
-
-
-def _refusal(error: HTTPError) -> NoReturn:
-    body = error.read(1 << 16)
-    try:
-        document = json.loads(body)
-        text = _in_words(document)
-    except (ValueError, AttributeError):
-        text = f"it answered {error.code}, {error.reason}; this address may be no page of a league"
-    raise RefusedByLeague(error.code, f"the league refused this: {text}")
-
-
-def _in_words(document: dict[str, Any]) -> str:
-    """Return what happened and what to do. Messages about single fields say both, and replace the general advice."""
-    errors = document.get("errors") or {}
-    by_field = [str(text) for texts in errors.values() for text in (texts if isinstance(texts, list) else [texts])]
-    parts = by_field or [str(document[part]) for part in ("detail", "what_to_do") if document.get(part)]
-    return " ".join(f"{part.rstrip('.')}." for part in parts) or str(document["title"])
-
-
-class RefusedByLeague(Problem):
-    """The league answered with a status of 400 or above."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
-# ---- Waiting for changes
 
 
 class Announcements:
@@ -149,7 +27,7 @@ class Announcements:
     def __init__(self, league: League, topic: str) -> None:
         self.changed = threading.Event()
         self.hears = False  # False while the connection is broken.
-        self._address = f"{league.url}/live?topic={quote(topic)}"
+        self._league, self._address = league, f"/live?topic={quote(topic)}"
         threading.Thread(target=self._listen, daemon=True).start()
 
     def wait(self, pause_s: float) -> None:
@@ -159,7 +37,10 @@ class Announcements:
 
     def _listen(self) -> None:
         while True:
-            with suppress(OSError, ValueError), urlopen(self._address, timeout=STREAM_S) as stream:  # noqa: S310 - `at` allows only http and https
+            with (
+                suppress(OSError, ValueError, LeagueError),
+                self._league.open("GET", self._address, timeout=STREAM_S) as stream,
+            ):
                 self.hears = True
                 for line in stream:
                     if line.startswith(b"event: change"):
@@ -169,23 +50,6 @@ class Announcements:
 
 
 # ---- Choosing a league
-
-
-def at(url: str) -> str:
-    """Reduce the address of any page of a league to scheme and host. Raise Problem if no token may be sent to it."""
-    parts = urlsplit(url if "//" in url else f"https://{url}")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise Problem(f"{url} is not the address of a league; give one such as https://tute.example")
-    if parts.scheme == "http" and not _local(parts.hostname):
-        raise Problem(f"{url} is not encrypted, so others could read your token on the way; use https")
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _local(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def leagues_file() -> Path:
@@ -228,7 +92,7 @@ def chosen(url: str | None, *, signed_in: bool = False) -> League:
     where = url or os.environ.get("TUTE_LEAGUE") or stored["latest"]
     if where is None:
         raise Problem("no league is chosen; run tute login ADDRESS once, or give --league ADDRESS")
-    where = at(where)
+    where = address_of(where)
     token = os.environ.get("TUTE_TOKEN") or stored["tokens"].get(where, "")
     if signed_in and not token:
         raise Problem(f"you are not signed in at {where}: run tute login {where}")
@@ -254,9 +118,7 @@ def match_log(league: League, match: str) -> str:
     """Return the replays of a finished match, one per line. Raise Problem if there is no such match, or its cards are not public yet."""
     try:
         return league.ask("GET", f"/m/{quote(match)}.jsonl").body.decode()
-    except RefusedByLeague as refused:
-        if refused.status != 404:
-            raise
+    except NotThere:
         raise Problem(
             f"{league.url} has no match {match} with public cards; check the id, and whether the match is finished"
         ) from None

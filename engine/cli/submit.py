@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 from engine.cli.output import BAD, GOOD, command, json_flag, paint, print_json
 from engine.cli.problem import FAILED, OK, Problem
+from engine.client import API
 
 EXAMPLE = """
 tute submit my_bot
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _uploaded(league: Any, args: argparse.Namespace) -> dict[str, Any]:
     """Send the package. Return the new version."""
-    from engine.cli import remote, table
+    from engine.cli import table
     from engine.packages.archive import read_path
     from engine.packages.manifest import PackageRefused
 
@@ -86,7 +87,7 @@ def _uploaded(league: Any, args: argparse.Namespace) -> dict[str, Any]:
     except ValueError as error:
         raise Problem(str(error)) from None
     name = _slug(args.name or package.manifest.name)
-    where = f"{remote.API}/bots/{quote(name, safe='')}/versions"
+    where = f"{API}/bots/{quote(name, safe='')}/versions"
     headers = {
         "Content-Type": "application/octet-stream",
         # With this key a repeated command finds the version that it uploaded before.
@@ -98,15 +99,13 @@ def _uploaded(league: Any, args: argparse.Namespace) -> dict[str, Any]:
 
 def _fetched(league: Any, args: argparse.Namespace) -> dict[str, Any]:
     """Let the league fetch the bot from Git. Return the new version; with --no-wait the fetch. Raise Problem if there is no version."""
-    from engine.cli import remote
-
     url, _, tag = args.git.rpartition("@")
     if not url or not tag:
         raise Problem("name a tag of a repository, such as --git https://codeberg.org/ana/rufo@v1.2")
     if args.games:
         raise Problem("--games is for one source file; bot.toml names the games of a repository")
     last = (args.folder.strip("/") or url.rstrip("/").removesuffix(".git")).rpartition("/")[2]
-    where = f"{remote.API}/bots/{quote(_slug(args.name or last), safe='')}/fetches"
+    where = f"{API}/bots/{quote(_slug(args.name or last), safe='')}/fetches"
     body = json.dumps({"url": url, "tag": tag, "folder": args.folder}).encode()
     fetch = dict(league.ask("POST", where, body, {"Content-Type": "application/json"}).data())
     until = time.monotonic() + PATIENCE_S

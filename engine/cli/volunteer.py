@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.output import command
-from engine.cli.problem import INFRASTRUCTURE, OK, Problem, require
+from engine.cli.problem import OK, Problem, require
+from engine.client import API, League, LeagueError
 
 EXAMPLE = """
 tute volunteer https://tute.example --key-file key.txt
@@ -40,8 +41,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Work until the user ends it."""
-    from engine.cli import remote
-
     require(args, processes=1)
     try:
         key = args.key_file.read_text(encoding="utf-8").strip()
@@ -49,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         raise Problem(f"{args.key_file} cannot be read: {error}") from None
     if not key.isascii() or not key.isprintable() or not key:
         raise Problem(f"{args.key_file} has no key: put the key that an operator gave you on its first line")
-    return _Volunteer(remote.League(remote.at(args.league), key), min(args.processes, MOST)).work()
+    return _Volunteer(League(args.league, key), min(args.processes, MOST)).work()
 
 
 class _Task(threading.Thread):
@@ -165,16 +164,14 @@ class _Volunteer:
 
     def _ask(self, body: bytes) -> Any:
         """Send one request. While the league cannot be reached, try again after longer and longer pauses."""
-        from engine.cli import remote
-
         pause = RETRY_S
         while True:
             try:
                 headers = {"Content-Type": "application/json"}
-                return self.league.ask("POST", f"{remote.API}/volunteer", body, headers).data()
-            except Problem as problem:
-                if problem.code != INFRASTRUCTURE and getattr(problem, "status", 0) < 500:
+                return self.league.ask("POST", f"{API}/volunteer", body, headers).data()
+            except LeagueError as error:
+                if not error.is_away:
                     raise
-                print(f"{problem}; trying again", file=sys.stderr, flush=True)
+                print(f"{error}; trying again", file=sys.stderr, flush=True)
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST_RETRY_S)

@@ -186,6 +186,7 @@ urlpatterns = [
     path("volunteer", volunteers.VolunteerView.as_view(), name="volunteer"),
     path("operators/actions", operators.ActionsView.as_view(), name="operator-actions"),
     path("operators/journal", operators.JournalView.as_view(), name="operator-journal"),
+    path("boards", matches.BoardsOfMatchesView.as_view(), name="boards-of-matches"),
     path("data", matches.DataFilesView.as_view(), name="data"),
     path("queue", ratings.QueueStateView.as_view(), name="queue"),
     path("overall", ratings.OverallView.as_view(), name="overall"),

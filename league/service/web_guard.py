@@ -2,7 +2,7 @@
 
 A connection is *busy* while the application computes its answer. At all other times it is the client's turn: to send a head, to send a body, or to
 read the answer. A turn has GRACE_S seconds, and one more for each SLOWEST bytes of a body or an answer that have passed. A head has no more, so
-trickling does not help.
+trickling does not help. A client whose answer waits in a thread until it has read more must read faster, FASTER bytes a second.
 
 A client has at most PER_CLIENT connections, and all clients have CONNECTIONS. To a new one that does not fit, the connection whose turn began first
 gives way: of the same client, or of the client that has most. So a new connection is always accepted, and whoever sends requests promptly is
@@ -22,6 +22,7 @@ CONNECTIONS = 500  # The most open connections of a process.
 PER_CLIENT = 100  # The most of one address, or of one IPv6 network; a school is one address.
 GRACE_S = 30.0
 SLOWEST = 4096  # Bytes a second.
+FASTER = 1 << 16
 SWEEP_S = 1.0  # Time between two looks at all connections.
 HEAD, BODY, ANSWER, BUSY = "head", "body", "answer", "busy"
 Networks = Sequence[ipaddress.IPv4Network | ipaddress.IPv6Network]
@@ -34,6 +35,7 @@ class GuardedConnection(Protocol):
     turn: str  # What the last look has seen.
     began: float
     moved: int  # Bytes of the body or the answer in this turn.
+    holds_thread: bool
 
     def begin_turn(self) -> None:
         """Let the turn begin now."""
@@ -102,5 +104,5 @@ class ConnectionGuard:
             connection.turn = turn
             connection.begin_turn()
             return False
-        credit = 0.0 if turn == HEAD else connection.moved / SLOWEST
+        credit = 0.0 if turn == HEAD else connection.moved / (FASTER if connection.holds_thread else SLOWEST)
         return now - connection.began > GRACE_S + credit

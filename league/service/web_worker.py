@@ -293,10 +293,14 @@ class ClientConnection(HTTPChannel):  # type: ignore[misc]
         """Let the time of the client begin again."""
         self.began, self.moved = time.monotonic(), 0
 
+    @property
+    def holds_thread(self) -> bool:
+        """Return True if the thread with the answer waits until the client has read more."""
+        return bool(self.requests) and self.total_outbufs_len > self.adj.outbuf_high_watermark
+
     def turn_now(self) -> str:
         """Return what the connection waits for."""
-        # Above this mark the thread with the answer waits until the client has read more.
-        if self.requests and self.total_outbufs_len <= self.adj.outbuf_high_watermark:
+        if self.requests and not self.holds_thread:
             return web_guard.BUSY
         if self.total_outbufs_len:
             return web_guard.ANSWER

@@ -22,7 +22,7 @@ from league.web.people import views as people
 from league.web.previews import links as previews
 from league.web.ratings import views as ratings
 from league.web.talk import views as talk
-from league.web.tournaments import arena_views, bot_choice, calendar_views, creating
+from league.web.tournaments import arena_views, bot_choice, calendar_views, certificates, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -104,6 +104,9 @@ urlpatterns = [
     path("t/<slug:slug>/matches.csv", tournaments.matches_csv, name="tournament-matches-csv"),
     path("t/<slug:slug>/crosstable.csv", tournaments.crosstable_csv, name="crosstable-csv"),
     path("t/<slug:slug>/crosstable.png", tournaments.crosstable_png, name="crosstable-png"),
+    path("t/<slug:slug>/certificates/<int:number>/", certificates.page, name="certificate"),
+    path("t/<slug:slug>/certificates/<int:number>.json", certificates.signed, name="certificate-file"),
+    path("certificates/key.pem", certificates.key, name="certificate-key"),
     path("t/<slug:slug>/do/", tournaments.act_on_tournament, name="tournament-do"),
     path("m/", matches.matches, name="matches"),
     path("m/<slug:public_id>/", matches.match, name="match"),

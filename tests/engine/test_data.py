@@ -7,12 +7,15 @@ import gzip
 import hashlib
 import json
 import shutil
+import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import jsonschema
+import pandas
+import pyarrow
 import pytest
 import zstandard
 
@@ -65,7 +68,7 @@ def test_positions_are_the_decisions_of_the_engine() -> None:
 BROKEN = {
     "no JSON": (b"{\n", "1: not JSON"),
     "deep": (b"[" * 100_000, "1: not JSON"),
-    "a list": (b"[]\n", "the line is no object"),
+    "a list": (b"[]\n", "the whole is no object"),
     "no field": (b"{}\n", "format is missing"),
     "another format": (json.dumps({**replay(), "format": "x"}).encode(), "format is not 'tute-replay/1'"),
     "a truth for a number": (json.dumps({**replay(), "players": True}).encode(), "players is no integer"),
@@ -80,7 +83,7 @@ def test_what_is_wrong_is_named(tmp_path, capsys, kind) -> None:
     path.write_bytes(BROKEN[kind][0])
     with pytest.raises(data.DataError, match=BROKEN[kind][1]):
         list(data.replays(path))
-    assert main(["data", str(path), "--csv", str(tmp_path / "t.csv")]) == 1
+    assert main(["data", str(path), "--to", str(tmp_path / "t.csv")]) == 1
     assert not list(tmp_path.glob("t.csv*"))
     capsys.readouterr()
 
@@ -113,7 +116,7 @@ def test_a_damaged_file_and_an_endless_line_are_refused(files, monkeypatch) -> N
 def test_the_command_checks_the_digest_and_writes_a_table(files, tmp_path, capsys) -> None:
     path, table = files["jsonl.zst"], tmp_path / "t.csv"
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert main(["data", str(path), "--json", "--csv", str(table)]) == 0
+    assert main(["data", str(path), "--json", "--to", str(table)]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "file": path.name,
         "sha256": digest,
@@ -133,6 +136,29 @@ def test_the_command_checks_the_digest_and_writes_a_table(files, tmp_path, capsy
     assert main(["data", str(path)]) == 2
     assert main(["data", str(tmp_path / "none.jsonl")]) == 2
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_pandas_and_arrow_read_the_table(files, tmp_path, monkeypatch, capsys, kind) -> None:
+    path, rows = files["jsonl.zst"], [data.row(replay(1)), data.row(replay(2))]
+    assert data.table(path).to_pylist() == rows
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(data, "ROWS", 1)
+    assert main(["data", str(path), "--to", kind]) == 0
+    read = {"parquet": pandas.read_parquet, "arrow": lambda file: pyarrow.ipc.open_file(file).read_pandas()}[kind]
+    frame = read(f"x.{kind}")
+    assert list(frame.columns) == list(rows[0])
+    assert [list(scores) for scores in frame["scores"]] == [row["scores"] for row in rows]
+    assert frame.equals(data.table(path).to_pandas())
+    files["jsonl"].write_text(json.dumps({**replay(), "meta": {**META, "board": 1 << 80}}))
+    assert main(["data", str(files["jsonl"]), "--to", f"y.{kind}"]) == 1
+    assert "does not fit" in capsys.readouterr().out
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["data", str(path), "--to", f"y.{kind}"]) == 1
+    assert "pip install 'tute-league[data]'" in capsys.readouterr().out
+    assert main(["data", str(path), "--to", "y.xlsx"]) == 2
+    assert "none of .csv, .parquet, .arrow" in capsys.readouterr().err
+    assert not list(tmp_path.glob("y.*"))
 
 
 def test_an_address_is_downloaded_checked_and_stored(files, tmp_path, capsys) -> None:

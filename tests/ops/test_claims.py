@@ -641,7 +641,7 @@ def test_pages_promise_no_clockless_sandbox_and_no_information_states() -> None:
 
 
 COMMAND = re.compile(
-    r"(?:(?P<league>manage\.py|tute-manage)|(?:^ {4,}|`|\$ |\.venv/bin/)tute) +(?P<command>[a-z_]+)"
+    r"(?:(?P<league>manage\.py|tute-manage)|(?:^ {4,}|`|\$ |\.venv/bin/)tute) +(?P<command>[a-z_]+(?:-[a-z]+)*)"
     r"(?: +(?P<inner>find|new|check|channels|tiers)\b)?(?P<rest>[^`\n#|]*)",
     flags=re.MULTILINE,
 )

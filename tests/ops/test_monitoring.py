@@ -129,7 +129,7 @@ def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> N
     assert ("client_max_body_size", [f"{MOST_BODY // 2**20}m"]) in listed
     assert {"limit_conn", "limit_req", "client_header_timeout", "client_body_timeout"} <= {name for name, _ in listed}
     zones = [args[0] for name, args in listed if name in ("limit_conn_zone", "limit_req_zone")]
-    assert zones == ["$client"] * 3, "an IPv6 network of 64 bits is one client"
+    assert zones == ["$client"] * 4, "an IPv6 network of 64 bits is one client"
     # A place that sets a header of its own inherits none
     places = listed.count(("proxy_set_header", ["Host", "$host"]))
     servers = [

@@ -151,7 +151,7 @@ def test_the_toolbox_asks_for_no_django(wheel: Path) -> None:
     plain = [line.split()[1] for line in lines if line.startswith("Requires-Dist: ") and "extra ==" not in line]
     assert sorted(plain) == ["pyyaml", "rich"]
     extras = {line.split()[1] for line in lines if line.startswith("Provides-Extra: ")}
-    assert extras == {"league", "postgres", "compiled", "learn", "data", "wasm", "test", "release"}
+    assert extras == {"league", "postgres", "compiled", "learn", "data", "certificates", "wasm", "test", "release"}
     assert f"Version: {VERSION}" in lines
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
 from django.core.files.base import File
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import translation
@@ -26,9 +26,9 @@ from rest_framework.response import Response
 
 from league.api.http import cursors, throttles
 from league.api.http.auth import BearerToken, SiteSession, check_scope, player_of
-from league.api.http.negotiation import AlwaysFirst, language
+from league.api.http.negotiation import NDJSON, AlwaysFirst, language, wants_lines
 from league.api.http.parsers import StrictJSON
-from league.api.http.problems import MEDIA_TYPE, ApiProblem, body, message
+from league.api.http.problems import MEDIA_TYPE, ApiProblem, bad_parameter, body, message
 from league.api.http.schema import Operation
 from league.domain.core import idempotency, paging
 from league.domain.people import ownership
@@ -205,6 +205,64 @@ class ListView(ApiView):
 
     pagination_class = cursors.CursorPages
     filter_backends: Sequence[Any] = (DjangoFilterBackend,)
+
+
+class StreamedView(ListView):
+    """A list that is also sent as NDJSON, to clients that accept this: a row a line in the order of the list, and last a line with `next`.
+
+    A stream has at most MOST_LINES rows, and ends earlier if the caller's requests are used up: MAX_SIZE rows count as one. A stream without the last
+    line was cut off.
+    """
+
+    MOST_LINES = 5000  # The server takes these at once, and a slow reader occupies no thread.
+
+    def allowed_params(self, request: Request) -> set[str]:
+        """Return the names of the query parameters; a stream has no pages."""
+        return super().allowed_params(request) - ({"page_size"} if self._is_stream(request) else set())
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Add the headers of every response."""
+        final = super().finalize_response(request, response, *args, **kwargs)
+        patch_vary_headers(final, ["Accept"])
+        return final
+
+    def rows(self, rows: Any, describe: Callable[[Any], Sequence[Any]]) -> HttpResponseBase:
+        """Return the requested page of a query set, or the stream of it."""
+        if not self._is_stream(self.request):
+            return self.get_paginated_response(describe(self.paginate_queryset(rows)))
+        order: paging.Order = getattr(self, "page_order", paging.NEWEST)
+        cursor = cursors.read_cursor(self.request, order.kinds)
+        if cursor is not None and cursor.back:
+            raise bad_parameter("cursor", message("leads back, and a stream goes forward; take it from a next link"))
+        first = paging.read_page(rows, order, cursor, cursors.MAX_SIZE)
+        pages = cast(cursors.CursorPages, self.paginator)
+        pages.show(self.request, first)
+        return StreamingHttpResponse(self._lines(first, rows, order, describe, pages.link), content_type=NDJSON)
+
+    def _lines(
+        self,
+        page: paging.Page[Any],
+        rows: Any,
+        order: paging.Order,
+        describe: Callable[[Any], Sequence[Any]],
+        link: Callable[[str | None], str | None],
+    ) -> Iterator[bytes]:
+        renderer, sent = JSONRenderer(), 0
+        while True:
+            for row in describe(page.rows):
+                yield renderer.render(row) + b"\n"
+            sent += len(page)
+            if page.after is None or sent >= self.MOST_LINES or not self._may_go_on():
+                break
+            page = paging.read_page(rows, order, paging.read_cursor(page.after, order.kinds), cursors.MAX_SIZE)
+        yield renderer.render({"next": link(page.after)}) + b"\n"
+
+    def _may_go_on(self) -> bool:
+        return all(throttle.allow_request(self.request, self) for throttle in self.get_throttles())
+
+    @staticmethod
+    def _is_stream(request: Request) -> bool:
+        return wants_lines(request.headers.get("Accept", ""))
 
 
 def existing(row: Row | None) -> Row:

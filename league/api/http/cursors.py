@@ -54,9 +54,10 @@ class CursorPages(BasePagination):
 
     def links(self) -> dict[str, str | None]:
         """Return the links to the next and the previous page."""
-        return {"next": self._link(self.after), "previous": self._link(self.before)}
+        return {"next": self.link(self.after), "previous": self.link(self.before)}
 
-    def _link(self, cursor: str | None) -> str | None:
+    def link(self, cursor: str | None) -> str | None:
+        """Return the address of the same list from a cursor on; None without one."""
         if cursor is None:
             return None
         return replace_query_param(remove_query_param(self.url, "cursor"), "cursor", cursor)

@@ -10,11 +10,13 @@ from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
+from league.api.http.problems import message
 from league.domain.matches import sight
 from league.enums import BotState, MatchKind, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Match, Party
 
 MOST_ID = 2**31 - 1
+MOST_IDS = 100
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -33,6 +35,28 @@ class IdFilter(filters.Filter):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, min_value=1, max_value=MOST_ID, **kwargs)
+
+
+class IdsField(forms.CharField):
+    """Ids of rows, separated by commas."""
+
+    def clean(self, value: Any) -> list[str]:
+        """Return the different ids. Raise ValidationError for a text that has none, or too many."""
+        ids = list(dict.fromkeys(filter(None, super().clean(value).split(","))))
+        if len(ids) > MOST_IDS or (value and not ids):
+            raise forms.ValidationError(message("must be 1 to {most} ids, separated by commas", most=MOST_IDS))
+        return ids
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class IdsFilter(filters.Filter):
+    """A filter by the ids of several rows."""
+
+    field_class = IdsField
+
+    def __init__(self, **kwargs: Any) -> None:
+        label = f"Ids, separated by commas, at most {MOST_IDS}."
+        super().__init__(lookup_expr="in", max_length=MOST_IDS * 13, label=label, **kwargs)
 
 
 class YesNo(forms.ChoiceField):
@@ -106,6 +130,7 @@ class RequestFilters(filters.FilterSet):
 class MatchFilters(filters.FilterSet):
     """The filters of /matches."""
 
+    id = IdsFilter(field_name="public_id")
     status = filters.ChoiceFilter(choices=MatchStatus.choices)
     kind = filters.ChoiceFilter(choices=MatchKind.choices)
     rated = YesNoFilter(field_name="rated", label="Whether it counts for ratings.")
@@ -127,6 +152,12 @@ class MatchFilters(filters.FilterSet):
     def of_tournament(self, queryset: QuerySet[Match], _name: str, value: str) -> QuerySet[Match]:
         """Return the matches of the tournament with this slug."""
         return sight.in_tournament(queryset, value)
+
+
+class BoardFilters(filters.FilterSet):
+    """The filters of /boards."""
+
+    match = IdsFilter(field_name="match__public_id", required=True)
 
 
 class PoolFilters(filters.FilterSet):

@@ -12,6 +12,13 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
+NDJSON = "application/x-ndjson"
+
+
+def wants_lines(accept: str) -> bool:
+    """Return True if an Accept header names NDJSON."""
+    return NDJSON in accept and NDJSON in [part.partition(";")[0].strip() for part in accept.split(",")]
+
 
 class AlwaysFirst(BaseContentNegotiation):
     """A negotiation that takes the parser for the sent content type, and always the first renderer: any response is better than a 406."""

@@ -12,6 +12,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
+from league.api.http.negotiation import NDJSON
 from league.api.http.problems import KINDS, MEDIA_TYPE, respond
 from league.service import changes
 from league.service.process_cache import computed_once
@@ -59,6 +60,14 @@ class Operation(AutoSchema):
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
         """Strip the `Out` suffix from schema names."""
         return str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Out")
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the description; that of a list that is also a stream names both forms."""
+        described = super().get_operation(*args, **kwargs)
+        if described and hasattr(self.view, "MOST_LINES"):
+            text = f"A row a line, at most {self.view.MOST_LINES}; last a line with `next`, the address of the others or null."
+            described["responses"]["200"]["content"][NDJSON] = {"schema": {"type": "string", "description": text}}
+        return described
 
     def get_tags(self) -> list[str]:
         """Return the folder of the view."""

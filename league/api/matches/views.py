@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
@@ -15,8 +16,8 @@ from rest_framework.response import Response
 
 from engine.analysis import Tally
 from league.api.http.auth import player_of, user_of, viewer_of
-from league.api.http.base import ApiView, ListView, existing, once
-from league.api.http.filters import MatchFilters
+from league.api.http.base import ApiView, ListView, StreamedView, existing, once
+from league.api.http.filters import BoardFilters, MatchFilters
 from league.api.http.problems import bad_parameter, message
 from league.api.http.schema import KEY, operation
 from league.api.matches.rows import boards_of, describe_matches, listed, whole
@@ -103,7 +104,7 @@ def _named(request: Request, body: dict[str, Any], bot: str, number: str) -> Bot
     return version
 
 
-class MatchesView(ListView):
+class MatchesView(StreamedView):
     """/matches"""
 
     kept_until = (changes.MATCHES, changes.BOTS)
@@ -113,10 +114,9 @@ class MatchesView(ListView):
     filterset_class = MatchFilters
 
     @operation("list_matches", "List matches, newest first")
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> HttpResponseBase:
         """List every match in every status."""
-        chosen = self.paginate_queryset(self.filter_queryset(listed(user_of(request)))) or []
-        return self.get_paginated_response(describe_matches(chosen))
+        return self.rows(self.filter_queryset(listed(user_of(request))), describe_matches)
 
 
 class DataFilesView(ListView):
@@ -165,6 +165,23 @@ class BoardsView(ListView):
     def get(self, request: Request, id: str) -> Response:
         """List the boards, once the match has finished."""
         return self.page(_boards(_match(request, id)))
+
+
+class BoardsOfMatchesView(StreamedView):
+    """/boards"""
+
+    kept_until = (changes.MATCHES, changes.BOTS)
+
+    queryset = Board.objects.none()
+    serializer_class = BoardOut
+    filterset_class = BoardFilters
+    page_order = paging.Order.by("-match_id", "number")
+
+    @operation("list_boards_of_matches", "List the boards of several matches, newest match first", tags=["matches"])
+    def get(self, request: Request) -> HttpResponseBase:
+        """List the boards of those finished matches that you may see."""
+        rows = boards_of(Board.objects.filter(match__in=sight.matches(Match.objects.all(), user_of(request))))
+        return self.rows(self.filter_queryset(rows), lambda page: list(BoardOut(page, many=True).data))
 
 
 class OneBoardView(ApiView):

@@ -3,6 +3,8 @@
 A file has the matches that became visible in its month, so a match that was withheld is in the file of the month of its release. A file is written
 once and never changes: who withdraws the acceptance, or closes the account, is left out of later files.
 
+A match in which a bot played before it was handed to another owner is left out: its former owner has accepted nothing for it.
+
 Files are stored in the database in parts, because web and scheduler may run on different machines. A file is visible when it is complete. Its
 writer renews the row; the row of a writer that was killed is removed, and the file is written again.
 """
@@ -11,19 +13,21 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 import zstandard
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Concat
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
 from league.domain.matches import sight
+from league.domain.people import ownership
 from league.domain.upkeep.dumping import replay_lines
 from league.enums import MatchKind, MatchStatus
-from league.models import DataFile, DataPart, Match, Party, Player, Pool
+from league.models import DataFile, DataPart, LeagueEvent, Match, Party, Player, Pool
 
 LICENCE = "CC BY 4.0"
 LICENCE_URL = "https://creativecommons.org/licenses/by/4.0/"
@@ -32,6 +36,7 @@ PART = 1 << 20  # The most bytes of a part.
 LEVEL = 12  # Of the compression: a tenth smaller than the default, and still faster than the database.
 GIVEN_UP = timedelta(minutes=10)  # A writer that was not seen for this time was killed.
 FIRST_MONTH = date(2000, 1, 1)
+ANSWERS = ("player.data_licensed", "player.data_withdrawn", "player.data_declined")  # Kinds of the journal's lines.
 
 
 class _Lost(Exception):
@@ -39,15 +44,22 @@ class _Lost(Exception):
 
 
 def accept(player: Player, accepts: bool, *, now: datetime | None = None) -> None:
-    """Store that the player accepts the licence for the matches of all their bots, or withdraws it for later files. Repeatable."""
+    """Store that the player accepts the licence for the matches of all their bots, declines it, or withdraws it for later files. Repeatable."""
     now = clock.now_or(now)
+    licensed, withdrawn, declined = ANSWERS
     with transaction.atomic():
-        rows = Player.objects.filter(pk=player.pk, open_data__isnull=accepts)
-        if rows.update(open_data=now if accepts else None):
+        row = Player.objects.select_for_update().get(pk=player.pk)
+        if (row.open_data is None) == accepts or not has_answered(row):
+            Player.objects.filter(pk=row.pk).update(open_data=now if accepts else None)
+            kind = licensed if accepts else withdrawn if row.open_data else declined
             data = {"licence": LICENCE} if accepts else {}
-            kind = "player.data_licensed" if accepts else "player.data_withdrawn"
-            journal.append(kind, f"player:{player.name}", now=now, actor=player.name, **data)
+            journal.append(kind, f"player:{row.name}", now=now, actor=row.name, **data)
     player.refresh_from_db(fields=["open_data"])
+
+
+def has_answered(player: Player) -> bool:
+    """Return True if the player has ever accepted or declined the licence. One query at most."""
+    return player.open_data is not None or bool(journal.latest(f"player:{player.name}", ANSWERS, 1))
 
 
 def files() -> QuerySet[DataFile]:
@@ -75,10 +87,12 @@ def content(file: DataFile) -> Iterator[bytes]:
         number += 1
 
 
-def write_missing(month: date | None = None, *, now: datetime | None = None) -> Iterator[DataFile]:
+def write_missing(
+    month: date | None = None, *, alive: Callable[[], object] = lambda: None, now: datetime | None = None
+) -> Iterator[DataFile]:
     """Write the missing files of a month (default: the last one), and yield each. Repeatable, and safe to interrupt.
 
-    Raise Refused for a month that has not ended.
+    alive: called every few seconds. Raise Refused for a month that has not ended.
     """
     now = clock.now_or(now)
     this_month = now.astimezone(UTC).date().replace(day=1)
@@ -93,7 +107,7 @@ def write_missing(month: date | None = None, *, now: datetime | None = None) -> 
         rows = _visible_in(first, now).filter(pool__in=list(pools))
         keys = array("Q", rows.order_by("pk").values_list("pk", flat=True).iterator())
         file = _claim(game, first) if keys else None
-        if file is not None and _write(file, rows, keys, now):
+        if file is not None and _write(file, rows, keys, alive, now):
             yield file
 
 
@@ -102,11 +116,19 @@ def _visible_in(month: date, now: datetime) -> QuerySet[Match]:
     first, end = _span(month)
     not_open = Q(version__bot__is_house=False, version__bot__owner__open_data=None) | Q(version__bot__in_class=True)
     parties = Party.objects.filter(not_open, match=OuterRef("pk"))
+    subject = Concat(Value("bot:"), OuterRef("version__bot__slug"))
+    moves = LeagueEvent.objects.filter(subject=subject, kind=ownership.HANDED_ON, at__gte=OuterRef("match__started"))
+    moved = Party.objects.filter(Exists(moves), match=OuterRef("pk"))
     released = Q()
     for column in ("embargo", "tournament__embargo", "tournament__opens"):
         released |= Q(**{f"{column}__gte": first, f"{column}__lt": end})
     rows = Match.objects.filter(status=MatchStatus.FINISHED, finished__lt=end).exclude(kind=MatchKind.VALIDATION)
-    return sight.matches(rows, None, now=now).filter(Q(finished__gte=first) | released).exclude(Exists(parties))
+    return (
+        sight.matches(rows, None, now=now)
+        .filter(Q(finished__gte=first) | released)
+        .exclude(Exists(parties))
+        .exclude(Exists(moved))
+    )
 
 
 def _span(month: date) -> tuple[datetime, datetime]:
@@ -131,7 +153,9 @@ def _claim(game: str, month: date) -> DataFile | None:
     return file if is_new else None
 
 
-def _write(file: DataFile, rows: QuerySet[Match], keys: Sequence[int], now: datetime) -> bool:
+def _write(
+    file: DataFile, rows: QuerySet[Match], keys: Sequence[int], alive: Callable[[], object], now: datetime
+) -> bool:
     """Write the parts of a file, then complete it. Return True if it has matches; otherwise remove the row."""
     first, end = _span(file.month)
     digest, zstd = hashlib.sha256(), zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compressobj()
@@ -158,6 +182,7 @@ def _write(file: DataFile, rows: QuerySet[Match], keys: Sequence[int], now: date
                 for line in lines:
                     store(zstd.compress(line), PART)
             _renew(file)
+            alive()
         if file.matches == 0:
             DataFile.objects.filter(pk=file.pk, written=None).delete()
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from datetime import datetime
 from typing import Any
 
@@ -39,11 +40,14 @@ class DatabaseCalendar(DatabaseScheduler):  # type: ignore[misc]  # The library 
 
     def __init__(self, loops: Loops) -> None:
         self._loops = loops
+        self.wants_data = threading.Event()  # Set when the open data is due.
         super().__init__(app=celery.app)
 
     def apply_entry(self, entry: ScheduleEntry, producer: None = None) -> None:
-        """Run a due task. Skip entries for other tasks; Celery adds one."""
-        if entry.task and entry.task.startswith("league.tasks."):
+        """Run a due task, or let the loop of the open data run it. Skip entries for other tasks; Celery adds one."""
+        if entry.task == tasks.publish_data.name:
+            self.wants_data.set()
+        elif entry.task and entry.task.startswith("league.tasks."):
             task = celery.app.tasks[entry.task]
             self._loops.attempt("calendar", lambda: task(*(entry.args or ()), **(entry.kwargs or {})))
 
@@ -76,6 +80,8 @@ class Command(LeagueCommand):
         loops.start("outlook", snapshot.update, snapshot.EVERY_S, idle=IDLE_S)
         calendar: list[DatabaseCalendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
+        # Apart from the calendar, because a month of a large league takes hours.
+        loops.start("open data", lambda: self._publish(calendar, loops), TELL_S)
         loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.last_round), TELL_S, patience=SOON_S)
         loops.watchdog.start()
         listener.run(celery.UPKEEP, [tasks.advance_tournament, tasks.refresh_ratings])
@@ -86,6 +92,13 @@ class Command(LeagueCommand):
         has_work = tasks.reconcile()
         self.last_round = clock.present()
         return has_work
+
+    @staticmethod
+    def _publish(calendar: list[DatabaseCalendar], loops: Loops) -> None:
+        """Write the open data if it is due."""
+        if calendar and calendar[0].wants_data.is_set():
+            calendar[0].wants_data.clear()
+            tasks.publish_data(alive=loops.alive)
 
     @staticmethod
     def _look(calendar: list[DatabaseCalendar], loops: Loops) -> None:

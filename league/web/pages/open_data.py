@@ -13,21 +13,24 @@ from django.views.decorators.http import require_safe
 from engine import data
 from league.domain.core import paging
 from league.domain.upkeep import open_data
-from league.service import changes
+from league.service import changes, limits
 from league.web.common import errors, lists
 
 SUM = ".sha256"
 SMALL = 1 << 24  # Bytes of an answer that the server takes whole, however slowly the client reads.
-AT_ONCE = 2  # Larger downloads at a time in a process: each has a thread until the client has read almost all.
+# Larger downloads at a time in a process, one of each address: each has a thread until the client has read almost all. The guard of the process
+# ends those that are too slow.
+AT_ONCE = 2
 BUSY_S = 60  # When to try again.
-_places = threading.BoundedSemaphore(AT_ONCE)
+_downloading: set[str] = set()  # Addresses.
+_lock = threading.Lock()
 
 
 class LargeDownload(Iterator[bytes]):
     """The bytes of a large file. It has a place until it is closed."""
 
-    def __init__(self, content: Iterator[bytes]) -> None:
-        self._content, self._is_open = content, True
+    def __init__(self, content: Iterator[bytes], address: str) -> None:
+        self._content, self._address, self._is_open = content, address, True
 
     def __next__(self) -> bytes:
         return next(self._content)
@@ -36,7 +39,7 @@ class LargeDownload(Iterator[bytes]):
         """Give the place back. Repeatable."""
         if self._is_open:
             self._is_open = False
-            _places.release()
+            _downloading.discard(self._address)
 
     __del__ = close
 
@@ -63,7 +66,10 @@ def file(request: HttpRequest, name: str) -> HttpResponseBase:
     headers = {"Content-Disposition": f'attachment; filename="{row}"', "Content-Length": str(row.bytes)}
     content = open_data.content(row)
     if row.bytes > SMALL:
-        if not _places.acquire(blocking=False):
-            return errors.too_many(request, BUSY_S)
-        content = LargeDownload(content)
+        address = limits.address(request)
+        with _lock:
+            if address in _downloading or len(_downloading) >= AT_ONCE:
+                return errors.too_many(request, BUSY_S)
+            _downloading.add(address)
+        content = LargeDownload(content, address)
     return StreamingHttpResponse(content, content_type="application/zstd", headers=headers)

@@ -180,6 +180,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "key": key,
         "mail": settings.MAIL,
         "refused": refused,
+        "asks_licence": owner.bots.exists() and not open_data.has_answered(owner),
         "password_set": passwords.set_by_another(owner),
         "paused": owner.bots.exclude(paused_for="").order_by("slug"),
         "limits": [(limit, words.limit_name(limit.name)) for limit in quotas.limits(owner)],

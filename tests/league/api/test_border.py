@@ -25,7 +25,7 @@ def test_document_is_valid_openapi_3_1(nobody):
 
 
 def test_document_has_a_summary_and_tag_for_every_operation():
-    assert len(operations()) == 144
+    assert len(operations()) == 145
     assert all(operation["summary"] and operation["tag"] for operation in operations())
     ids = [operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()]
     assert len(set(ids)) == len(ids)
@@ -95,7 +95,10 @@ def test_wrong_method_names_the_right_ones(as_alice, path, allow):
 @pytest.mark.parametrize(
     ("path", "parameters"),
     [
-        ("matches?colour=red", "bot, cursor, game, kind, page_size, player, pool, rated, status, tournament, version"),
+        (
+            "matches?colour=red",
+            "bot, cursor, game, id, kind, page_size, player, pool, rated, status, tournament, version",
+        ),
         ("bots/rufo?page_size=3", "none"),
         ("queue?x", "none"),
         ("pools/{pool}/leaderboard?game=x", "at, cursor, every_version, limit, owner, page_size, show"),

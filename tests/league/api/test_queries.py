@@ -39,6 +39,7 @@ LISTS = {
     "matches?player=p-0": 2,
     "matches/{match}": 3,
     "matches/{match}/boards": 3,
+    "boards?match={match}": 2,
     "pools": 1,
     "pools/{pool}/leaderboard": 3,
     "pools/{pool}/leaderboard?at=2030-01-01T00:00:00Z": 7,

@@ -13,6 +13,7 @@ from django.core.cache import cache
 
 from engine import cli
 from engine.cli import remote, submit
+from engine.client import League, LeagueError
 from league.domain.bots import bots
 from league.domain.core import transitions
 from league.domain.people import players, tokens
@@ -187,7 +188,7 @@ def test_refusals_are_told_in_words(live_server, at_home, monkeypatch, capsys) -
 
 
 def test_a_token_follows_no_redirect(live_server, at_home) -> None:
-    league = remote.League(live_server.url, "tute_secret")
+    league = League(live_server.url, "tute_secret")
 
-    with pytest.raises(remote.Problem, match="redirects to"):
+    with pytest.raises(LeagueError, match="redirects to"):
         league.ask("GET", "/accounts/requests/")

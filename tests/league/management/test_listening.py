@@ -171,6 +171,9 @@ def test_the_calendar_needs_no_broker(loops: Loops, monkeypatch: pytest.MonkeyPa
     calendar = DatabaseCalendar(loops)
     assert {"check what must hold", "check everything"} <= set(calendar.schedule)
 
+    assert not calendar.wants_data.is_set()
+    calendar.apply_entry(calendar.schedule["publish data"])
+    assert calendar.wants_data.is_set(), "another loop writes it"
     calendar.apply_entry(calendar.schedule["check what must hold"])
     assert len(calls) == 1
     ours = calendar.schedule["check everything"]

@@ -226,12 +226,19 @@ def test_a_slow_client_has_thirty_seconds(serve: Serve) -> None:
 
 
 @pytest.mark.slow
-def test_a_client_that_stops_reading_a_large_answer_frees_its_thread(serve: Serve) -> None:
+@pytest.mark.parametrize("pace", [0, 1 << 14])
+def test_a_client_that_reads_a_large_answer_too_slowly_frees_its_thread(serve: Serve, pace: int) -> None:
     _, where = serve("--threads", "1")
     with socket.create_connection(("127.0.0.1", int(where.rpartition(":")[2])), timeout=60) as link:
         link.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
         assert link.recv(1)
-        assert get(where).isdecimal()
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(get, where)
+            while not other.done():
+                with suppress(ConnectionError):
+                    link.recv(pace)
+                time.sleep(1)
+        assert other.result().isdecimal()
 
 
 @pytest.mark.slow

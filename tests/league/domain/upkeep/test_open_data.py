@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from engine import data
-from league.domain.bots import closing
+from league.domain.bots import closing, moves
 from league.domain.core import clock
 from league.domain.matches import embargoes, replays
 from league.domain.people import players
@@ -121,10 +121,26 @@ def _embargo(played) -> None:
         )
 
 
-@pytest.mark.parametrize("closed", [_withdraw, _close, _class, _private, _void, _embargo])
+def _hand_on(played) -> None:
+    receiver = players.create("dora", now=NOW)
+    open_data.accept(receiver, True, now=NOW)
+    bot = Bot.objects.get(slug="vega")
+    Player.objects.filter(name="cira").update(open_data=None)
+    moves.offer(bot, "dora", player=bot.owner, now=NOW)
+    moves.accept(bot, player=receiver, now=NOW + timedelta(days=1))
+
+
+@pytest.mark.parametrize("closed", [_withdraw, _close, _class, _private, _void, _embargo, _hand_on])
 def test_what_not_everybody_sees_or_an_owner_has_not_licensed_is_left_out(played, closed) -> None:
     closed(played)
     assert written() == [between(played, "rufo", "lola").public_id]
+
+
+def test_a_bot_with_a_new_owner_is_in_the_files_again(played) -> None:
+    _hand_on(played)
+    later = between(played, "rufo", "vega")
+    Match.objects.filter(pk=later.pk).update(started=NOW + timedelta(days=2), finished=NOW + timedelta(days=2))
+    assert set(written()) == {between(played, "rufo", "lola").public_id, later.public_id}
 
 
 def test_nobody_has_accepted(played) -> None:
@@ -146,9 +162,11 @@ def test_what_was_withheld_is_in_the_month_of_its_release(played) -> None:
 
 
 def test_acceptance_is_stored_once_with_its_date(ana) -> None:
-    for accepts, kinds in ((True, 1), (True, 1), (False, 2), (False, 2), (True, 3)):
+    assert not open_data.has_answered(ana)
+    for accepts, kinds in ((False, 1), (False, 1), (True, 2), (True, 2), (False, 3), (False, 3), (True, 4)):
         open_data.accept(ana, accepts, now=NOW)
         assert ana.open_data == (NOW if accepts else None)
+        assert open_data.has_answered(ana)
         assert LeagueEvent.objects.filter(kind__startswith="player.data_").count() == kinds
 
 

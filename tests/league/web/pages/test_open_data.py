@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
+from league.domain.people import players
 from league.domain.upkeep import open_data
 from league.models import DataFile, Player
 from league.web.pages import open_data as pages
@@ -44,14 +45,33 @@ def test_a_file_is_sent_as_it_is_stored(file, reader, client) -> None:
 
 def test_large_downloads_leave_threads_for_the_pages(file, reader, monkeypatch) -> None:
     monkeypatch.setattr(pages, "SMALL", 0)
-    running = [reader.get(f"/data/{NAME}") for _ in range(pages.AT_ONCE)]
-    refused = reader.get(f"/data/{NAME}")
-    assert (refused.status_code, refused["Retry-After"]) == (429, str(pages.BUSY_S))
+    running = [reader.get(f"/data/{NAME}", REMOTE_ADDR=f"192.0.2.{number}") for number in range(pages.AT_ONCE)]
+    for address in ("192.0.2.0", "192.0.2.99"):
+        refused = reader.get(f"/data/{NAME}", REMOTE_ADDR=address)
+        assert (refused.status_code, refused["Retry-After"]) == (429, str(pages.BUSY_S))
     for response in running:
         assert len(b"".join(response.streaming_content)) == file.bytes
     for _ in range(3):
         assert b"".join(reader.head(f"/data/{NAME}").streaming_content) == b""
-    assert reader.get(f"/data/{NAME}").status_code == 200
+    only = reader.get(f"/data/{NAME}")
+    assert (only.status_code, reader.get(f"/data/{NAME}").status_code) == (200, 429)
+    only.close()
+
+
+def test_an_owner_is_asked_once(league) -> None:
+    def client_of(name: str) -> Client:
+        client = Client()
+        client.force_login(Player.objects.get(name=name).user)
+        return client
+
+    asks = "May public matches of your bots be in the open data"
+    for name, answer in (("ana", {}), ("berto", {"accept": "1"})):
+        owner = client_of(name)
+        assert asks in owner.get("/accounts/me/").content.decode()
+        owner.post("/accounts/open-data/", answer)
+        assert asks not in owner.get("/accounts/me/").content.decode()
+    players.create("nobots")
+    assert asks not in client_of("nobots").get("/accounts/me/").content.decode()
 
 
 def test_owners_choose_at_sign_up_and_later(db, client) -> None:
