@@ -7,10 +7,12 @@ names the last two. The toolchains are Debian's; see docs/builds.md.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -21,6 +23,7 @@ from engine.packages.manifest import PackageRefused
 from engine.sandbox import BuildLimits, SandboxError, SandboxUnavailable, run_build
 from engine.sandbox.files import elf
 from engine.sandbox.policy import DAY
+from engine.sandbox.tiers import namespaces
 from engine.sandbox.tiers.building import compilers
 
 _OUT = "/tmp/program"  # noqa: S108 - inside the sandbox
@@ -35,6 +38,8 @@ _ENVIRONMENT = {
 _SCRIPT = f"set -e; exec 3>&1 1>&2\n{{script}}\nexec cat {_OUT} >&3"
 _OLDEST_GO = (1, 22)  # An older one makes a pipe when it sleeps, which no bot may.
 _ASK_S = 60.0
+_PYTHON_FACTS = "import platform, sysconfig as s; print(s.get_path('stdlib'), s.get_path('include'), platform.python_version(), sep='\\n')"
+_REQUIRED = re.compile(r"[\w.-]+")
 _ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|error)")
 
 
@@ -101,8 +106,9 @@ def _toolchain(
     for path in files:
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
-    more = [path for path in paths if not path.is_relative_to("/usr/lib") and path != Path("/usr")]
-    return Toolchain(version, digest.hexdigest(), (*compilers(), *more), {**_ENVIRONMENT, **(environment or {})})
+    here = compilers()
+    more = [path for path in paths if path != Path("/usr") and not any(map(path.is_relative_to, here))]
+    return Toolchain(version, digest.hexdigest(), (*here, *more), {**_ENVIRONMENT, **(environment or {})})
 
 
 def _gnu(compiler: str, front: str, library: str, packages: str) -> Toolchain:
@@ -195,15 +201,71 @@ def _find_typescript() -> Toolchain:
     return _toolchain(
         f"TypeScript {_ask(str(node), str(top / 'bin' / 'tsc'), '--version').split()[-1]}, Node {_ask(str(node), '--version')}",
         [node, top / "lib" / "tsc.js", *library],
-        [top, *([] if node.is_relative_to("/usr/bin") else [node])],
+        [top, node],
         {"NODE": str(node), "TSC": str(top / "bin" / "tsc")},
     )
+
+
+def _find_python(build: str) -> Toolchain:
+    """Return the compilers of Python's modules: wheels beside the league, and the C compiler of this machine."""
+    gnu = RECIPES["c++" if build == "pybind11" else "c"].find()
+    wheels = list(_wheels({"mypyc": ("mypy", "setuptools")}.get(build, (build,))))
+    series = "{}.{}".format(*sys.version_info)
+    # Bots run in a copy of the first. Where the user of a build cannot pass its folder, that of the system with the same interface serves.
+    pythons = [path for path in (Path(sys.executable).resolve(), Path(f"/usr/bin/python{series}")) if path.is_file()]
+    python = min(pythons, key=lambda path: namespaces.unreachable(path) is not None)
+    *folders, version = _ask(str(python), "-I", "-S", "-c", _PYTHON_FACTS).splitlines()
+    headers = sorted(Path(folders[1]).rglob("*.h"))
+    if not headers:
+        raise SandboxUnavailable(f"Python.h is missing; Debian, Ubuntu: apt-get install libpython{series}-dev")
+    libraries = [file for file in elf.libraries_of(_loader(python), python).values() if "python" in file.name]
+    parts = {
+        Path(str(wheel.locate_file(file.parts[0])))
+        for wheel in wheels
+        for file in wheel.files or ()
+        if file.parts[0] not in ("..", "__pycache__") and file.parts[0][-4:] != ".pth"
+    }
+    contents = [f"{file} {file.hash.value}" for wheel in wheels for file in wheel.files or () if file.hash]
+    digest = hashlib.sha256("\n".join((gnu.digest, *sorted(line for line in contents if line[0] != "."))).encode())
+    names = ", ".join(f"{wheel.name} {wheel.version}" for wheel in wheels[:1])
+    return _toolchain(
+        f"{names}, CPython {version}, {gnu.version}, {digest.hexdigest()[:12]}",
+        [python, *libraries, *headers],
+        [python, *libraries, *map(Path, folders), *sorted(parts)],
+        {
+            "PYTHON": str(python),
+            "PYTHONPATH": ":".join(sorted({str(part.parent) for part in parts})),
+            "PYTHONHASHSEED": "0",
+            "LD_LIBRARY_PATH": ":".join(sorted({str(library.parent) for library in libraries})),
+        },
+    )
+
+
+def _wheels(names: Sequence[str]) -> Iterator[importlib.metadata.Distribution]:
+    """Yield installed packages and, after them, what they import. Raise SandboxUnavailable."""
+    waiting = list(names)
+    for name in waiting:
+        try:
+            wheel = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            if name in names:
+                raise SandboxUnavailable(f"{name} is not installed here; pip install tute-league[compiled]") from None
+            continue  # Needed by other releases of Python only
+        yield wheel
+        needs = (_REQUIRED.match(line) for line in wheel.requires or () if "extra ==" not in line)
+        waiting += [need[0] for need in needs if need and need[0] not in waiting]
 
 
 def _sources(package: BotPackage) -> list[str]:
     """Return all files of the language, each as a path that no compiler takes for an option."""
     endings = manifest.BUILDS[package.manifest.build]
     return [f"./{name}" for name in package.files if name.endswith(endings)]
+
+
+def _parts(package: BotPackage) -> list[str]:
+    """Return the files of a bot in Python that are compiled: those of the language, and not the entry."""
+    endings = {"cython": (".pyx",), "pybind11": manifest.BUILDS["c++"], "mypyc": (".py",)}[package.manifest.build]
+    return [f"./{name}" for name in package.files if name.endswith(endings) and name != package.manifest.entry]
 
 
 def _entry(package: BotPackage) -> list[str]:
@@ -253,13 +315,29 @@ const collect = (folder) => {{
   for (const entry of fs.readdirSync(folder, {{ withFileTypes: true }}).sort((a, b) => (a.name < b.name ? -1 : 1))) {{
     const full = path.join(folder, entry.name);
     if (entry.isDirectory()) collect(full);
-    else modules[path.relative("/tmp/out", full)] = fs.readFileSync(full, "utf8");
+    else modules[path.relative("/tmp/out", full)] = fs.readFileSync(full, "base64");
   }}
 }};
 collect("/tmp/out");
 fs.writeFileSync("{_OUT}", JSON.stringify(modules));
 END
 "$NODE" /tmp/collect.cjs"""
+_EXTENSIONS = Path(__file__).with_name("extensions.py").read_text(encoding="utf-8")
+
+
+def _python(build: str) -> Recipe:
+    """Return the recipe for compiled parts of bots in Python."""
+    return Recipe(
+        title=f"Python with {build}",
+        packages=RECIPES["c++" if build == "pybind11" else "c"].packages,
+        script=f"""cat > /tmp/extensions.py <<'END'
+{_EXTENSIONS}END
+"$PYTHON" -sSB /tmp/extensions.py {build} "$@\"""",
+        words=_parts,
+        find=cache(lambda: _find_python(build)),
+    )
+
+
 RECIPES: dict[str, Recipe] = {
     "c": Recipe(
         title="C",
@@ -313,6 +391,7 @@ RECIPES: dict[str, Recipe] = {
         find=cache(lambda: _find_rust("rust-wasm")),
     ),
 }
+RECIPES |= {build: _python(build) for build in ("cython", "pybind11", "mypyc")}
 
 
 def installed() -> dict[str, str]:

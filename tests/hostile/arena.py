@@ -14,6 +14,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.sandbox import BotFault, Policy, Runtime
@@ -129,9 +130,17 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
     return play_attack(ATTACKS[name], tier, state_dir, runtimes.python(state_dir))
 
 
-def play_attack(attack: Attack, tier: str, state_dir: Path, runtime: Runtime) -> Outcome:
-    """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up."""
-    policy = Policy(memory_mb=128, threads=8, cpu_s=attack.cpu_s)
+def play_attack(
+    attack: Attack,
+    tier: str,
+    state_dir: Path,
+    runtime: Runtime,
+    beside: Mapping[str, bytes] | None = None,
+    *,
+    sealed: bool = False,
+) -> Outcome:
+    """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up. beside: further files of the bot."""
+    policy = Policy(memory_mb=128, threads=8, cpu_s=attack.cpu_s, sealed=sealed)
     outcome = Outcome()
     before_all = traces.collect(state_dir)
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
@@ -139,6 +148,8 @@ def play_attack(attack: Attack, tier: str, state_dir: Path, runtime: Runtime) ->
         bot_dir = Path(scratch, "bot")
         bot_dir.mkdir(mode=0o755)
         (bot_dir / "bot.py").write_text(PROLOGUE.replace("# ATTACK", attack.source))
+        for name, content in (beside or {}).items():
+            (bot_dir / name).write_bytes(content)
         before = tree_hash(bot_dir)
         bot = choosing.start(tier, bot_dir, runtime, "bot.py", policy)
         try:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.packages import archive, building
-from engine.runner import BotSpec, Limits, bot_spec, runtimes
+from engine.runner import BotSpec, Infrastructure, Limits, bot_spec, runtimes
 from engine.runner.match import play_match
+from engine.runner.spec import POSSIBLE
 from engine.sandbox import Sandbox, check
 from tests.engine.sandbox.test_languages import RUST
 from tests.support import languages
@@ -41,6 +43,25 @@ func main() {
     }
 }
 """
+PYTHON = """import json, sys
+import fast
+assert fast.__file__.endswith(".so")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello": print('{"type": "ready"}', flush=True)
+    if message["type"] == "act": print(json.dumps({"id": message["id"], "do": fast.choose(message["legal"])}), flush=True)
+"""
+# The compiled part of a bot in Python, for each way to compile it.
+PARTS = {
+    "cython": {"fast.pyx": "from part.inner import first\ndef choose(list legal):\n    cdef str best = first(legal)\n    return best\n",
+               "part/__init__.py": "", "part/inner.pyx": "def first(list legal):\n    return legal[0]\n"},
+    "pybind11": {"fast.cpp": """#include <pybind11/stl.h>
+#include "part.h"
+PYBIND11_MODULE(fast, module) { module.def("choose", first); }
+""", "part.h": "inline std::string first(std::vector<std::string> legal) { return legal.at(0); }\n"},
+    "mypyc": {"fast.py": "from inner import first\ndef choose(legal: list[str]) -> str:\n    return first(legal)\n",
+              "inner.py": "def first(legal: list[str]) -> str:\n    return legal[0]\n"},
+}  # fmt: skip
 CARGO = '[package]\nname = "rufo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 3\n\n[[package]]\nname = "rufo"\nversion = "0.1.0"\n'
 LINE_BOT = """use std::io::BufRead;
@@ -102,7 +123,7 @@ def test_kit_plays_in_the_sandbox(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "c-wasm", "rust-wasm"])
+@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "c-wasm", "rust-wasm", *PARTS])
 def test_source_without_a_kit_is_built_and_plays(
     form: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,10 +133,11 @@ def test_source_without_a_kit_is_built_and_plays(
         "cargo": ("Cargo.toml", {"Cargo.toml": CARGO, "Cargo.lock": LOCK, "build.rs": LOOK, "src/main.rs": RUST}),
         "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h", "sense.h")}),
         "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
+        **{build: ("bot.py", {"bot.py": PYTHON, **parts}) for build, parts in PARTS.items()},
     }[form]
-    language, tool = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}.get(
-        form, ("go", "go")
-    )
+    by_build = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}
+    by_build |= {build: (build, "python") for build in PARTS}
+    language, tool = by_build.get(form, ("go", "go"))
     more = 'protocol = "line"\n' if form == "rust-wasm" else ""
     for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n{more}'}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
@@ -123,5 +145,10 @@ def test_source_without_a_kit_is_built_and_plays(
     bot, log = built(tmp_path, tool, state_dir, monkeypatch)
 
     assert ("passwd false" in log) == (form == "cargo")
-    result = play_match(match(bot, honest, game="a_dos", boards=2, limits=Limits()), boxes[0])
-    assert [party.faults for party in result.parties] == [[], []]
+    for box in boxes if form in PARTS else boxes[:1]:
+        result = play_match(match(bot, honest, game="a_dos", boards=2, limits=Limits(), sealing=POSSIBLE), box)
+        assert [party.faults for party in result.parties] == [[], []]
+    if form in PARTS:
+        assert bot.series == runtimes.SERIES
+        with pytest.raises(Infrastructure, match=r"compiled for Python 3\.2"):
+            play_match(match(replace(bot, series="3.2"), honest, game="a_dos", boards=2, limits=Limits()), boxes[0])
