@@ -80,7 +80,7 @@ class BotPackage:
 
     @property
     def runtime(self) -> str:
-        """What a machine needs to play it: the runtime, and the release of Python for which its modules are compiled, such as "python 3.11"."""
+        """The runtime and, for compiled modules, their release of Python, such as "python 3.11": a machine needs both to play it."""
         return f"{self.manifest.runtime} {self.series}".rstrip()
 
     @property

@@ -263,9 +263,10 @@ def _sources(package: BotPackage) -> list[str]:
 
 
 def _parts(package: BotPackage) -> list[str]:
-    """Return the files of a bot in Python that are compiled: those of the language, and not the entry."""
+    """Return the files of a bot in Python that are compiled: those of the language, without the entry and the copies of the SDK."""
     endings = {"cython": (".pyx",), "pybind11": manifest.BUILDS["c++"], "mypyc": (".py",)}[package.manifest.build]
-    return [f"./{name}" for name in package.files if name.endswith(endings) and name != package.manifest.entry]
+    own = (name for name in package.files if name != package.manifest.entry and not name.startswith("tute_"))
+    return [f"./{name}" for name in own if name.endswith(endings)]
 
 
 def _entry(package: BotPackage) -> list[str]:

@@ -152,3 +152,14 @@ def test_source_without_a_kit_is_built_and_plays(
         assert bot.series == runtimes.SERIES
         with pytest.raises(Infrastructure, match=r"compiled for Python 3\.2"):
             play_match(match(replace(bot, series="3.2"), honest, game="a_dos", boards=2, limits=Limits()), boxes[0])
+
+
+@pytest.mark.slow
+def test_the_example_with_a_compiled_part_plays_what_it_claims(
+    boxes: list[Sandbox], state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot, _ = built(KITS.parents[1] / "examples" / "compiled_bot", "python", state_dir, monkeypatch)
+
+    for game in bot.games:
+        result = play_match(match(bot, bot, game=game, boards=1, limits=Limits()), boxes[0])
+        assert [party.faults for party in result.parties] == [[], []], game
