@@ -93,7 +93,7 @@ class BotPackage:
 
         result: a program, or a JSON object of modules in Base64 by name.
         """
-        if self.manifest.build in manifest.MODULES:
+        if self.manifest.runtime in ("node", *manifest.PYTHONS):
             results, entry = _modules(result, self.files), re.sub("ts$", "js", self.manifest.entry)
             if not results or entry not in {*self.files, *results}:
                 raise PackageRefused(f"the build left no {entry}")
@@ -234,6 +234,8 @@ def _check_program(data: bytes, what: Manifest) -> None:
     """Raise PackageRefused unless the entry is a program of its runtime, as far as its first bytes say."""
     if what.runtime == "binary":
         _check_executable(data, what.entry)
+    if what.runtime == "mono" and not data.startswith(b"MZ"):
+        raise PackageRefused(f"{what.entry!a} is no program of .NET; compile one, e.g. with: mcs -out:bot.exe bot.cs")
     if what.runtime != manifest.WASM:
         return
     if not data.startswith(

@@ -21,7 +21,7 @@ from engine.packages import manifest
 from engine.packages.archive import BotPackage
 from engine.packages.manifest import PackageRefused
 from engine.sandbox import BuildLimits, SandboxError, SandboxUnavailable, run_build
-from engine.sandbox.files import elf
+from engine.sandbox.files import elf, runtimes
 from engine.sandbox.policy import DAY
 from engine.sandbox.tiers import namespaces
 from engine.sandbox.tiers.building import compilers
@@ -206,19 +206,58 @@ def _find_typescript() -> Toolchain:
     )
 
 
+@dataclass(frozen=True)
+class _Interpreter:
+    """A Python that the user of a build may start. paths: its program, libraries and modules; headers: their folder."""
+
+    version: str
+    paths: tuple[Path, ...]
+    headers: Path
+    environment: Mapping[str, str]
+
+
+def _interpreter() -> _Interpreter:
+    """Return the Python of this process, in whose copy bots run, or that of the system, with the same interface, if others cannot pass its folder."""
+    system = Path("/usr/bin/python{}.{}".format(*sys.version_info))
+    pythons = [path for path in (Path(sys.executable).resolve(), system) if path.is_file()]
+    python = min(pythons, key=lambda path: namespaces.unreachable(path) is not None)
+    modules, headers, version = _ask(str(python), "-I", "-S", "-c", _PYTHON_FACTS).splitlines()
+    libraries = [file for file in elf.libraries_of(_loader(python), python).values() if "python" in file.name]
+    folders = ":".join(sorted({str(library.parent) for library in libraries}))
+    environment = {"PYTHON": str(python), "PYTHONHASHSEED": "0", "LD_LIBRARY_PATH": folders}
+    return _Interpreter(version, (python, *libraries, Path(modules)), Path(headers), environment)
+
+
+def _find_csharp() -> Toolchain:
+    """Return the compiler of C#, which Mono runs; a Python starts Mono (gates/mono.py)."""
+    packages = RECIPES["c#"].packages
+    compiler, python = runtimes.MONO_ASSEMBLIES / "mcs.exe", _interpreter()
+    for file in (compiler, runtimes.MONO_LIBRARY):
+        if not file.is_file():
+            raise SandboxUnavailable(f"{file} is missing; Debian, Ubuntu: apt-get install {packages}")
+    assemblies = sorted(runtimes.MONO_ASSEMBLIES.glob("*.dll"))
+    version = runtimes.MONO_LIBRARY.resolve().name.partition(".so.")[2]
+    return _toolchain(
+        f"Mono {version}",
+        [runtimes.MONO_LIBRARY, compiler, *assemblies],
+        python.paths,
+        {
+            "MONO": str(runtimes.MONO_LIBRARY),
+            "MCS": str(compiler),
+            "MONO_DISABLE_SHARED_AREA": "1",
+            **python.environment,
+        },
+    )
+
+
 def _find_python(build: str) -> Toolchain:
     """Return the compilers of Python's modules: wheels beside the league, and the C compiler of this machine."""
     gnu = RECIPES["c++" if build == "pybind11" else "c"].find()
     wheels = list(_wheels({"mypyc": ("mypy", "setuptools")}.get(build, (build,))))
-    series = "{}.{}".format(*sys.version_info)
-    # Bots run in a copy of the first. Where the user of a build cannot pass its folder, that of the system with the same interface serves.
-    pythons = [path for path in (Path(sys.executable).resolve(), Path(f"/usr/bin/python{series}")) if path.is_file()]
-    python = min(pythons, key=lambda path: namespaces.unreachable(path) is not None)
-    *folders, version = _ask(str(python), "-I", "-S", "-c", _PYTHON_FACTS).splitlines()
-    headers = sorted(Path(folders[1]).rglob("*.h"))
+    python = _interpreter()
+    headers = sorted(python.headers.rglob("*.h"))
     if not headers:
-        raise SandboxUnavailable(f"Python.h is missing; Debian, Ubuntu: apt-get install libpython{series}-dev")
-    libraries = [file for file in elf.libraries_of(_loader(python), python).values() if "python" in file.name]
+        raise SandboxUnavailable("Python.h is missing; Debian, Ubuntu: apt-get install python3-dev")
     parts = {
         Path(str(wheel.locate_file(file.parts[0])))
         for wheel in wheels
@@ -229,15 +268,10 @@ def _find_python(build: str) -> Toolchain:
     digest = hashlib.sha256("\n".join((gnu.digest, *sorted(line for line in contents if line[0] != "."))).encode())
     names = ", ".join(f"{wheel.name} {wheel.version}" for wheel in wheels[:1])
     return _toolchain(
-        f"{names}, CPython {version}, {gnu.version}, {digest.hexdigest()[:12]}",
-        [python, *libraries, *headers],
-        [python, *libraries, *map(Path, folders), *sorted(parts)],
-        {
-            "PYTHON": str(python),
-            "PYTHONPATH": ":".join(sorted({str(part.parent) for part in parts})),
-            "PYTHONHASHSEED": "0",
-            "LD_LIBRARY_PATH": ":".join(sorted({str(library.parent) for library in libraries})),
-        },
+        f"{names}, CPython {python.version}, {gnu.version}, {digest.hexdigest()[:12]}",
+        [*python.paths[:-1], *headers],
+        [*python.paths, python.headers, *sorted(parts)],
+        {**python.environment, "PYTHONPATH": ":".join(sorted({str(part.parent) for part in parts}))},
     )
 
 
@@ -323,6 +357,10 @@ collect("/tmp/out");
 fs.writeFileSync("{_OUT}", JSON.stringify(modules));
 END
 "$NODE" /tmp/collect.cjs"""
+_CSHARP = f"""cat > /tmp/mono.py <<'END'
+{runtimes.MONO_GATE.read_text(encoding="utf-8")}END
+"$PYTHON" -sSB /tmp/mono.py --adapt "$MONO" /tmp/mono.so
+echo | "$PYTHON" -sSB /tmp/mono.py /tmp/mono.so "$MCS" -optimize+ -deterministic -out:{_OUT} "$@\""""
 _EXTENSIONS = Path(__file__).with_name("extensions.py").read_text(encoding="utf-8")
 
 
@@ -367,6 +405,13 @@ RECIPES: dict[str, Recipe] = {
         script=f'go build -p 2 -trimpath -buildvcs=false -ldflags "-s -w" -o {_OUT} "$@"',
         words=_go_package,
         find=cache(_find_go),
+    ),
+    "c#": Recipe(
+        title="C#",
+        packages="mono-mcs libmonosgen-2.0-1",
+        script=_CSHARP,
+        words=_sources,
+        find=cache(_find_csharp),
     ),
     "typescript": Recipe(
         title="TypeScript",

@@ -14,15 +14,16 @@ from typing import Any
 FILE = "bot.toml"
 WASM = "wasm"  # A module of WebAssembly, whose instructions are counted in place of its time (engine.runner.metering).
 PYTHONS = ("python", "python-numpy")
-RUNTIMES = (*PYTHONS, "binary", "node", WASM)
+RUNTIMES = (*PYTHONS, "binary", "node", "mono", WASM)
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
 SEALABLE = (*PYTHONS, "binary", WASM)  # Runtimes that work without threads and without the host's clocks.
-# What the league compiles (engine.packages.building), each with the endings of its entry: to binaries, or to modules.
+# What the league compiles (engine.packages.building), each with the endings of its entry.
 BUILDS = {
     "c": (".c",),
     "c++": (".cpp", ".cc", ".cxx"),
     "rust": (".rs", "Cargo.toml"),
     "go": (".go",),
+    "c#": (".cs",),
     "typescript": (".ts", ".mts"),
     "cython": (".py",),
     "pybind11": (".py",),
@@ -30,8 +31,8 @@ BUILDS = {
 }
 BUILDS |= {f"{language}-{WASM}": BUILDS[language] for language in ("c", "rust")}
 PROGRAM = "program"  # The name of what the league has compiled.
-# Builds that leave modules instead, each with its runtimes, the usual one first.
-MODULES = {"typescript": ("node",)} | dict.fromkeys(("cython", "pybind11", "mypyc"), PYTHONS)
+# Builds that leave no binary, each with its runtimes, the usual one first.
+NO_BINARY = {"c#": ("mono",), "typescript": ("node",)} | dict.fromkeys(("cython", "pybind11", "mypyc"), PYTHONS)
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
@@ -79,7 +80,7 @@ class Manifest:
 
 def built_runtimes(build: str) -> tuple[str, ...]:
     """Return the runtimes that what the league compiles for this `build` may have, the usual one first."""
-    return (WASM,) if build.endswith(f"-{WASM}") else MODULES.get(build, ("binary",))
+    return (WASM,) if build.endswith(f"-{WASM}") else NO_BINARY.get(build, ("binary",))
 
 
 def printable(text: str) -> bool:

@@ -39,6 +39,7 @@ def installed() -> list[str]:
     missing = {
         "node": not shutil.which("node"),
         "python-numpy": bool(runtimes.why_no_numpy()),
+        "mono": bool(runtimes.why_no_mono()),
         manifest.WASM: importlib.util.find_spec("wasmtime") is None,
     }
     names = [name for name in manifest.RUNTIMES if not missing.get(name)]
@@ -55,7 +56,7 @@ def _make_ready(name: str, state_dir: Path) -> Runtime:
         return runtimes.python(state_dir, modules())
     if name == "python-numpy":
         return runtimes.python_numpy(state_dir, modules())
-    make = {"binary": runtimes.binary, "node": runtimes.node, manifest.WASM: runtimes.wasm}[name]
+    make = {"binary": runtimes.binary, "mono": runtimes.mono, "node": runtimes.node, manifest.WASM: runtimes.wasm}[name]
     return make(state_dir)
 
 

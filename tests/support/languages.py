@@ -29,6 +29,7 @@ PACKAGES = {
     "clang": "clang lld wasi-libc libclang-rt-dev-wasm32",
     "rustc-wasm": "rustc cargo libstd-rust-dev-wasm32 clang lld wasi-libc libclang-rt-dev-wasm32",
     "python": "python{0}.{1} libpython{0}.{1}-dev gcc g++ libc6-dev".format(*sys.version_info),
+    "mcs": "mono-mcs libmonosgen-2.0-1 python3",
     "musl-gcc": "musl-tools musl-dev",
     "tcc": "tcc musl-dev",
 }
@@ -95,6 +96,8 @@ def _look_for(tool: str) -> Callable[[], str | None]:
     """Return a look-up of the tool; a compiler counts only if it can make a static program."""
     if tool == "rustc-wasm":  # One from elsewhere on PATH may lack the library of this target.
         return lambda: "/usr/bin/rustc" if any(Path("/usr/lib/rustlib").glob("wasm32-wasi*")) else None
+    if tool == "mcs":
+        return lambda: debian.on_path(tool)() if Path("/usr/lib/libmonosgen-2.0.so.1").exists() else None
     if tool == "python":
         return _python_with_headers
     if tool == "clang":

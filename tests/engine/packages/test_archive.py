@@ -598,7 +598,7 @@ def test_truncated_zip_is_refused() -> None:
         (b'name = "x"\nruntime = "binary"\nbuild = "c-wasm"\nentry = "bot.py"', "what is built has the runtime wasm"),
         (
             b'name = "x"\nbuild = "go-wasm"\nentry = "bot.py"',
-            "unknown build 'go-wasm'; write one of c, c++, rust, go, typescript, cython, pybind11, mypyc, c-wasm, rust-wasm",
+            "unknown build 'go-wasm'; write one of c, c++, rust, go, c#, typescript, cython, pybind11, mypyc, c-wasm, rust-wasm",
         ),
         (TOML.ljust(16 * 1024 + 1), "has 16385 bytes; keep it under 16384"),
         (TOML.replace(b"My bot", b"x" * 61), "cannot be displayed"),

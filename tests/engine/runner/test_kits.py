@@ -51,6 +51,33 @@ for line in sys.stdin:
     if message["type"] == "hello": print('{"type": "ready"}', flush=True)
     if message["type"] == "act": print(json.dumps({"id": message["id"], "do": fast.choose(message["legal"])}), flush=True)
 """
+CSHARP = """using System;
+public static class Program {
+    public static void Main() {
+        for (string line; (line = Console.ReadLine()) != null;) {
+            if (line.StartsWith("hello")) Console.WriteLine("ready");
+            int at = line.IndexOf("; legal ");
+            if (at >= 0) Console.WriteLine(Choose.First(line.Substring(at + 8)));
+        }
+    }
+}
+"""
+CHOOSE = """using System.Collections.Generic;
+using System.Linq;
+public static class Choose {
+    static readonly Dictionary<string, int> seen = new Dictionary<string, int>();
+    public static string First(string legal) { ACT seen[legal] = 1; return legal.Split(',').OrderBy(word => 0).First(); }
+}
+"""
+# What a bot in C# does at its first decision -> the faults that may end it. Its threads end one after the other, so the end of the first may be seen
+# before Mono says that memory was missing.
+ACTS = {
+    "": "",
+    "var all = new List<byte[]>(); for (;;) all.Add(Enumerable.Repeat((byte)1, 1 << 20).ToArray());": "memory crash",
+    "for (;;) new System.Threading.Thread(() => System.Threading.Thread.Sleep(-1)).Start();": "crash",
+    'System.IO.File.ReadAllText("/etc/passwd");': "crash",
+    "new System.Net.Sockets.Socket(System.Net.Sockets.SocketType.Stream, 0);": "crash",
+}
 # The compiled part of a bot in Python, for each way to compile it.
 PARTS = {
     "cython": {"fast.pyx": "from part.inner import first\ndef choose(list legal):\n    cdef str best = first(legal)\n    return best\n",
@@ -123,7 +150,7 @@ def test_kit_plays_in_the_sandbox(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "c-wasm", "rust-wasm", *PARTS])
+@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "c-wasm", "rust-wasm", "c#", *PARTS])
 def test_source_without_a_kit_is_built_and_plays(
     form: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,12 +160,14 @@ def test_source_without_a_kit_is_built_and_plays(
         "cargo": ("Cargo.toml", {"Cargo.toml": CARGO, "Cargo.lock": LOCK, "build.rs": LOOK, "src/main.rs": RUST}),
         "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h", "sense.h")}),
         "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
+        "c#": ("bot.cs", {"bot.cs": CSHARP, "part/choose.cs": CHOOSE.replace("ACT", "")}),
         **{build: ("bot.py", {"bot.py": PYTHON, **parts}) for build, parts in PARTS.items()},
     }[form]
     by_build = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}
+    by_build |= {"c#": (form, "mcs")}
     by_build |= {build: (build, "python") for build in PARTS}
     language, tool = by_build.get(form, ("go", "go"))
-    more = 'protocol = "line"\n' if form == "rust-wasm" else ""
+    more = 'protocol = "line"\n' if form in ("rust-wasm", "c#") else ""
     for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n{more}'}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
@@ -163,3 +192,24 @@ def test_the_example_with_a_compiled_part_plays_what_it_claims(
     for game in bot.games:
         result = play_match(match(bot, bot, game=game, boards=1, limits=Limits()), boxes[0])
         assert [party.faults for party in result.parties] == [[], []], game
+
+
+@pytest.mark.slow
+def test_a_bot_in_csharp_gets_no_more_than_others(
+    boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = {}
+    for number, act in enumerate(ACTS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "bot.toml").write_text('name = "rufo"\nbuild = "c#"\nentry = "bot.cs"\nprotocol = "line"\n')
+        (folder / "bot.cs").write_text(CSHARP)
+        (folder / "choose.cs").write_text(CHOOSE.replace("ACT", act))
+        bot, _ = built(folder, "mcs", state_dir, monkeypatch)
+        for box in boxes:
+            result = play_match(match(bot, honest, game="a_dos", boards=1, limits=Limits()), box)
+            kinds = {fault.kind for fault in result.parties[0].faults}
+            faults[act, box.tier] = kinds <= set(ACTS[act].split()) and bool(kinds) == bool(ACTS[act])
+            assert result.parties[1].faults == []
+
+    assert [place for place, is_right in faults.items() if not is_right] == []
