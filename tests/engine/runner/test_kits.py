@@ -69,8 +69,7 @@ public static class Choose {
     public static string First(string legal) { ACT seen[legal] = 1; return legal.Split(',').OrderBy(word => 0).First(); }
 }
 """
-# What a bot in C# does at its first decision -> the faults that may end it. Its threads end one after the other, so the end of the first may be seen
-# before Mono says that memory was missing.
+# What a bot in C# does at its first decision -> the faults that may end it. One thread ends before the other, so memory may count as a crash.
 ACTS = {
     "": "",
     "var all = new List<byte[]>(); for (;;) all.Add(Enumerable.Repeat((byte)1, 1 << 20).ToArray());": "memory crash",

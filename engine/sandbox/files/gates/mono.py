@@ -30,18 +30,19 @@ def _adapt(library: str, copy: str) -> None:
         target.write(content)
 
 
-def _run(library: str, program: str, *words: str) -> None:
+def _run(*argv: str) -> None:
+    library, program, *words = argv
     mono = ctypes.CDLL(library, ctypes.RTLD_GLOBAL)  # Its own libraries look for its functions.
     mono.mono_jit_init_version.restype = mono.mono_domain_assembly_open.restype = ctypes.c_void_p
     mono.mono_config_parse_memory(_CONFIGURATION)
     domain = ctypes.c_void_p(mono.mono_jit_init_version(b"bot", b"v4.0.30319"))
 
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
     def end(error: int, _: object) -> None:  # At once; Mono would end its threads one after the other.
         mono.mono_print_unhandled_exception(ctypes.c_void_p(error))
         os._exit(1)
 
-    mono.mono_install_unhandled_exception_hook(end, None)
+    hook = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(end)
+    mono.mono_install_unhandled_exception_hook(hook, None)
     os.write(1, b"\n")
     if not os.read(0, 1):
         os._exit(0)
