@@ -131,16 +131,20 @@ def build(args: argparse.Namespace) -> int:
         source = read_path(Path(args.target))
         if not source.manifest.build:
             raise Problem(f'{args.target} has nothing to build: its bot.toml has no line such as build = "c"')
-        bot = bot_spec(ready(source, folder, again=True), folder / "packages")
+        built = ready(source, folder, again=True)
+        bot = bot_spec(built, folder / "packages")
     except FileNotFoundError:
         raise Problem(f"there is no file or folder {args.target}") from None
     except PackageRefused as refused:
         raise Problem(f"{args.target}: {refused}", FAILED) from None
-    program = bot.path / bot.entry
+    program, size = (
+        bot.path / bot.entry,
+        sum(len(data) for name, data in built.files.items() if name not in source.files),
+    )
     if args.json:
-        print_json({"bot": bot.name, "sha256": bot.sha256, "program": str(program), "bytes": program.stat().st_size})
+        print_json({"bot": bot.name, "sha256": bot.sha256, "program": str(program), "bytes": size})
     else:
-        print(f"built {bot.name}: {program.stat().st_size} bytes, {program}")
+        print(f"built {bot.name}: {size} bytes, {program}")
     return OK
 
 

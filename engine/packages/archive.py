@@ -6,6 +6,7 @@ identity, the SHA-256 of its contents, which does not depend on how or when it w
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import json
@@ -39,6 +40,9 @@ MAX_DIRECTORY = 4 * MAX_FILES * 1024
 
 # Left in folders by editors and systems; dropped, never counted and never run. Also what begins with "._": macOS keeps attributes there.
 _LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv", "desktop.ini", "Thumbs.db")
+_COMPILED = re.compile(
+    r"\.cpython-(\d)(\d+)-[^/]*\.so$"
+)  # The end of the name of a module compiled for one release of Python.
 _UTF8 = 0x800  # Flag bit of a zip entry: its name is UTF-8.
 _ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # Flag bits of a zip entry: encrypted, patched, strongly encrypted, masked.
 
@@ -69,6 +73,17 @@ class BotPackage:
         return 0o755 if self.is_program and name == self.manifest.entry else 0o644
 
     @property
+    def series(self) -> str:
+        """The release of Python for which its modules are compiled, such as "3.11"; "" if it has none, or has them for several."""
+        series = {f"{end[1]}.{end[2]}" for end in map(_COMPILED.search, self.files) if end}
+        return series.pop() if len(series) == 1 else ""
+
+    @property
+    def runtime(self) -> str:
+        """The runtime and, for compiled modules, their release of Python, such as "python 3.11": a machine needs both to play it."""
+        return f"{self.manifest.runtime} {self.series}".rstrip()
+
+    @property
     def is_program(self) -> bool:
         """True if the entry is an executable; False for a script, and for source that has yet to be built."""
         return self.manifest.runtime == "binary" and not self.manifest.build
@@ -76,11 +91,11 @@ class BotPackage:
     def with_result(self, result: bytes) -> BotPackage:
         """Return the package that plays after this one was built: its files, the result, and a bot.toml that starts it. Raise PackageRefused.
 
-        result: a program, a jar, or a JSON object of modules by name.
+        result: a program, a jar, or a JSON object of modules in Base64 by name.
         """
-        if self.manifest.runtime == "node":
+        if self.manifest.runtime in ("node", *manifest.PYTHONS):
             results, entry = _modules(result, self.files), re.sub("ts$", "js", self.manifest.entry)
-            if entry not in results:
+            if not results or entry not in {*self.files, *results}:
                 raise PackageRefused(f"the build left no {entry}")
         else:
             results, entry = {manifest.PROGRAM: result}, manifest.PROGRAM
@@ -205,8 +220,8 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> BotPackage
 def _modules(result: bytes, files: Collection[str]) -> dict[str, bytes]:
     try:
         texts = json.loads(result)
-        modules = {str(name): str(text).encode() for name, text in texts.items()}
-    except (ValueError, AttributeError, RecursionError):
+        modules = {str(name): base64.b64decode(text, validate=True) for name, text in texts.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise PackageRefused("the build left no modules") from None
     for name in modules:
         check_name(name)
@@ -221,6 +236,8 @@ def _check_program(data: bytes, what: Manifest) -> None:
         _check_executable(data, what.entry)
     if what.runtime == "java" and not data.startswith(b"PK\x03\x04"):
         raise PackageRefused(f"{what.entry!a} is no jar; pack one, e.g. with: jar -c -f bot.jar -e Bot -C classes .")
+    if what.runtime == "mono" and not data.startswith(b"MZ"):
+        raise PackageRefused(f"{what.entry!a} is no program of .NET; compile one, e.g. with: mcs -out:bot.exe bot.cs")
     if what.runtime != manifest.WASM:
         return
     if not data.startswith(

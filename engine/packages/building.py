@@ -7,10 +7,12 @@ names the last two. The toolchains are Debian's; see docs/builds.md.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -20,8 +22,9 @@ from engine.packages import manifest
 from engine.packages.archive import BotPackage
 from engine.packages.manifest import PackageRefused
 from engine.sandbox import BuildLimits, SandboxError, SandboxUnavailable, run_build
-from engine.sandbox.files import elf
+from engine.sandbox.files import elf, runtimes
 from engine.sandbox.policy import DAY
+from engine.sandbox.tiers import namespaces
 from engine.sandbox.tiers.building import compilers
 
 _OUT = "/tmp/program"  # noqa: S108 - inside the sandbox
@@ -36,6 +39,8 @@ _ENVIRONMENT = {
 _SCRIPT = f"set -e; exec 3>&1 1>&2\n{{script}}\nexec cat {_OUT} >&3"
 _OLDEST_GO = (1, 22)  # An older one makes a pipe when it sleeps, which no bot may.
 _ASK_S = 60.0
+_PYTHON_FACTS = "import platform, sysconfig as s; print(s.get_path('stdlib'), s.get_path('include'), platform.python_version(), sep='\\n')"
+_REQUIRED = re.compile(r"[\w.-]+")
 _ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|error)|^java\.lang\.\w+Error\b")
 
 
@@ -102,8 +107,9 @@ def _toolchain(
     for path in files:
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
-    more = [path for path in paths if not path.is_relative_to("/usr/lib") and path != Path("/usr")]
-    return Toolchain(version, digest.hexdigest(), (*compilers(), *more), {**_ENVIRONMENT, **(environment or {})})
+    here = compilers()
+    more = [path for path in paths if path != Path("/usr") and not any(map(path.is_relative_to, here))]
+    return Toolchain(version, digest.hexdigest(), (*here, *more), {**_ENVIRONMENT, **(environment or {})})
 
 
 def _gnu(compiler: str, front: str, library: str, packages: str) -> Toolchain:
@@ -196,7 +202,7 @@ def _find_typescript() -> Toolchain:
     return _toolchain(
         f"TypeScript {_ask(str(node), str(top / 'bin' / 'tsc'), '--version').split()[-1]}, Node {_ask(str(node), '--version')}",
         [node, top / "lib" / "tsc.js", *library],
-        [top, *([] if node.is_relative_to("/usr/bin") else [node])],
+        [top, node],
         {"NODE": str(node), "TSC": str(top / "bin" / "tsc")},
     )
 
@@ -225,10 +231,101 @@ def _java(package: BotPackage) -> list[str]:
     return [main, ":".join(f"./{name}" for name in jars), text, *_sources(package)]
 
 
+@dataclass(frozen=True)
+class _Interpreter:
+    """A Python that the user of a build may start. paths: its program, libraries and modules; headers: their folder."""
+
+    version: str
+    paths: tuple[Path, ...]
+    headers: Path
+    environment: Mapping[str, str]
+
+
+def _interpreter() -> _Interpreter:
+    """Return the Python of this process, in whose copy bots run, or that of the system, with the same interface, if others cannot pass its folder."""
+    system = Path("/usr/bin/python{}.{}".format(*sys.version_info))
+    pythons = [path for path in (Path(sys.executable).resolve(), system) if path.is_file()]
+    python = min(pythons, key=lambda path: namespaces.unreachable(path) is not None)
+    modules, headers, version = _ask(str(python), "-I", "-S", "-c", _PYTHON_FACTS).splitlines()
+    libraries = [file for file in elf.libraries_of(_loader(python), python).values() if "python" in file.name]
+    folders = ":".join(sorted({str(library.parent) for library in libraries}))
+    environment = {"PYTHON": str(python), "PYTHONHASHSEED": "0", "LD_LIBRARY_PATH": folders}
+    return _Interpreter(version, (python, *libraries, Path(modules)), Path(headers), environment)
+
+
+def _find_csharp() -> Toolchain:
+    """Return the compiler of C#, which Mono runs; a Python starts Mono (gates/mono.py)."""
+    packages = RECIPES["c#"].packages
+    compiler, python = runtimes.MONO_ASSEMBLIES / "mcs.exe", _interpreter()
+    for file in (compiler, runtimes.MONO_LIBRARY):
+        if not file.is_file():
+            raise SandboxUnavailable(f"{file} is missing; Debian, Ubuntu: apt-get install {packages}")
+    assemblies = sorted(runtimes.MONO_ASSEMBLIES.glob("*.dll"))
+    version = runtimes.MONO_LIBRARY.resolve().name.partition(".so.")[2]
+    return _toolchain(
+        f"Mono {version}",
+        [runtimes.MONO_LIBRARY, compiler, *assemblies],
+        python.paths,
+        {
+            "MONO": str(runtimes.MONO_LIBRARY),
+            "MCS": str(compiler),
+            "MONO_DISABLE_SHARED_AREA": "1",
+            **python.environment,
+        },
+    )
+
+
+def _find_python(build: str) -> Toolchain:
+    """Return the compilers of Python's modules: wheels beside the league, and the C compiler of this machine."""
+    gnu = RECIPES["c++" if build == "pybind11" else "c"].find()
+    wheels = list(_wheels({"mypyc": ("mypy", "setuptools")}.get(build, (build,))))
+    python = _interpreter()
+    headers = sorted(python.headers.rglob("*.h"))
+    if not headers:
+        raise SandboxUnavailable("Python.h is missing; Debian, Ubuntu: apt-get install python3-dev")
+    parts = {
+        Path(str(wheel.locate_file(file.parts[0])))
+        for wheel in wheels
+        for file in wheel.files or ()
+        if file.parts[0] not in ("..", "__pycache__") and file.parts[0][-4:] != ".pth"
+    }
+    contents = [f"{file} {file.hash.value}" for wheel in wheels for file in wheel.files or () if file.hash]
+    digest = hashlib.sha256("\n".join((gnu.digest, *sorted(line for line in contents if line[0] != "."))).encode())
+    names = ", ".join(f"{wheel.name} {wheel.version}" for wheel in wheels[:1])
+    return _toolchain(
+        f"{names}, CPython {python.version}, {gnu.version}, {digest.hexdigest()[:12]}",
+        [*python.paths[:-1], *headers],
+        [*python.paths, python.headers, *sorted(parts)],
+        {**python.environment, "PYTHONPATH": ":".join(sorted({str(part.parent) for part in parts}))},
+    )
+
+
+def _wheels(names: Sequence[str]) -> Iterator[importlib.metadata.Distribution]:
+    """Yield installed packages and, after them, what they import. Raise SandboxUnavailable."""
+    waiting = list(names)
+    for name in waiting:
+        try:
+            wheel = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            if name in names:
+                raise SandboxUnavailable(f"{name} is not installed here; pip install tute-league[compiled]") from None
+            continue  # Needed by other releases of Python only
+        yield wheel
+        needs = (_REQUIRED.match(line) for line in wheel.requires or () if "extra ==" not in line)
+        waiting += [need[0] for need in needs if need and need[0] not in waiting]
+
+
 def _sources(package: BotPackage) -> list[str]:
     """Return all files of the language, each as a path that no compiler takes for an option."""
     endings = manifest.BUILDS[package.manifest.build]
     return [f"./{name}" for name in package.files if name.endswith(endings)]
+
+
+def _parts(package: BotPackage) -> list[str]:
+    """Return the files of a bot in Python that are compiled: those of the language, without the entry and the copies of the SDK."""
+    endings = {"cython": (".pyx",), "pybind11": manifest.BUILDS["c++"], "mypyc": (".py",)}[package.manifest.build]
+    own = (name for name in package.files if name != package.manifest.entry and not name.startswith("tute_"))
+    return [f"./{name}" for name in own if name.endswith(endings)]
 
 
 def _entry(package: BotPackage) -> list[str]:
@@ -278,7 +375,7 @@ const collect = (folder) => {{
   for (const entry of fs.readdirSync(folder, {{ withFileTypes: true }}).sort((a, b) => (a.name < b.name ? -1 : 1))) {{
     const full = path.join(folder, entry.name);
     if (entry.isDirectory()) collect(full);
-    else modules[path.relative("/tmp/out", full)] = fs.readFileSync(full, "utf8");
+    else modules[path.relative("/tmp/out", full)] = fs.readFileSync(full, "base64");
   }}
 }};
 collect("/tmp/out");
@@ -299,6 +396,26 @@ if ! [ -f "/tmp/out/$(printf '%s' "$main" | tr . /).class" ]; then
 fi
 "$JDK/bin/jar" {_JAVA_TOOL} --create --no-compress --file {_OUT} --manifest /tmp/manifest --date 2026-01-01T00:00:00Z -C /tmp/out .
 """
+_CSHARP = f"""cat > /tmp/mono.py <<'END'
+{runtimes.MONO_GATE.read_text(encoding="utf-8")}END
+"$PYTHON" -sSB /tmp/mono.py --adapt "$MONO" /tmp/mono.so
+echo | "$PYTHON" -sSB /tmp/mono.py /tmp/mono.so "$MCS" -optimize+ -deterministic -out:{_OUT} "$@\""""
+_EXTENSIONS = Path(__file__).with_name("extensions.py").read_text(encoding="utf-8")
+
+
+def _python(build: str) -> Recipe:
+    """Return the recipe for compiled parts of bots in Python."""
+    return Recipe(
+        title=f"Python with {build}",
+        packages=RECIPES["c++" if build == "pybind11" else "c"].packages,
+        script=f"""cat > /tmp/extensions.py <<'END'
+{_EXTENSIONS}END
+"$PYTHON" -sSB /tmp/extensions.py {build} "$@\"""",
+        words=_parts,
+        find=cache(lambda: _find_python(build)),
+    )
+
+
 RECIPES: dict[str, Recipe] = {
     "c": Recipe(
         title="C",
@@ -335,6 +452,13 @@ RECIPES: dict[str, Recipe] = {
         words=_java,
         find=cache(_find_java),
     ),
+    "c#": Recipe(
+        title="C#",
+        packages="mono-mcs libmonosgen-2.0-1",
+        script=_CSHARP,
+        words=_sources,
+        find=cache(_find_csharp),
+    ),
     "typescript": Recipe(
         title="TypeScript",
         packages="nodejs node-typescript",
@@ -359,6 +483,7 @@ RECIPES: dict[str, Recipe] = {
         find=cache(lambda: _find_rust("rust-wasm")),
     ),
 }
+RECIPES |= {build: _python(build) for build in ("cython", "pybind11", "mypyc")}
 
 
 def installed() -> dict[str, str]:

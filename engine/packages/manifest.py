@@ -16,29 +16,29 @@ from engine.spsa import BotParameter, Values
 
 FILE = "bot.toml"
 WASM = "wasm"  # A module of WebAssembly, whose instructions are counted in place of its time (engine.runner.metering).
-RUNTIMES = ("python", "python-numpy", "binary", "node", "java", WASM)
+PYTHONS = ("python", "python-numpy")
+RUNTIMES = (*PYTHONS, "binary", "node", "java", "mono", WASM)
 REMOTE = "remote"  # The bot runs on its author's machine, and a league has only this manifest (docs/remote-bots.md).
-SEALABLE = (
-    "python",
-    "python-numpy",
-    "binary",
-    WASM,
-)  # Runtimes that work without threads and without the host's clocks.
-# Languages that the league compiles (engine.packages.building), each with the endings of its entry.
+SEALABLE = (*PYTHONS, "binary", WASM)  # Runtimes that work without threads and without the host's clocks.
+# What the league compiles (engine.packages.building), each with the endings of its entry.
 BUILDS = {
     "c": (".c",),
     "c++": (".cpp", ".cc", ".cxx"),
     "rust": (".rs", "Cargo.toml"),
     "go": (".go",),
     "java": (".java",),
+    "c#": (".cs",),
     "typescript": (".ts", ".mts"),
+    "cython": (".py",),
+    "pybind11": (".py",),
+    "mypyc": (".py",),
 }
 BUILDS |= {f"{language}-{WASM}": BUILDS[language] for language in ("c", "rust")}
 PROGRAM = "program"  # The name of what the league has compiled.
-NO_BINARY = {
-    "java": "java",
-    "typescript": "node",
-}  # Languages that become a jar or modules instead, each with its runtime.
+# Builds that leave no binary, each with its runtimes, the usual one first.
+NO_BINARY = {"c#": ("mono",), "java": ("java",), "typescript": ("node",)} | dict.fromkeys(
+    ("cython", "pybind11", "mypyc"), PYTHONS
+)
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
 JSON, LINE = PROTOCOLS = ("json", "line")  # How a bot talks: docs/protocol.md, docs/line-protocol.md.
@@ -100,9 +100,9 @@ def parameters_toml(parameters: Iterable[BotParameter], starts: Values | None = 
     return "\n".join([*lines, ""])
 
 
-def built_runtime(build: str) -> str:
-    """Return the runtime of what the league compiles from source for this `build`."""
-    return WASM if build.endswith(f"-{WASM}") else NO_BINARY.get(build, "binary")
+def built_runtimes(build: str) -> tuple[str, ...]:
+    """Return the runtimes that what the league compiles for this `build` may have, the usual one first."""
+    return (WASM,) if build.endswith(f"-{WASM}") else NO_BINARY.get(build, ("binary",))
 
 
 def printable(text: str) -> bool:
@@ -132,7 +132,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         )
     name = checked_name(_text(table, "name"))
     build = _build(table, files)
-    runtime = built_runtime(build) if build else _text(table, "runtime")
+    runtime = _text({"runtime": built_runtimes(build)[0], **table} if build else table, "runtime")
     if runtime not in (*RUNTIMES, REMOTE):
         raise PackageRefused(f"{FILE}: unknown runtime {_quote(runtime)}; write one of {', '.join(RUNTIMES)}")
     if runtime == REMOTE and len(files) > 1:
@@ -166,9 +166,10 @@ def _build(table: dict[str, Any], files: Collection[str]) -> str:
         return ""
     if build not in BUILDS:
         raise PackageRefused(f"{FILE}: unknown build {_quote(str(build))}; write one of {', '.join(BUILDS)}")
-    runtime = built_runtime(build)
-    if table.get("runtime", runtime) != runtime:
-        raise PackageRefused(f"{FILE}: with build = {build} leave out runtime; what is built has the runtime {runtime}")
+    usual, *others = runtimes = built_runtimes(build)
+    if table.get("runtime", usual) not in runtimes:
+        remedy = f"leave out runtime or write {others[0]}" if others else "leave out runtime"
+        raise PackageRefused(f"{FILE}: with build = {build} {remedy}; what is built has the runtime {usual}")
     if any(name.partition("/")[0].casefold() == PROGRAM for name in files):
         raise PackageRefused(
             f"a package with build may have nothing called {PROGRAM}: the built program gets this name"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from engine.packages import manifest
 from engine.sandbox import Runtime
 from engine.sandbox.files import inventory, runtimes
 
+SERIES = "{}.{}".format(*sys.version_info)  # Of the Python that bots run in.
 RULES = Path(__file__).resolve().parent.parent  # The folder engine/.
 NOT_RULES = ("runner", "packages", "sandbox", "cli", "_compiled", "__pycache__")
 
@@ -33,14 +35,16 @@ def get(name: str, state_dir: Path) -> Runtime:
 
 
 def installed() -> list[str]:
-    """Return the names of the runtimes that this machine has, in the order of `manifest.RUNTIMES`."""
+    """Return the names of the runtimes that this machine has, in the order of `manifest.RUNTIMES`, and those of `BotPackage.runtime`."""
     missing = {
         "node": not shutil.which("node"),
         "python-numpy": bool(runtimes.why_no_numpy()),
         "java": bool(runtimes.why_no_java()),
+        "mono": bool(runtimes.why_no_mono()),
         manifest.WASM: importlib.util.find_spec("wasmtime") is None,
     }
-    return [name for name in manifest.RUNTIMES if not missing.get(name)]
+    names = [name for name in manifest.RUNTIMES if not missing.get(name)]
+    return [*names, *(f"{name} {SERIES}" for name in names if name in manifest.PYTHONS)]
 
 
 def look_again() -> None:
@@ -53,7 +57,13 @@ def _make_ready(name: str, state_dir: Path) -> Runtime:
         return runtimes.python(state_dir, modules())
     if name == "python-numpy":
         return runtimes.python_numpy(state_dir, modules())
-    make = {"binary": runtimes.binary, "java": runtimes.java, "node": runtimes.node, manifest.WASM: runtimes.wasm}[name]
+    make = {
+        "binary": runtimes.binary,
+        "java": runtimes.java,
+        "mono": runtimes.mono,
+        "node": runtimes.node,
+        manifest.WASM: runtimes.wasm,
+    }[name]
     return make(state_dir)
 
 

@@ -20,6 +20,7 @@ from engine.spsa import start_values
 class BotSpec:
     """A bot ready to start: an unpacked package that does not change any more, or a remote bot.
 
+    series: the release of Python for which its modules are compiled, such as "3.11", or "".
     connect: for a remote bot, returns what stands for its process at a seat. It has no file here, and its clock counts wall time.
     """
 
@@ -32,6 +33,7 @@ class BotSpec:
     deterministic: bool = False
     sealable: bool = True  # True if the bot declares that it needs neither the host's clocks nor threads.
     protocol: str = JSON
+    series: str = ""
     connect: Callable[[int], Any] | None = None
     parameters: tuple[
         tuple[str, float], ...
@@ -95,6 +97,7 @@ def bot_spec(content: BotPackage, folder: Path) -> BotSpec:
         what.deterministic,
         what.sealable,
         what.protocol,
+        content.series,
         parameters=tuple(start_values(what.parameters).items()),
     )
 

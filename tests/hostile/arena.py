@@ -137,17 +137,23 @@ def play_attack(
     runtime: Runtime,
     *,
     files: Mapping[str, bytes] | None = None,
+    beside: Mapping[str, bytes] | None = None,
     entry: str = "bot.py",
+    sealed: bool = False,
 ) -> Outcome:
-    """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up. files: the bot, if it is not Python."""
-    policy = Policy(memory_mb=max(128, runtime.memory_mb), threads=8, cpu_s=attack.cpu_s)
+    """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up.
+
+    files: the bot, if it is not Python; beside: further files of a bot in Python.
+    """
+    policy = Policy(memory_mb=max(128, runtime.memory_mb), threads=8, cpu_s=attack.cpu_s, sealed=sealed)
     outcome = Outcome()
     before_all = traces.collect(state_dir)
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         around = Surroundings(Path(scratch))
         bot_dir = Path(scratch, "bot")
         bot_dir.mkdir(mode=0o755)
-        for name, content in (files or {entry: PROLOGUE.replace("# ATTACK", attack.source).encode()}).items():
+        python = {entry: PROLOGUE.replace("# ATTACK", attack.source).encode(), **(beside or {})}
+        for name, content in (files or python).items():
             (bot_dir / name).write_bytes(content)
         before = tree_hash(bot_dir)
         bot = choosing.start(tier, bot_dir, runtime, entry, policy)

@@ -47,6 +47,9 @@ SOURCES = {
     "gigabytes of errors": ("c", "#define A B B B B B B B B\n#define B C C C C C C C C\n#define C D D D D D D D D\n"
                             "#define D E E E E E E E E\n#define E F F F F F F F F\n#define F G G G G G G G G\n#define G +;+ @\nA\n", ""),
     "endless templates": ("c++", TEMPLATES, "template instantiation depth"),
+    "Cython, a file of the host": ("cython", 'include "/etc/passwd"\n', "'/etc/passwd' not found"),
+    "Cython, bytes of the host": ("cython", "cdef extern from *:\n    '__asm__(\".incbin \\\\\"/etc/shadow\\\\\"\");'\n", "not found"),
+    "mypyc, endless types": ("mypyc", f"x: {'list[' * 3000}int{']' * 3000} = []\n", ""),
     "a module of the host": ("typescript", 'import x from "/etc/passwd";\nconsole.error(x);\n', "error TS2307: Cannot find module"),
     "text of the host": ("typescript", '/// <reference path="/etc/passwd" />\n', "error TS6"),
     "endless generics": ("java", GENERICS, "StackOverflowError"),
@@ -59,15 +62,18 @@ SOURCES = {
 @pytest.mark.parametrize("name", mostly_slow(SOURCES, "a file of the host".__eq__))
 def test_hostile_source(name: str, state: StateDirectory, tmp_path: Path) -> None:
     language, text, says = SOURCES[name]
-    tool, entry = {
-        "c": ("cc", "bot.c"),
-        "c++": ("c++", "bot.cc"),
-        "java": ("javac", "Bot.java"),
-        "typescript": ("tsc", "bot.mts"),
+    tool, entry, file = {
+        "c": ("cc", "bot.c", "bot.c"),
+        "c++": ("c++", "bot.cc", "bot.cc"),
+        "java": ("javac", "Bot.java", "Bot.java"),
+        "typescript": ("tsc", "bot.mts", "bot.mts"),
+        "cython": ("python", "bot.py", "fast.pyx"),
+        "mypyc": ("python", "bot.py", "fast.py"),
     }[language]
     languages.find(tool)
     (tmp_path / "bot.toml").write_text(f'name = "x"\nbuild = "{language}"\nentry = "{entry}"\n')
-    (tmp_path / entry).write_text(text)
+    (tmp_path / entry).write_text("")
+    (tmp_path / file).write_text(text)
     package = archive.read_path(tmp_path)
     folder = package.unpack(state.path / "packages" / package.sha256)
     memory_mb = 1024 if tool in ("javac", "tsc") else 400  # Java and Node reserve addresses by the gigabyte.

@@ -29,6 +29,8 @@ PACKAGES = {
     "rustc": "rustc libc6-dev",
     "clang": "clang lld wasi-libc libclang-rt-dev-wasm32",
     "rustc-wasm": "rustc cargo libstd-rust-dev-wasm32 clang lld wasi-libc libclang-rt-dev-wasm32",
+    "python": "python{0}.{1} libpython{0}.{1}-dev gcc g++ libc6-dev".format(*sys.version_info),
+    "mcs": "mono-mcs libmonosgen-2.0-1 python3",
     "musl-gcc": "musl-tools musl-dev",
     "tcc": "tcc musl-dev",
 }
@@ -63,7 +65,7 @@ def offer(tool: str) -> str:
     if tool != "rustc":
         return str(path.parent)
     root = Path(subprocess.run([path, "--print", "sysroot"], capture_output=True, text=True, check=True).stdout.strip())
-    if all(step.stat().st_mode & 0o001 for step in (root, *root.parents)):
+    if _is_passable(root):
         return str(root / "bin")
     copy = TOP / "var" / "test" / "rust" / root.name
     if not copy.exists():
@@ -76,10 +78,31 @@ def offer(tool: str) -> str:
     return str(copy / "bin")
 
 
+def _is_passable(path: Path) -> bool:
+    """Return True if every user may reach a folder or program."""
+    return all(step.stat().st_mode & 0o001 for step in (path, *path.parents))
+
+
+def _python_with_headers() -> str | None:
+    """Return the Python of this process or that of the system, whichever every user may start and has its headers."""
+    name = "python{}.{}".format(*sys.version_info)
+    for program, top in (
+        (Path(sys.executable).resolve(), Path(sys.base_prefix)),
+        (Path("/usr/bin", name), Path("/usr")),
+    ):
+        if program.is_file() and _is_passable(program) and (top / "include" / name / "Python.h").is_file():
+            return str(program)
+    return None
+
+
 def _look_for(tool: str) -> Callable[[], str | None]:
     """Return a look-up of the tool; a compiler counts only if it can make a static program."""
     if tool == "rustc-wasm":  # One from elsewhere on PATH may lack the library of this target.
         return lambda: "/usr/bin/rustc" if any(Path("/usr/lib/rustlib").glob("wasm32-wasi*")) else None
+    if tool == "mcs":
+        return lambda: debian.on_path(tool)() if Path("/usr/lib/libmonosgen-2.0.so.1").exists() else None
+    if tool == "python":
+        return _python_with_headers
     if tool == "clang":
         return lambda: debian.on_path(tool)() if Path("/usr/lib/wasm32-wasi/libc.a").exists() else None
     look = debian.on_path(tool)

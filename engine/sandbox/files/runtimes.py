@@ -29,6 +29,7 @@ _GATES = Path(__file__).parent / "gates"
 _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
 _WASM_GATE = "tute_wasm"
+_MONO_GATE = "tute_mono"
 # An empty file; Node exits if it may not read the host's file, which Landlock forbids.
 _NODE_OPENSSL = "node/openssl.cnf"
 _JAVA_GATE = "tute_java"
@@ -531,5 +532,77 @@ def java(state_dir: Path) -> Runtime:
         parts=(*host.parts, "java"),
         memory_mb=256,
         own_threads=12,
+        sealable=False,
+    )
+
+
+def why_no_mono() -> str:
+    """Return why this machine cannot run bots in C#, or ""."""
+    if MONO_LIBRARY.is_file() and (MONO_ASSEMBLIES / "mscorlib.dll").is_file():
+        return ""
+    return (
+        "Mono is not installed on this host; install the packages libmonosgen-2.0-1 and mono-mcs or enter no mono bots"
+    )
+
+
+def _add_mono(work: Path, base: Path) -> None:
+    """Add to Python the library of Mono, and the assemblies that a bot may use."""
+    _add_modules(work, base, {f"{_MONO_GATE}.py": MONO_GATE})
+    native = MONO_LIBRARY.with_name("libmono-native.so")
+    _copy_libraries(work, [MONO_LIBRARY, native])
+    tree.copy(native.resolve(), work / "lib" / native.name)
+    series = next((work / "python" / "bin").iterdir()).name.removeprefix("python")
+    _run(work, series, str(MONO_GATE), "--adapt", str(MONO_LIBRARY), str(work / "lib" / MONO_LIBRARY.name))
+    for name in _MONO_NAMES:
+        tree.copy((MONO_ASSEMBLIES / f"{name}.dll").resolve(), work / "mono" / "4.5" / f"{name}.dll")
+
+
+MONO_GATE = _GATES / "mono.py"
+MONO_LIBRARY = Path("/usr/lib/libmonosgen-2.0.so.1")
+MONO_ASSEMBLIES = Path("/usr/lib/mono/4.5")
+# Assemblies for bots, with those that they need; all others are for systems that a bot does not have.
+_MONO_NAMES = (
+    "mscorlib",
+    "System",
+    "System.Core",
+    "System.Numerics",
+    "Mono.Security",
+    "System.Configuration",
+    "System.Xml",
+)
+
+
+def mono(state_dir: Path) -> Runtime:
+    """Return the runtime of C#. Raise SandboxError, with a remedy, if it is not installed.
+
+    The heap is limited below the memory limit, so that a bot that needs too much ends with Mono's own message.
+    """
+    if reason := why_no_mono():
+        raise SandboxError(reason)
+    host = python(state_dir)
+    native = MONO_LIBRARY.with_name("libmono-native.so")
+    key = tree.signature(
+        {"mono": MONO_LIBRARY, "native": native, "corlib": MONO_ASSEMBLIES / "mscorlib.dll", "gates": _GATES},
+        host.root.name,
+    )
+    root = tree.build_once(directory(state_dir), "mono", key, lambda work: _add_mono(work, host.root))
+    return replace(
+        host,
+        name="mono",
+        version=MONO_LIBRARY.resolve().name.partition(".so.")[2],
+        root=root,
+        hash=root.name.rpartition("-")[2],
+        environment={
+            **host.environment,
+            "PYTHONPATH": "{root}/python/extra",
+            "MALLOC_ARENA_MAX": "1",  # The C library would reserve 64 MiB of addresses for each thread.
+            "MONO_PATH": "{root}/mono/4.5",
+            "MONO_CFG_DIR": "{root}/mono",
+            "MONO_DISABLE_SHARED_AREA": "1",
+            "MONO_GC_PARAMS": "max-heap-size=128m,nursery-size=4m,major=marksweep",
+        },
+        gate=("-m", _MONO_GATE, "{root}/lib/" + MONO_LIBRARY.name),
+        parts=(*host.parts, "mono"),
+        memory_mb=128,
         sealable=False,
     )

@@ -23,7 +23,7 @@ from engine.sandbox.policy import KIB, MIB, Policy
 _ALLOCATION_FAILED = re.compile(
     rb"^((numpy\._core\._exceptions\._Array)?MemoryError\b|.*\bstd::bad_alloc\b|.*JavaScript heap out of memory"
     rb"|.*(fatal error|runtime): .*out of memory|.*java\.lang\.OutOfMemoryError.*"
-    rb"|.*memory allocation of \d+ bytes failed|.*: Cannot allocate memory)",
+    rb"|.*memory allocation of \d+ bytes failed|.*: Cannot allocate memory|.*System\.OutOfMemoryException:)",
     re.MULTILINE,
 )
 _LAST_LINES = 4096

@@ -108,7 +108,7 @@ def run(
     where = place(folder, runtimes.binary(state_dir), limits.policy, own_user=True)
     try:
         for path in toolchain if where.slot else ():
-            if blocked := namespaces.unreachable(path):
+            if blocked := namespaces.unreachable(path if path.is_dir() else path.parent):
                 raise SandboxUnavailable(f"the user of a build cannot pass {blocked}; install the compiler below /usr")
         started, report = _start(where, argv, toolchain, environment, compiler, limits)
         try:

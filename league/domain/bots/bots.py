@@ -104,7 +104,7 @@ def upload(
             number=number,
             uploader=None if owner.pk == player.pk else player,
             package=package,
-            runtime=content.manifest.runtime,
+            runtime=content.runtime,
             entry=content.manifest.entry,
             games=list(content.manifest.games),
             deterministic=content.manifest.deterministic,

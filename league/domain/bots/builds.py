@@ -96,6 +96,7 @@ def _refuse(version: BotVersion, why: str, now: datetime) -> None:
 def _accept(version: BotVersion, content: archive.BotPackage, build: Build, now: datetime) -> None:
     package = packages.store(content)
     columns = {"source_id": version.package_id, "package": package, "entry": content.manifest.entry}
+    columns["runtime"] = content.runtime
     BotVersion.objects.filter(pk=version.pk).update(**columns)
     version.refresh_from_db()
     journal.append(

@@ -284,11 +284,11 @@ def _without(matches: QuerySet[Match], bots: Sequence[int]) -> QuerySet[Match]:
 
 
 def _sits_with(names: Collection[str]) -> Q:
-    return Q(Exists(Party.objects.filter(version__runtime__in=names, match=OuterRef("pk"))))
+    return Q(Exists(Party.objects.filter(match=OuterRef("pk")).exclude(version__runtime__in=names)))
 
 
 def _audits(names: Collection[str]) -> Q:
-    return Q(Exists(Audit.objects.filter(version__runtime__in=names, work=OuterRef("pk"))))
+    return Q(Exists(Audit.objects.filter(work=OuterRef("pk")).exclude(version__runtime__in=names)))
 
 
 def _label_of_row() -> JSONObject:

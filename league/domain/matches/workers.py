@@ -32,7 +32,7 @@ NO_RULES = (
 FORGOTTEN = timedelta(days=7)
 BUILDS = "build:"  # Before the languages that a worker builds, among its runtimes.
 NOTHING = Q(pk=None)  # The condition that no row meets.
-Needs = Callable[[Collection[str]], Q]  # Returns the condition for work whose bots need one of these runtimes.
+Needs = Callable[[Collection[str]], Q]  # Returns the condition for work whose bots need more than these runtimes.
 
 
 def register(
@@ -129,19 +129,17 @@ def left_to_others(name: str, needs: Needs, avoiding: Q = NOTHING, *, now: datet
 
     Work that no other worker can do is never left, because nobody would claim it. One query.
     """
-    lacking = set(manifest.RUNTIMES).difference(runtimes.installed())
-    return (avoiding | needs(lacking) if lacking else avoiding) & _can_do(_others(name, now), needs)
+    return (avoiding | needs([*runtimes.installed(), manifest.REMOTE])) & _can_do(_others(name, now), needs)
 
 
 def _can_do(rows: QuerySet[Worker], needs: Needs) -> Q:
     """Return the condition for work that one of these workers has all runtimes for. A worker that reports none is of an older release."""
-    reports = rows.order_by().values_list("runtimes", flat=True).distinct()
-    lacking = {frozenset(manifest.RUNTIMES).difference(report) if report else frozenset() for report in reports}
-    if frozenset() in lacking:
+    reports = list(rows.order_by().values_list("runtimes", flat=True).distinct())
+    if not all(reports):
         return Q()
     condition = NOTHING
-    for names in lacking:
-        condition |= ~needs(names)
+    for report in reports:
+        condition |= ~needs([*report, manifest.REMOTE])
     return condition
 
 

@@ -89,7 +89,7 @@ def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
 
 
 def _sits_with(names: Collection[str]) -> Q:
-    return Q(Exists(TableSeat.objects.filter(version__runtime__in=names, table=OuterRef("table"))))
+    return Q(Exists(TableSeat.objects.filter(table=OuterRef("table")).exclude(version__runtime__in=names)))
 
 
 def _secret(job: Job, row: Table) -> bytes:

@@ -1,6 +1,7 @@
 """Packages: what is taken, what is refused and with which words, and what is written."""
 
 import io
+import json
 import os
 import random
 import re
@@ -135,7 +136,7 @@ def test_a_stored_package_keeps_its_paths() -> None:
 def test_every_name_can_be_stored(name: str) -> None:
     build = TOML.replace(b'runtime = "python"', b'build = "typescript"').replace(b"bot.py", b"bot.ts")
     toml = re.sub(b"name = .*", lambda _: f"name = '{name}'".encode(), build)
-    built = package.read(zipped({"bot.toml": toml, "bot.ts": b"1"}), "a.zip").with_result(b'{"bot.js": "1"}')
+    built = package.read(zipped({"bot.toml": toml, "bot.ts": b"1"}), "a.zip").with_result(b'{"bot.js": "MQ=="}')
     assert package.read_stored(built.zip()) == built
     assert built.manifest.name == name
 
@@ -597,7 +598,7 @@ def test_truncated_zip_is_refused() -> None:
         (b'name = "x"\nruntime = "binary"\nbuild = "c-wasm"\nentry = "bot.py"', "what is built has the runtime wasm"),
         (
             b'name = "x"\nbuild = "go-wasm"\nentry = "bot.py"',
-            "unknown build 'go-wasm'; write one of c, c++, rust, go, java, typescript, c-wasm, rust-wasm",
+            "unknown build 'go-wasm'; write one of c, c++, rust, go, java, c#, typescript, cython, pybind11, mypyc, c-wasm, rust-wasm",
         ),
         (TOML.ljust(16 * 1024 + 1), "has 16385 bytes; keep it under 16384"),
         (TOML.replace(b"My bot", b"x" * 61), "cannot be displayed"),
@@ -727,6 +728,8 @@ def test_a_long_text_is_shown_by_its_beginning(name: str, beginning: str) -> Non
         (b"[1]", "left no modules"),
         (b"[" * 100_000, "left no modules"),
         (b"{}", "left no bot.mjs"),
+        (b'{"bot.mjs": 1}', "left no modules"),
+        (b'{"bot.mjs": "no Base64!"}', "left no modules"),
         (b'{"bot.mjs": "", "tute.mjs": ""}', "would replace 'tute.mjs'"),
         (b'{"bot.mjs": "", "../x.mjs": ""}', "../x.mjs"),
         (b'{"bot.mjs": "", "x\\u0000.mjs": ""}', "x"),
@@ -739,5 +742,29 @@ def test_modules_of_a_build_are_checked_like_an_upload(result: bytes, says: str)
     assert source.manifest.runtime == "node"
     with pytest.raises(PackageRefused, match=re.escape(says)):
         source.with_result(result)
-    built = source.with_result(b'{"bot.mjs": "1", "part/x.mjs": "2"}')
+    built = source.with_result(b'{"bot.mjs": "MQ==", "part/x.mjs": "Mg=="}')
     assert (built.manifest.entry, built.manifest.build, built.files["part/x.mjs"]) == ("bot.mjs", "", b"2")
+
+
+PARTS = {
+    "fast.cpython-311-x86_64-linux-gnu.so": "python-numpy 3.11",
+    "part/fast.cpython-313-x86_64-linux-gnu.so": "python-numpy 3.13",
+    "fast.abi3.so": "python-numpy",
+    "cpython-311-x.so/fast.txt": "python-numpy",
+}
+
+
+@pytest.mark.parametrize(("name", "runtime"), PARTS.items())
+def test_a_package_with_compiled_parts_says_for_which_python(name: str, runtime: str) -> None:
+    toml = b'name = "x"\nbuild = "cython"\nruntime = "python-numpy"\nentry = "bot.py"\n'
+    source = package.read(zipped({"bot.toml": toml, "bot.py": b"", "fast.pyx": b""}), "bot.zip")
+
+    assert source.runtime == "python-numpy"
+    built = source.with_result(json.dumps({name: "MQ=="}).encode())
+    assert (built.runtime, built.manifest.entry, built.manifest.build) == (runtime, "bot.py", "")
+    other = {"old.cpython-39-x86_64-linux-gnu.so": "MQ==", name: "MQ=="}
+    assert source.with_result(json.dumps(other).encode()).runtime == (
+        "python-numpy" if built.series else "python-numpy 3.9"
+    )
+    with pytest.raises(PackageRefused, match=r"left no bot\.py"):
+        source.with_result(b"{}")

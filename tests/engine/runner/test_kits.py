@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.packages import archive, building
-from engine.runner import BotSpec, Limits, bot_spec, runtimes
+from engine.runner import BotSpec, Infrastructure, Limits, bot_spec, runtimes
 from engine.runner.match import play_match
+from engine.runner.spec import POSSIBLE
 from engine.sandbox import Sandbox, check
 from tests.engine.sandbox.test_languages import RUST
 from tests.support import languages
@@ -44,6 +46,51 @@ func main() {
     }
 }
 """
+PYTHON = """import json, sys
+import fast
+assert fast.__file__.endswith(".so")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello": print('{"type": "ready"}', flush=True)
+    if message["type"] == "act": print(json.dumps({"id": message["id"], "do": fast.choose(message["legal"])}), flush=True)
+"""
+CSHARP = """using System;
+public static class Program {
+    public static void Main() {
+        for (string line; (line = Console.ReadLine()) != null;) {
+            if (line.StartsWith("hello")) Console.WriteLine("ready");
+            int at = line.IndexOf("; legal ");
+            if (at >= 0) Console.WriteLine(Choose.First(line.Substring(at + 8)));
+        }
+    }
+}
+"""
+CHOOSE = """using System.Collections.Generic;
+using System.Linq;
+public static class Choose {
+    static readonly Dictionary<string, int> seen = new Dictionary<string, int>();
+    public static string First(string legal) { ACT seen[legal] = 1; return legal.Split(',').OrderBy(word => 0).First(); }
+}
+"""
+# What a bot in C# does at its first decision -> the faults that may end it. One thread ends before the other, so memory may count as a crash.
+ACTS = {
+    "": "",
+    "var all = new List<byte[]>(); for (;;) all.Add(Enumerable.Repeat((byte)1, 1 << 20).ToArray());": "memory crash",
+    "for (;;) new System.Threading.Thread(() => System.Threading.Thread.Sleep(-1)).Start();": "crash",
+    'System.IO.File.ReadAllText("/etc/passwd");': "crash",
+    "new System.Net.Sockets.Socket(System.Net.Sockets.SocketType.Stream, 0);": "crash",
+}
+# The compiled part of a bot in Python, for each way to compile it.
+PARTS = {
+    "cython": {"fast.pyx": "from part.inner import first\ndef choose(list legal):\n    cdef str best = first(legal)\n    return best\n",
+               "part/__init__.py": "", "part/inner.pyx": "def first(list legal):\n    return legal[0]\n"},
+    "pybind11": {"fast.cpp": """#include <pybind11/stl.h>
+#include "part.h"
+PYBIND11_MODULE(fast, module) { module.def("choose", first); }
+""", "part.h": "inline std::string first(std::vector<std::string> legal) { return legal.at(0); }\n"},
+    "mypyc": {"fast.py": "from inner import first\ndef choose(legal: list[str]) -> str:\n    return first(legal)\n",
+              "inner.py": "def first(legal: list[str]) -> str:\n    return legal[0]\n"},
+}  # fmt: skip
 CARGO = '[package]\nname = "rufo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 3\n\n[[package]]\nname = "rufo"\nversion = "0.1.0"\n'
 LINE_BOT = """use std::io::BufRead;
@@ -145,7 +192,7 @@ def test_kit_plays_in_the_sandbox(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "java", "c-wasm", "rust-wasm"])
+@pytest.mark.parametrize("form", ["go", "a Go module", "cargo", "java", "c-wasm", "rust-wasm", "c#", *PARTS])
 def test_source_without_a_kit_is_built_and_plays(
     form: str,
     boxes: list[Sandbox],
@@ -162,19 +209,56 @@ def test_source_without_a_kit_is_built_and_plays(
         "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h", "sense.h")}),
         "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
         "java": ("rufo/Bot.java", {"rufo/Bot.java": JAVA, "lib/first choice.jar": jar(tmp_path_factory.mktemp("jar"))}),
+        "c#": ("bot.cs", {"bot.cs": CSHARP, "part/choose.cs": CHOOSE.replace("ACT", "")}),
+        **{build: ("bot.py", {"bot.py": PYTHON, **parts}) for build, parts in PARTS.items()},
     }[form]
-    language, tool = {
-        "cargo": ("rust", "rustc"),
-        "java": ("java", "javac"),
-        "c-wasm": (form, "clang"),
-        "rust-wasm": (form, "rustc-wasm"),
-    }.get(form, ("go", "go"))
-    more = 'protocol = "line"\n' if form in ("java", "rust-wasm") else ""
+    by_build = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}
+    by_build |= {"c#": (form, "mcs"), "java": (form, "javac")}
+    by_build |= {build: (build, "python") for build in PARTS}
+    language, tool = by_build.get(form, ("go", "go"))
+    more = 'protocol = "line"\n' if form in ("java", "rust-wasm", "c#") else ""
     for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n{more}'}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     bot, log = built(tmp_path, tool, state_dir, monkeypatch)
 
     assert ("passwd false" in log) == (form == "cargo")
-    result = play_match(match(bot, honest, game="a_dos", boards=2, limits=Limits()), boxes[0])
-    assert [party.faults for party in result.parties] == [[], []]
+    for box in boxes if form in PARTS else boxes[:1]:
+        result = play_match(match(bot, honest, game="a_dos", boards=2, limits=Limits(), sealing=POSSIBLE), box)
+        assert [party.faults for party in result.parties] == [[], []]
+    if form in PARTS:
+        assert bot.series == runtimes.SERIES
+        with pytest.raises(Infrastructure, match=r"compiled for Python 3\.2"):
+            play_match(match(replace(bot, series="3.2"), honest, game="a_dos", boards=2, limits=Limits()), boxes[0])
+
+
+@pytest.mark.slow
+def test_the_example_with_a_compiled_part_plays_what_it_claims(
+    boxes: list[Sandbox], state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot, _ = built(KITS.parents[1] / "examples" / "compiled_bot", "python", state_dir, monkeypatch)
+
+    for game in bot.games:
+        result = play_match(match(bot, bot, game=game, boards=1, limits=Limits()), boxes[0])
+        assert [party.faults for party in result.parties] == [[], []], game
+
+
+@pytest.mark.slow
+def test_a_bot_in_csharp_gets_no_more_than_others(
+    boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = {}
+    for number, act in enumerate(ACTS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "bot.toml").write_text('name = "rufo"\nbuild = "c#"\nentry = "bot.cs"\nprotocol = "line"\n')
+        (folder / "bot.cs").write_text(CSHARP)
+        (folder / "choose.cs").write_text(CHOOSE.replace("ACT", act))
+        bot, _ = built(folder, "mcs", state_dir, monkeypatch)
+        for box in boxes:
+            result = play_match(match(bot, honest, game="a_dos", boards=1, limits=Limits()), box)
+            kinds = {fault.kind for fault in result.parties[0].faults}
+            faults[act, box.tier] = kinds <= set(ACTS[act].split()) and bool(kinds) == bool(ACTS[act])
+            assert result.parties[1].faults == []
+
+    assert [place for place, is_right in faults.items() if not is_right] == []

@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 
 from engine.packages import archive
+from engine.runner import runtimes
 from league.domain.bots import bots, builds, packages
 from league.domain.core import queue
 from league.domain.core.errors import Refused
@@ -100,6 +101,35 @@ def test_source_is_built_validated_and_played(ana, berto, worker, language, tool
         assert packed.read("bots/anas-bot-v1.zip") == packages.uploaded(version)
 
 
+PYTHON = {
+    "bot.toml": 'name = "lola"\nbuild = "cython"\nentry = "bot.py"\ngames = ["a_dos"]\n',
+    "bot.py": "import fast\nfrom tute_bot import Bot, run\n\n\nclass Lola(Bot):\n    def act(self, view, legal):\n"
+    "        return fast.choose(legal)\n\n\nrun(Lola())\n",
+    "fast.pyx": "def choose(list legal):\n    cdef str best = legal[0]\n    return best\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.django_db  # a worker goes by the clock of the machine
+def test_compiled_parts_of_python_play_where_that_python_is(ana, worker) -> None:
+    languages.find("python")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as packed:
+        for name, text in PYTHON.items():
+            packed.writestr(name, text)
+    version = bots.upload(ana, "", buffer.getvalue(), "lola.zip", now=NOW)
+    assert version.runtime == "python"
+    build(worker)
+
+    version.refresh_from_db()
+    assert (version.runtime, version.entry) == (f"python {runtimes.SERIES}", "bot.py"), version.build.log
+    assert version.build.toolchain.startswith("Cython ")
+    while worker.look():
+        pass
+    version.refresh_from_db()
+    assert (version.status, version.fault_detail, version.refused) == (VersionStatus.ACCEPTED, "", [])
+
+
 @pytest.mark.slow
 @pytest.mark.django_db  # a worker goes by the clock of the machine
 def test_source_that_the_compiler_refuses_is_a_refused_version(ana, worker) -> None:
@@ -168,6 +198,8 @@ def test_source_is_refused_at_the_door(ana) -> None:
         ('build = "go"\nentry = "bot.c"', "no source for build", "x.h"),
         ('build = "c"\nruntime = "python"\nentry = "bot.c"', "leave out runtime", "x.h"),
         ('build = "c"\nentry = "bot.c"', "nothing called program", "Program/x.h"),
+        ('build = "cython"\nruntime = "node"\nentry = "bot.c"', "leave out runtime or write python-numpy", "x.py"),
+        ('build = "mypyc"\nentry = "bot.c"', "no source for build", "x.py"),
     ):
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as packed:

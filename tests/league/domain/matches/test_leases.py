@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
-from engine.runner import metering
+from engine.runner import metering, runtimes
 from league.domain.core import queue
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import holds, kinds, leases, matches, snapshot, validation, workers
@@ -549,6 +549,14 @@ LEFT = {
     "it broke off here": ("python wasm", "python wasm", True, "tournament audit"),
     "it broke off here, and the other cannot play it": ("python wasm", "python", True, "audit"),
     "the other is of a release that did not say": ("python wasm", "", True, "tournament audit"),
+    "compiled for the Python of the other": (
+        "python=3.2 python",
+        "python python=3.2",
+        False,
+        "tournament remote audit",
+    ),
+    "compiled for the Python of nobody": ("python=3.2 python", "python python=3.1", False, ""),
+    "compiled for both": (f"python={runtimes.SERIES} python", f"python python={runtimes.SERIES}", False, ""),
 }
 
 
@@ -559,7 +567,7 @@ def test_work_is_left_to_a_worker_that_can_do_it(case, kind, ana, berto, monkeyp
     versions = [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"))]
     match = started(ana, versions).matches.get()
     for version, runtime in zip(versions, names.split(), strict=True):
-        BotVersion.objects.filter(pk=version.pk).update(runtime=runtime)
+        BotVersion.objects.filter(pk=version.pk).update(runtime=runtime.replace("=", " "))
     priority = kinds.REMOTE_PRIORITY if kind == "remote" else match.priority
     Match.work.filter(pk=match.pk).update(kind=kind, avoid="here" if is_avoided else "", priority=priority)
     if kind == "audit":  # It needs the runtime of one bot only.
@@ -567,7 +575,7 @@ def test_work_is_left_to_a_worker_that_can_do_it(case, kind, ana, berto, monkeyp
             work=match, match=match, sitting=0, seat=0, version=versions[0], reason="sample", created=NOW
         )
     workers.register("elsewhere", tier="landlock", now=NOW)
-    Worker.objects.update(runtimes=reported.split())
+    Worker.objects.update(runtimes=[name.replace("=", " ") for name in reported.split()])
     monkeypatch.setenv("PATH", str(tmp_path))
 
     claimed = leases.claim_several("here", 1, remote=kind == "remote", now=NOW)

@@ -1,0 +1,65 @@
+"""The program of the runtime `mono`: load Mono, report it, wait for the turn (see gate.py), and run the bot's program.
+
+Words: the library of Mono, the program, its words. Mono's own launcher runs the program in the first thread, whose stack it measures in /proc, which
+a bot does not have. Builds in C# start the compiler by this file, too. With the words --adapt, library and copy it only makes the copy of the library
+that works in the sandbox.
+"""
+
+import _thread
+import ctypes
+import os
+import sys
+
+# What Mono insists on, and what it gets: a file that it reads for its reports of crashes only, and the priority of its second thread.
+_CHANGES = {
+    b"/proc/self/maps": b"/dev/null",
+    b"pthread_getschedparam": b"sched_yield",
+    b"pthread_setschedparam": b"sched_yield",
+}
+_STACK_BYTES = 8 << 20
+_CONFIGURATION = b'<configuration><dllmap dll="System.Native" target="libmono-native.so"/></configuration>'  # Elsewhere it is in /etc.
+
+
+def _adapt(library: str, copy: str) -> None:
+    with open(library, "rb") as source, open(copy, "wb") as target:  # noqa: PTH123
+        content = source.read()
+        for name, other in _CHANGES.items():
+            if content.count(b"\0%s\0" % name) != 1:
+                sys.exit(f"{library} does not have {name!r} exactly once; this version of Mono is not supported")
+            content = content.replace(b"\0%s\0" % name, b"\0%s\0" % other.ljust(len(name), b"\0"))
+        target.write(content)
+
+
+def _run(*argv: str) -> None:
+    library, program, *words = argv
+    mono = ctypes.CDLL(library, ctypes.RTLD_GLOBAL)  # Its own libraries look for its functions.
+    mono.mono_jit_init_version.restype = mono.mono_domain_assembly_open.restype = ctypes.c_void_p
+    mono.mono_config_parse_memory(_CONFIGURATION)
+    domain = ctypes.c_void_p(mono.mono_jit_init_version(b"bot", b"v4.0.30319"))
+
+    def end(error: int, _: object) -> None:  # At once; Mono would end its threads one after the other.
+        mono.mono_print_unhandled_exception(ctypes.c_void_p(error))
+        os._exit(1)
+
+    hook = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(end)
+    mono.mono_install_unhandled_exception_hook(hook, None)
+    os.write(1, b"\n")
+    if not os.read(0, 1):
+        os._exit(0)
+    path = os.fsencode(program)
+    assembly = mono.mono_domain_assembly_open(domain, path)
+    if not assembly:
+        os.write(2, path + b" is no program of .NET\n")
+        os._exit(1)
+    texts = (ctypes.c_char_p * (1 + len(words)))(path, *map(os.fsencode, words))
+    os._exit(mono.mono_jit_exec(domain, ctypes.c_void_p(assembly), len(texts), texts) & 0xFF)
+
+
+if sys.argv[1] == "--adapt":
+    _adapt(*sys.argv[2:])
+else:
+    _thread.stack_size(_STACK_BYTES)
+    waiting = _thread.allocate_lock()
+    waiting.acquire()
+    _thread.start_new_thread(_run, tuple(sys.argv[1:]))
+    waiting.acquire()
