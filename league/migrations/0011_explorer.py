@@ -33,14 +33,14 @@ class Migration(migrations.Migration):
                 ('hand', models.CharField(max_length=20)),
                 ('band', models.PositiveSmallIntegerField()),
                 ('choice', models.CharField(max_length=20)),
-                ('matches', models.PositiveIntegerField()),
+                ('matches', models.IntegerField()),
                 ('number', models.BigIntegerField()),
                 ('worth', models.BigIntegerField()),
                 ('worth_worth', models.BigIntegerField()),
                 ('worth_number', models.BigIntegerField()),
                 ('number_number', models.BigIntegerField()),
                 ('number_all', models.BigIntegerField()),
-                ('bots', models.JSONField(default=dict)),
+                ('bots', models.BigIntegerField()),
                 (
                     'pool',
                     models.ForeignKey(

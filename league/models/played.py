@@ -101,14 +101,14 @@ class ChoiceSum(models.Model):
     hand = models.CharField(max_length=20)  # A type of engine.choices.hand_type; "": every hand.
     band = models.PositiveSmallIntegerField()  # A number of league.domain.bots.choices.BANDS; 0: every bot.
     choice = models.CharField(max_length=20)  # "": every choice.
-    matches = models.PositiveIntegerField()
+    matches = models.IntegerField()  # May be negative in a statement that subtracts.
     number = models.BigIntegerField()  # Sum of n.
     worth = models.BigIntegerField()  # Sum of w, in the game's score unit times the number of other sides.
     worth_worth = models.BigIntegerField()  # Sum of w * w.
     worth_number = models.BigIntegerField()  # Sum of w * n.
     number_number = models.BigIntegerField()  # Sum of n * n.
     number_all = models.BigIntegerField()  # Sum of n * a.
-    bots = models.JSONField(default=dict)  # The matches of the first few bots that made the choice, by bot.
+    bots = models.BigIntegerField()  # A bit for each bot that made the choice (league.domain.bots.choices.BITS).
 
     class Meta:
         constraints = [

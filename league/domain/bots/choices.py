@@ -8,15 +8,14 @@ matches: a pool has one for each kind, type of hand, rating band and choice that
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 from math import sqrt
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Prefetch, QuerySet
 
 from engine import choices
@@ -34,19 +33,19 @@ EVERY_BOT, NEW_BOTS = 0, 1  # Bands: every bot, and those without a rating or wi
 EDGES = (1000, 1150, 1300)  # Elo between the other bands, which begin at 2.
 BANDS = range(len(EDGES) + 3)
 LEAST_MATCHES, LEAST_BOTS = 10, 3  # A choice is shown if it was made in so many matches, and by so many bots.
-MOST_BOTS = 3 * LEAST_BOTS  # A row names no more bots than this, so it does not grow.
 COLUMNS = ("matches", "number", "worth", "worth_worth", "worth_number", "number_number", "number_all")
 KEY = ("kind", "hand", "band", "choice")
+# A row has a bit for each bot, by its id modulo this. Two bots may share a bit; a bot whose matches were all subtracted has its bit until a rebuild.
+BITS = 63
+# One statement for a row that may exist: Django would read and write each of some thousand rows.
+STORE = (
+    f"INSERT INTO league_choicesum (pool_id, {', '.join((*KEY, *COLUMNS, 'bots'))}) "  # noqa: S608 - names of this file
+    f"VALUES ({', '.join(['%s'] * (len(KEY) + len(COLUMNS) + 2))}) ON CONFLICT (pool_id, {', '.join(KEY)}) DO UPDATE SET "
+    + ", ".join(f"{name} = league_choicesum.{name} + excluded.{name}" for name in COLUMNS)
+    + ", bots = league_choicesum.bots | excluded.bots"
+)
 Key = tuple[str, str, int, str]
 PartyCounts = list[list[Any]]  # For each party: kind, hand, choice, number and worth.
-
-
-@dataclass(slots=True)
-class _Added:
-    """What one or more matches add to a row."""
-
-    columns: list[int] = field(default_factory=lambda: [0] * len(COLUMNS))
-    bots: Counter[str] = field(default_factory=Counter)
 
 
 # ---- counting
@@ -106,30 +105,31 @@ def _bands(versions: Iterable[int]) -> dict[tuple[int, int], int]:
 
 
 def _change(rows: Iterable[MatchChoices], parties: Mapping[int, Sequence[Party]], *, sign: int) -> None:
-    by_pool: dict[int, dict[Key, _Added]] = {}
+    by_pool: dict[int, dict[Key, list[int]]] = {}
     for row in rows:
-        bots = [str(party.version.bot_id) for party in parties[row.match_id]]
+        bots = [party.version.bot_id for party in parties[row.match_id]]
         _collect(row.counts, bots, by_pool.setdefault(row.match.pool_id, {}))
     for pool, added in sorted(by_pool.items()):
         _lock(pool)
         _store(pool, added, sign)
 
 
-def _collect(counts: Sequence[tuple[int, PartyCounts]], bots: Sequence[str], into: dict[Key, _Added]) -> None:
+def _collect(counts: Sequence[tuple[int, PartyCounts]], bots: Sequence[int], into: dict[Key, list[int]]) -> None:
     """Add a match to the rows of its pool. The choices of the parties in one row are one observation, since they had the same cards."""
-    here: dict[Key, tuple[list[int], set[str]]] = {}
+    here: dict[Key, list[int]] = {}
     for bot, (band, own) in zip(bots, counts, strict=True):
         for kind, hand, choice, number, worth in own:
             for key in product((kind,), (hand, EVERY), (band, EVERY_BOT), (choice, EVERY)):
-                sums, names = here.setdefault(key, ([0, 0], set()))
+                sums = here.setdefault(key, [0, 0, 0])
                 sums[0] += number
                 sums[1] += worth
-                names.add(bot)
-    for key, ((n, w), names) in here.items():
-        of_all = here[(*key[:3], EVERY)][0][0]
-        row = into.setdefault(key, _Added())
-        row.columns = [a + b for a, b in zip(row.columns, (1, n, w, w * w, w * n, n * n, n * of_all), strict=True)]
-        row.bots.update(names)
+                sums[2] |= 1 << bot % BITS
+    for key, (n, w, bits) in here.items():
+        of_all = here[(*key[:3], EVERY)][0]
+        row = into.setdefault(key, [0] * (len(COLUMNS) + 1))
+        for place, value in enumerate((1, n, w, w * w, w * n, n * n, n * of_all)):
+            row[place] += value
+        row[-1] |= bits
 
 
 def _lock(pool: int) -> None:
@@ -137,33 +137,14 @@ def _lock(pool: int) -> None:
     Pool.objects.select_for_update(no_key=True).only("pk").get(pk=pool)
 
 
-def _store(pool: int, added: Mapping[Key, _Added], sign: int) -> None:
-    hands = {hand for _, hand, _, _ in added}
-    stored = {
-        (row.kind, row.hand, row.band, row.choice): row
-        for row in ChoiceSum.objects.filter(pool=pool, kind__in={key[0] for key in added}, hand__in=hands)
-    }
-    rows = []
-    for key, more in added.items():
-        row = stored.get(key) or ChoiceSum(
-            pool_id=pool, **dict(zip(KEY, key, strict=True)), **dict.fromkeys(COLUMNS, 0)
-        )
-        for name, value in zip(COLUMNS, more.columns, strict=True):
-            setattr(row, name, getattr(row, name) + sign * value)
-        _count_bots(row.bots, more.bots, sign)
-        rows.append(row)
-    ChoiceSum.objects.bulk_create(
-        rows, update_conflicts=True, unique_fields=["pool", *KEY], update_fields=[*COLUMNS, "bots"]
-    )
-
-
-def _count_bots(bots: dict[str, int], more: Mapping[str, int], sign: int) -> None:
-    """Count matches of bots. A bot beyond MOST_BOTS is not named, so after subtractions there may be too few names, never too many."""
-    for bot, matches in more.items():
-        if bot in bots or (sign > 0 and len(bots) < MOST_BOTS):
-            bots[bot] = bots.get(bot, 0) + sign * matches
-            if bots[bot] <= 0:
-                del bots[bot]
+def _store(pool: int, added: Mapping[Key, Sequence[int]], sign: int) -> None:
+    """Add to the rows of a pool, or subtract from them (`sign` -1). A subtraction leaves the bits of bots as they are."""
+    rows = [
+        (pool, *key, *(sign * value for value in values), bits if sign > 0 else 0)
+        for key, (*values, bits) in sorted(added.items())
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(STORE, rows)
 
 
 def with_cards(rows: QuerySet[Match]) -> QuerySet[Match]:
@@ -203,10 +184,10 @@ def rebuild(pool: Pool) -> None:
     with transaction.atomic():
         _lock(pool.pk)
         ChoiceSum.objects.filter(pool=pool).delete()
-        added: dict[Key, _Added] = {}
+        added: dict[Key, list[int]] = {}
         for row in MatchChoices.objects.filter(match__pool=pool).order_by("pk").iterator(500):
             bots = Party.objects.filter(match=row.match_id).order_by("number").values_list("version__bot", flat=True)
-            _collect(row.counts, list(map(str, bots)), added)
+            _collect(row.counts, list(bots), added)
         _store(pool.pk, added, 1)
 
 
@@ -232,7 +213,7 @@ class ChoiceFigures:
 
 def is_shown(row: ChoiceSum) -> bool:
     """Return True if enough matches and bots stand behind a row, so that it does not describe one bot."""
-    return row.matches >= LEAST_MATCHES and len(row.bots) >= LEAST_BOTS
+    return row.matches >= LEAST_MATCHES and row.bots.bit_count() >= LEAST_BOTS
 
 
 def figures(row: ChoiceSum, every: ChoiceSum, scale: int) -> ChoiceFigures:

@@ -102,7 +102,7 @@ def test_a_crash_half_way_counts_nothing(pair, ana, monkeypatch) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ChoiceSum.objects, "bulk_create", fail)
+        patch.setattr(choices, "_store", fail)
         with pytest.raises(KeyboardInterrupt):
             totals.count_new(now=NOW)
     assert not ChoiceSum.objects.exists()
@@ -149,16 +149,15 @@ def test_the_command_counts_what_is_missing_and_recounts(pair, ana, capsys) -> N
         assert stored() == whole
 
 
-def test_rows_name_few_bots_and_figures_are_shown_only_for_enough() -> None:
-    bots: dict[str, int] = {}
-    choices._count_bots(bots, {str(number): 2 for number in range(20)}, 1)
-    assert len(bots) == choices.MOST_BOTS
-    choices._count_bots(bots, {"0": 2, "19": 2}, -1)
-    assert len(bots) == choices.MOST_BOTS - 1
-    row = ChoiceSum(matches=choices.LEAST_MATCHES, bots=bots)
-    assert choices.is_shown(row)
-    assert not choices.is_shown(ChoiceSum(matches=choices.LEAST_MATCHES - 1, bots=bots))
-    assert not choices.is_shown(ChoiceSum(matches=choices.LEAST_MATCHES, bots={"1": 50, "2": 50}))
+@pytest.mark.parametrize(
+    ("matches", "bots", "expected"), [(10, 3, True), (9, 3, False), (10, 2, False), (50, 1, False)]
+)
+def test_figures_are_shown_only_for_enough_matches_and_bots(matches, bots, expected) -> None:
+    added: dict = {}
+    for number in range(matches):
+        choices._collect([(1, [["lead", "t1", "t1", 1, 5]])], [100 + number % bots], added)
+    row = ChoiceSum(**dict(zip((*choices.COLUMNS, "bots"), added["lead", "t1", 0, "t1"], strict=True)))
+    assert choices.is_shown(row) is expected
 
 
 def test_intervals_are_over_matches() -> None:
