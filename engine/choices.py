@@ -19,8 +19,8 @@ from engine.rules.terms import Terms
 
 MOST_LENGTH = 5
 SOLO, DEFENCE = ".solo", ".defence"
-# What may be chosen: the first call of a seat, before and after a bid of another one; predicted tricks; the first card of a deal; songs of a hand
-# with a pair. With a soloist, leads and songs of both camps are apart.
+# A first call before or after a bid of another seat, predicted tricks, the first card of a deal, and the songs of a hand with a pair.
+# Leads and songs of a soloist and of the defence are separate.
 KINDS = (
     "call.first",
     "call.after",
@@ -61,12 +61,12 @@ def hand_type(terms: Terms, hand: Sequence[int], trump: int | None) -> str:
     honours = terms.pack.size - 2
     suit = trump
     if suit is None:
-        suit = max(range(4), key=lambda one: (hand[one].bit_count(), hand[one] >> honours, sings[hand[one]]))
+        suit = max(range(4), key=lambda place: (hand[place].bit_count(), hand[place] >> honours, sings[hand[place]]))
     length = min(hand[suit].bit_count(), MOST_LENGTH)
     parts = [f"n{sum(mask.bit_count() for mask in hand[:4])}"] if terms.rules.sequence else []
     parts += [f"{'l' if trump is None else 't'}{length}", f"h{hand[suit] >> honours}"]
     if any(sings):
-        others = any(sings[hand[one]] for one in range(4) if one != suit)
+        others = any(sings[hand[place]] for place in range(4) if place != suit)
         parts.append(f"p{2 * sings[hand[suit]] + others}")
     return "-".join(parts)
 

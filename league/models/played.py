@@ -89,7 +89,7 @@ class MatchChoices(models.Model):
 
 
 class ChoiceSum(models.Model):
-    """How often a choice was made in a pool with a type of hand by bots of a rating band, and what it brought, over public rated matches.
+    """The number of times that bots of a rating band made a choice in a pool with a type of hand, and what it brought, over public rated matches.
 
     The sums of squares are for intervals over matches, since the boards of a match depend on each other. For each match, `n` is the number of these
     choices, `w` their worth, and `a` the number of all choices with that kind, hand and band.

@@ -63,8 +63,8 @@ def test_the_choices_of_an_auction_with_their_places_and_worth() -> None:
         {"e": "deal", "deal": 5, "out": [], "trump": None, "hands": hands},  # never scored
         {"e": "call", "seat": 0, "call": "pass"},
     ]
-    seen = list(choices.read({"game": "subastado", "players": 3, "options": {}, "events": events}))
-    assert seen == [
+    choices_read = list(choices.read({"game": "subastado", "players": 3, "options": {}, "events": events}))
+    assert choices_read == [
         choices.Choice("call.first", "l4-h3-p2", "pass", 0, 4, 1, 180),
         choices.Choice("call.first", "l3-h0-p0", "bid 70", 1, 4, 2, 180),
         choices.Choice("call.after", "l1-h0-p0", "bid 75", 2, 4, 3, -360),
@@ -79,14 +79,14 @@ def test_every_game_has_choices_and_their_worth_adds_up_to_nothing(game: str) ->
     while not state.is_over:
         state.apply(rng.choice(state.legal_actions()))
     events = list(state.events)
-    seen = list(choices.read(engine.replay.make(state)))
-    leads = [choice for choice in seen if choice.kind.startswith("lead")]
+    choices_read = list(choices.read(engine.replay.make(state)))
+    leads = [choice for choice in choices_read if choice.kind.startswith("lead")]
     assert len(leads) == sum(a["e"] == "deal" for a in events) - sum(
         a.get("why") in ("passed", "alone") for a in events
     )
-    assert {choice.kind for choice in seen} <= set(choices.KINDS)
-    for choice in (choice for choice in seen if choice.step):
+    assert {choice.kind for choice in choices_read} <= set(choices.KINDS)
+    for choice in (choice for choice in choices_read if choice.step):
         start = next(place for place, event in enumerate(events) if event.get("deal") == choice.deal)
         assert events[start + choice.step]["seat"] == choice.seat
-    assert max(len(choice.hand) for choice in seen) <= 20
-    assert max(len(choice.choice) for choice in seen) <= 20
+    assert max(len(choice.hand) for choice in choices_read) <= 20
+    assert max(len(choice.choice) for choice in choices_read) <= 20

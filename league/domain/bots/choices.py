@@ -32,7 +32,7 @@ EVERY = ""  # The hand or choice of a row that stands for all of them.
 EVERY_BOT, NEW_BOTS = 0, 1  # Bands: every bot, and those without a rating or with a provisional one.
 EDGES = (1000, 1150, 1300)  # Elo between the other bands, which begin at 2.
 BANDS = range(len(EDGES) + 3)
-LEAST_MATCHES, LEAST_BOTS = 10, 3  # A choice is shown if it was made in so many matches, and by so many bots.
+LEAST_MATCHES, LEAST_BOTS = 10, 3  # A choice of fewer matches or bots is not shown.
 COLUMNS = ("matches", "number", "worth", "worth_worth", "worth_number", "number_number", "number_all")
 KEY = ("kind", "hand", "band", "choice")
 # A row has a bit for each bot, by its id modulo this. Two bots may share a bit; a bot whose matches were all subtracted has its bit until a rebuild.

@@ -133,7 +133,7 @@ def digits_of(game: engine.Game) -> int:
 
 @dataclass(frozen=True)
 class Usual:
-    """What the explorer says of a choice at a step: a text, a longer one, and the address of its page."""
+    """The explorer's figures of a choice at a step: a text, a longer one, and the address of its page."""
 
     text: str
     title: str
@@ -150,17 +150,17 @@ def usual_of(match: Match, record: dict[str, Any]) -> dict[str, Usual]:
     if not pools.is_known(match.pool):
         return {}
     game, scale = pools.game_of(match.pool), choices.scale_of(match.pool)
-    seen = [choice for choice in read(record) if choice.step]
+    opening = [choice for choice in read(record) if choice.step]
     rows = ChoiceSum.objects.filter(
         pool=match.pool,
         band=choices.EVERY_BOT,
-        kind__in={choice.kind for choice in seen},
-        hand__in={choice.hand for choice in seen},
-        choice__in={choices.EVERY, *(choice.choice for choice in seen)},
+        kind__in={choice.kind for choice in opening},
+        hand__in={choice.hand for choice in opening},
+        choice__in={choices.EVERY, *(choice.choice for choice in opening)},
     )
-    sums = {(row.kind, row.hand, row.choice): row for row in rows} if seen else {}
+    sums = {(row.kind, row.hand, row.choice): row for row in rows} if opening else {}
     usual = {}
-    for choice in seen:
+    for choice in opening:
         row = sums.get((choice.kind, choice.hand, choice.choice))
         if row is None or not choices.is_shown(row):
             continue

@@ -71,7 +71,7 @@ def explorer_of(pool: Pool | None, query: Mapping[str, str]) -> Explorer | None:
         return None
     unit = unit_name("marks" if game.score_unit == "rank" else game.score_unit)
     page = Explorer(unit, kinds)
-    page.kind = next((str(one.value) for one in kinds if one.value == query.get("kind")), str(kinds[0].value))
+    page.kind = next((str(kind.value) for kind in kinds if kind.value == query.get("kind")), str(kinds[0].value))
     hands = [row for row in heads if row.kind == page.kind]
     page.hands = [Option(row.hand, words.hand_name(game, row.hand), row.number) for row in hands]
     page.hand = next((row.hand for row in hands if row.hand == query.get("hand")), choices.EVERY)
@@ -99,24 +99,24 @@ def _fill(page: Explorer, pool: Pool, game: engine.Game, marked: str) -> None:
         for row in by_band[band].values()
         if row.choice != choices.EVERY and choices.is_shown(row)
     }
-    here = [one for (band, _choice), one in figures.items() if band == page.band]
+    here = [row for (band, _choice), row in figures.items() if band == page.band]
     page.hidden = len(by_band[page.band]) - 1 - len(here)
     others = [band.value for band in page.bands if band.value != choices.EVERY_BOT]
     page.columns = [band.name for band in page.bands if band.value != choices.EVERY_BOT]
-    reach = max((abs(one.mean) + one.margin for one in here), default=1.0) or 1.0
-    for one in here:
-        shares = [figures.get((int(band), one.choice)) for band in others]
+    reach = max((abs(row.mean) + row.margin for row in here), default=1.0) or 1.0
+    for row in here:
+        shares = [figures.get((int(band), row.choice)) for band in others]
         page.rows.append(
             ExplorerRow(
-                words.choice_name(game, page.kind, one.choice),
-                one.choice == marked,
-                one.number,
-                one.matches,
-                _bar(percent(one.share), f"{percent(one.low)}–{percent(one.high)}", one.low, one.share, one.high),
+                words.choice_name(game, page.kind, row.choice),
+                row.choice == marked,
+                row.number,
+                row.matches,
+                _bar(percent(row.share), f"{percent(row.low)}–{percent(row.high)}", row.low, row.share, row.high),
                 _bar(
-                    words.signed_worth(game, one.mean),
-                    f"± {words.margin_text(game, one.margin)}",
-                    *((value / reach + 1) / 2 for value in (one.mean - one.margin, one.mean, one.mean + one.margin)),
+                    words.signed_worth(game, row.mean),
+                    f"± {words.margin_text(game, row.margin)}",
+                    *((value / reach + 1) / 2 for value in (row.mean - row.margin, row.mean, row.mean + row.margin)),
                     zero=0.5,
                 ),
                 [percent(share.share) if share else "–" for share in shares],

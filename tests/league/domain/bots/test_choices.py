@@ -50,13 +50,13 @@ def test_the_sums_equal_a_count_by_hand(four, ana, game) -> None:
             end = next(place for place, item in enumerate(deal) if item["e"] == "score")
             gains = [b - a for a, b in zip(before, deal[end][score], strict=True)]
             before = deal[end][score]
-            seen: set[tuple[str, int]] = set()
+            places: set[tuple[str, int]] = set()
             for item in deal[:end]:
                 kind = {"call": "call", "predict": "predict", "play": "lead"}.get(item["e"])
                 place = (kind, item["seat"] if kind in ("call", "predict") else 0)
-                if kind is None or place in seen:
+                if kind is None or place in places:
                     continue
-                seen.add(place)
+                places.add(place)
                 numbers[kind] += 1
                 own = next(side for side in sides if item["seat"] in side)
                 others = [gains[side[0]] for side in sides if side != own]
@@ -87,10 +87,10 @@ def test_each_match_counts_once_and_a_voided_one_no_longer(pair, ana) -> None:
     logs.MatchLog.objects.filter(match=first).update(data=b"", let_go=NOW)
     matches.void(first, why="odd", actor="eva", now=NOW)
     assert totals.count_new(now=NOW) == 1
-    left = stored(matches__gt=0)
+    rest = stored(matches__gt=0)
     ChoiceSum.objects.all().delete()
     choices.rebuild(first.pool)
-    assert stored() == left
+    assert stored() == rest
     assert set(ChoiceSum.objects.values_list("matches", flat=True)) == {1}
     assert list(MatchChoices.objects.values_list("match", flat=True)) == [second.pk]
 
@@ -166,8 +166,8 @@ def test_intervals_are_over_matches() -> None:
         choice="t1", matches=3, number=4, worth=60, worth_worth=1400, worth_number=80, number_number=6, number_all=10
     )
     every = ChoiceSum(matches=3, number=8, number_number=24)
-    shown = choices.figures(row, every, 2)
-    assert (shown.share, shown.mean) == (0.5, 7.5)
+    figures = choices.figures(row, every, 2)
+    assert (figures.share, figures.mean) == (0.5, 7.5)
     # Residuals of the share: 0, 1, -1; of the worth: -5, -10, 15
-    assert shown.margin == pytest.approx(4.303 * (350 * 3 / 2) ** 0.5 / 4 / 2, abs=1e-3)
-    assert (shown.low, shown.high) == (0.0, 1.0)
+    assert figures.margin == pytest.approx(4.303 * (350 * 3 / 2) ** 0.5 / 4 / 2, abs=1e-3)
+    assert (figures.low, figures.high) == (0.0, 1.0)
