@@ -88,11 +88,14 @@ def card_class(terms: Terms, hand: Sequence[int], card: int, trump: int | None) 
 
 def read(record: Mapping[str, Any]) -> Iterator[Choice]:
     """Yield the choices of all deals of a replay that were played to their score. It must be a whole record, not the view of a seat."""
+    events = record.get("events", ())
+    if not events:  # A sitting that a fault prevented
+        return
     terms = load(record["game"], players=record["players"], **record["options"])
     sides: Sequence[Sequence[int]] = terms.sides
     scores = marks = [0] * terms.players
     deal: _Deal | None = None
-    for event in record["events"]:
+    for event in events:
         if event["e"] == "deal":
             deal = _Deal(terms, event)
         elif deal is not None and event["e"] == "score":
