@@ -38,7 +38,7 @@ Event = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OpeningChoice:
     """A choice of one seat.
 
     kind: one of KINDS; hand: the type of the hand; choice: the call ("bid 70"), the class of the card (`card_class`) or the points of the songs
@@ -86,7 +86,7 @@ def card_class(terms: Terms, hand: Sequence[int], card: int, trump: int | None) 
     return family + (rank or ("f" if terms.card_points[card] else "x"))
 
 
-def read(record: Mapping[str, Any]) -> Iterator[Choice]:
+def read(record: Mapping[str, Any]) -> Iterator[OpeningChoice]:
     """Yield the choices of all deals of a replay that were played to their score. It must be a whole record, not the view of a seat."""
     events = record.get("events", ())
     if not events:  # A sitting that a fault prevented
@@ -94,10 +94,10 @@ def read(record: Mapping[str, Any]) -> Iterator[Choice]:
     terms = load(record["game"], players=record["players"], **record["options"])
     sides: Sequence[Sequence[int]] = terms.sides
     scores = marks = [0] * terms.players
-    deal: _Deal | None = None
+    deal: _OpeningDeal | None = None
     for event in events:
         if event["e"] == "deal":
-            deal = _Deal(terms, event)
+            deal = _OpeningDeal(terms, event)
         elif deal is not None and event["e"] == "score":
             # Where boards compare places, a deal brings only loss marks
             gains = [after - before for after, before in zip(event["scores"], scores, strict=True)]
@@ -114,7 +114,7 @@ def read(record: Mapping[str, Any]) -> Iterator[Choice]:
 
 
 @dataclass
-class _Deal:
+class _OpeningDeal:
     """A deal while its events are read."""
 
     terms: Terms
@@ -122,8 +122,8 @@ class _Deal:
     step: int = 0
     solo: int | None = None
     called: set[int] = field(default_factory=set)
-    before: list[Choice] = field(default_factory=list)  # Calls and the first lead.
-    singers: list[Choice] = field(default_factory=list)  # The seats with a pair, as if none of them sang.
+    before: list[OpeningChoice] = field(default_factory=list)  # Calls and the first lead.
+    singers: list[OpeningChoice] = field(default_factory=list)  # The seats with a pair, as if none of them sang.
     songs: dict[int, list[int]] = field(default_factory=dict)
     sung_at: dict[int, int] = field(default_factory=dict)
 
@@ -176,16 +176,16 @@ class _Deal:
             if may and singer not in self.event["out"] and any(self.terms.paired[mask] for mask in hand[:4]):
                 pairs = hand_type(self.terms, hand, self.trump).rpartition("-")[2]
                 place = (singer, self.event["deal"], 0)
-                self.singers.append(Choice("song" + self._camp(singer), pairs, NO_SONG, *place))
+                self.singers.append(OpeningChoice("song" + self._camp(singer), pairs, NO_SONG, *place))
 
     def _camp(self, seat: int) -> str:
         return "" if self.solo is None else SOLO if seat == self.solo else DEFENCE
 
     def _add(self, kind: str, seat: int, choice: str) -> None:
         hand = hand_type(self.terms, self.hands[seat], self.trump)
-        self.before.append(Choice(kind, hand, choice, seat, self.event["deal"], self.step))
+        self.before.append(OpeningChoice(kind, hand, choice, seat, self.event["deal"], self.step))
 
-    def choices(self) -> Iterator[Choice]:
+    def choices(self) -> Iterator[OpeningChoice]:
         """Yield the choices of the deal, without their worth."""
         yield from self.before
         for singer in self.singers:

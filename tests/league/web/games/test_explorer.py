@@ -16,6 +16,12 @@ from tests.league.web.page import Page, faults
 OWN, OTHER = "t3-h2-p0", "t1-h0-p0"
 
 
+@pytest.fixture(autouse=True)
+def _nothing_counted(league) -> None:
+    """Remove what the league of the test has counted itself."""
+    ChoiceSum.objects.all().delete()
+
+
 def fill(pool: Pool, kind: str = "lead", hand: str = OWN, choice: str = "t1", bots: int = 3) -> None:
     """Count 24 matches with nine leads: three of `choice` by bots of two bands, which brought 10 points each; and one lead of one bot."""
     added: dict = {}
