@@ -139,7 +139,7 @@ def _lock(pool: int) -> None:
 
 def _store(pool: int, added: Mapping[Key, Sequence[int]], sign: int) -> None:
     """Add to the rows of a pool, or subtract from them (`sign` -1). A subtraction leaves the bits of bots as they are."""
-    rows = [
+    rows: list[tuple[int | str, ...]] = [
         (pool, *key, *(sign * value for value in values), bits if sign > 0 else 0)
         for key, (*values, bits) in sorted(added.items())
     ]

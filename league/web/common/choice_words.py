@@ -92,7 +92,7 @@ def _length(suit: str, count: int) -> str:
 
 
 def _honours(game: engine.Game, honours: int) -> str:
-    second, first = game.pack.ranks[-2:]
+    second, first = list(game.pack.ranks[-2:])
     names = [_rank(rank, article=True) for rank, bit in ((first, 2), (second, 1)) if honours & bit]
     if len(names) == 2:
         return _("with %(card)s and %(other)s") % {"card": names[0], "other": names[1]}
@@ -111,7 +111,7 @@ def choice_name(game: engine.Game, kind: str, choice: str) -> str:
         return call_name(choice)
     if kind.startswith("song"):
         return _("nothing sung") if choice == NO_SONG else choice.replace(" ", " + ")
-    second, first = game.pack.ranks[-2:]
+    second, first = list(game.pack.ranks[-2:])
     card = _(CARDS[choice[1]]) if choice[1] in CARDS else _rank(first if choice[1] == "1" else second)
     return f"{_(SUITS[choice[0]])}: {card}"
 

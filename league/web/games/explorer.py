@@ -77,7 +77,7 @@ def explorer_of(pool: Pool | None, query: Mapping[str, str]) -> Explorer | None:
     page.hand = next((row.hand for row in hands if row.hand == query.get("hand")), choices.EVERY)
     page.hand_name = words.hand_name(game, page.hand)
     band = whole_number(query.get("band"))
-    page.band = band if band in choices.BANDS else choices.EVERY_BOT
+    page.band = band if band is not None and band in choices.BANDS else choices.EVERY_BOT
     _fill(page, pool, game, query.get("choice", ""))
     return page
 
@@ -99,24 +99,27 @@ def _fill(page: Explorer, pool: Pool, game: engine.Game, marked: str) -> None:
         for row in by_band[band].values()
         if row.choice != choices.EVERY and choices.is_shown(row)
     }
-    here = [row for (band, _choice), row in figures.items() if band == page.band]
+    here = [line for (band, _choice), line in figures.items() if band == page.band]
     page.hidden = len(by_band[page.band]) - 1 - len(here)
     others = [band.value for band in page.bands if band.value != choices.EVERY_BOT]
     page.columns = [band.name for band in page.bands if band.value != choices.EVERY_BOT]
-    reach = max((abs(row.mean) + row.margin for row in here), default=1.0) or 1.0
-    for row in here:
-        shares = [figures.get((int(band), row.choice)) for band in others]
+    reach = max((abs(line.mean) + line.margin for line in here), default=1.0) or 1.0
+    for line in here:
+        shares = [figures.get((int(band), line.choice)) for band in others]
         page.rows.append(
             ExplorerRow(
-                words.choice_name(game, page.kind, row.choice),
-                row.choice == marked,
-                row.number,
-                row.matches,
-                _bar(percent(row.share), f"{percent(row.low)}–{percent(row.high)}", row.low, row.share, row.high),
+                words.choice_name(game, page.kind, line.choice),
+                line.choice == marked,
+                line.number,
+                line.matches,
+                _bar(percent(line.share), f"{percent(line.low)}–{percent(line.high)}", line.low, line.share, line.high),
                 _bar(
-                    words.signed_worth(game, row.mean),
-                    f"± {words.margin_text(game, row.margin)}",
-                    *((value / reach + 1) / 2 for value in (row.mean - row.margin, row.mean, row.mean + row.margin)),
+                    words.signed_worth(game, line.mean),
+                    f"± {words.margin_text(game, line.margin)}",
+                    *(
+                        (value / reach + 1) / 2
+                        for value in (line.mean - line.margin, line.mean, line.mean + line.margin)
+                    ),
                     zero=0.5,
                 ),
                 [percent(share.share) if share else "–" for share in shares],
