@@ -22,7 +22,7 @@ from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.notices import Follow, Notice, NoticeChoice, NoticeSource
 from league.models.people import ApiToken, Passkey, Player, Quota, SessionOwner, Subscription, TakenName
-from league.models.played import MatchStyle, MeetingSum, PlayedSum
+from league.models.played import ChoiceSum, MatchChoices, MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
 from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
@@ -59,6 +59,7 @@ __all__ = [
     "Case",
     "Change",
     "Check",
+    "ChoiceSum",
     "Circuit",
     "ClassMember",
     "CoOwner",
@@ -86,6 +87,7 @@ __all__ = [
     "Leased",
     "LogDictionary",
     "Match",
+    "MatchChoices",
     "MatchLog",
     "MatchStyle",
     "MeetingSum",

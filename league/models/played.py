@@ -75,3 +75,45 @@ class MatchStyle(models.Model):
 
     def __str__(self) -> str:
         return f"style of match {self.match_id}"
+
+
+class MatchChoices(models.Model):
+    """The opening choices (`engine.choices`) of a match that are counted in ChoiceSum, stored so that they can be subtracted without the replay."""
+
+    match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="choices")
+    # For each party the rating band, and a list of kind, hand, choice, number and worth (league.domain.bots.choices).
+    counts = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"choices of match {self.match_id}"
+
+
+class ChoiceSum(models.Model):
+    """The number of times that bots of a rating band made a choice in a pool with a type of hand, and what it brought, over public rated matches.
+
+    The sums of squares are for intervals over matches, since the boards of a match depend on each other. For each match, `n` is the number of these
+    choices, `w` their worth, and `a` the number of all choices with that kind, hand and band.
+    """
+
+    # The unique constraint has an index.
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
+    kind = models.CharField(max_length=12)  # One of engine.choices.KINDS.
+    hand = models.CharField(max_length=20)  # A type of engine.choices.hand_type; "": every hand.
+    band = models.PositiveSmallIntegerField()  # A number of league.domain.bots.choices.BANDS; 0: every bot.
+    choice = models.CharField(max_length=20)  # "": every choice.
+    matches = models.IntegerField()  # May be negative in a statement that subtracts.
+    number = models.BigIntegerField()  # Sum of n.
+    worth = models.BigIntegerField()  # Sum of w, in the game's score unit times the number of other sides.
+    worth_worth = models.BigIntegerField()  # Sum of w * w.
+    worth_number = models.BigIntegerField()  # Sum of w * n.
+    number_number = models.BigIntegerField()  # Sum of n * n.
+    number_all = models.BigIntegerField()  # Sum of n * a.
+    bots = models.BigIntegerField()  # A bit for each bot that made the choice (league.domain.bots.choices.BITS).
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "kind", "hand", "band", "choice"], name="choice_sum_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.hand} {self.choice}: {self.number} in pool {self.pool_id}"

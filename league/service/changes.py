@@ -59,7 +59,7 @@ def name_rule(table: str, *columns: str) -> CountRule:
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
-PLAYED, FOLLOWS, TUNINGS = "played", "follows", "tunings"
+PLAYED, CHOICES, FOLLOWS, TUNINGS = "played", "choices", "follows", "tunings"
 RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
@@ -95,6 +95,7 @@ RULES = (
     CountRule("league_rung", ("'bots'",), columns=("r.league",), on=("update",)),
     CountRule("league_judgedsum", ("'bots'",)),
     CountRule("league_playedsum", ("'played'",)),
+    CountRule("league_matchchoices", ("'choices'",)),
     CountRule("league_follow", ("'follows'",), on=("insert", "delete")),
     CountRule("league_audit", ("'audits'",)),
     CountRule("league_judgement", ("'judgements'",), columns=("r.status",)),

@@ -169,6 +169,7 @@ def pages(league: Larger) -> list[str]:
         "/",
         "/g/",
         "/g/partnership/",
+        "/g/partnership/?tab=explorer",
         "/overall/",
         "/bots/",
         "/bots/rufo/",

@@ -75,6 +75,7 @@ def after(folder: Path) -> Iterator[list[str]]:
         ["check_invariants"],
         ["reconcile"],
         ["refresh_ratings", "--game", "partnership", "--rebuild", "--dry-run"],
+        ["count_choices", "--game", "partnership", "--rebuild"],
         ["rate_boards", str(folder / "boards.jsonl")],
         ["dump", str(folder / "dump")],
         ["publish_data", "--month", "2026-01"],

@@ -82,6 +82,7 @@ POSTGRESQL = (
 )
 # Files, among these, whose slow tests send statements to the database that no quick test sends: `make slow` runs those there, too.
 STATEMENTS = (
+    "tests/league/domain/bots/test_choices.py",
     "tests/league/domain/bots/test_totals.py",
     "tests/league/domain/judgements/test_judgements.py",
     "tests/league/domain/ladders/test_version_tests.py",

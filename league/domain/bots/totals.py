@@ -1,7 +1,7 @@
 """Totals over the matches of bots, for their pages. The scheduler adds each rated match once, and subtracts a match that is voided.
 
-Results and style count all boards of a match. The worker counts the style while it plays and reports it with the result. If the cards of a
-match are withheld when it is counted, it adds no style.
+Results, style and opening choices (`league.domain.bots.choices`) count all boards of a match. The worker counts the style while it plays and
+reports it with the result. If the cards of a match are withheld when it is counted, it adds neither style nor choices.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from itertools import permutations
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Model, Prefetch, Q, QuerySet, Sum
+from django.db.models import F, Model, Q, QuerySet, Sum
 
 import engine
+from league.domain.bots import choices
 from league.domain.core import clock
 from league.domain.matches import embargoes
 from league.domain.ratings import pools
@@ -40,16 +41,12 @@ def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
     now = clock.now_or(now)
     struck = Match.objects.filter(STRUCK, summed=True).order_by("id")
     fresh = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, summed=False).order_by("-id")
-    removed = _carry(struck, list(struck.values_list("pk", flat=True)[:most]), {}, sign=-1)
+    removed = _carry(struck, list(struck.values_list("pk", flat=True)[:most]), {}, {}, sign=-1)
     ids = list(fresh.values_list("pk", flat=True)[:most])
-    styles = {match.pk: _style_of(match, now) for match in _with_cards(ids)}
-    return removed + _carry(fresh, ids, styles, sign=1)
-
-
-def _with_cards(ids: Sequence[int]) -> Iterable[Match]:
-    rows = Match.objects.filter(pk__in=ids).select_related("tournament").defer("secret", "host")
-    parties = Party.objects.order_by("number").only("match", "number", "style")
-    return rows.defer("tournament__secret").prefetch_related(Prefetch("parties", parties))
+    matches = list(choices.with_cards(Match.objects.filter(pk__in=ids))) if ids else []
+    styles = {match.pk: _style_of(match, now) for match in matches}
+    chosen = {match.pk: counts for match in matches if (counts := choices.count(match, now=now)) is not None}
+    return removed + _carry(fresh, ids, styles, chosen, sign=1)
 
 
 def _style_of(match: Match, now: datetime) -> list[Style] | None:
@@ -60,7 +57,14 @@ def _style_of(match: Match, now: datetime) -> list[Style] | None:
     return [Style(*counts) for counts in counts_by_party]
 
 
-def _carry(rows: QuerySet[Match], ids: Sequence[int], styles: Mapping[int, list[Style] | None], *, sign: int) -> int:
+def _carry(
+    rows: QuerySet[Match],
+    ids: Sequence[int],
+    styles: Mapping[int, list[Style] | None],
+    chosen: Mapping[int, list[choices.PartyCounts]],
+    *,
+    sign: int,
+) -> int:
     """Add these matches to the totals (`sign` 1) or subtract them (-1), except those that are no longer among `rows`."""
     if not ids:
         return 0
@@ -81,6 +85,10 @@ def _carry(rows: QuerySet[Match], ids: Sequence[int], styles: Mapping[int, list[
             _grow(MeetingSum, {"bot_id": bot, "pool_id": pool, "opponent_id": opponent}, added, sign)
         for (version, pool), added in sorted(played.items(), key=lambda item: (not item[0][0], item[0])):
             _grow(PlayedSum, {"version_id": version or None, "pool_id": pool}, added, sign)
+        if sign > 0:
+            choices.add(matches, parties, chosen)
+        else:
+            choices.subtract(locked_ids, parties)
     return len(matches)
 
 

@@ -1,5 +1,5 @@
 // Follows the card table (its "step" events): marks mistakes in the list of steps, moves the line of the drawing, says below the list what
-// the decision cost and what a house bot would have played, and aims the way to the editor at the step that is shown.
+// the decision cost, what a house bot would have played and how often others choose so, and aims the links below at the step that is shown.
 // The page already contains the drawing, with a link to the step of each decision. The drawing is a slider, too: press and drag.
 const TARGET = 24; // Pixels between two targets (WCAG 2.5.8).
 const here = () => document.querySelector(".here");
@@ -8,11 +8,16 @@ const list = () => document.querySelector("tute-replay ol.steps");
 document.addEventListener("step", ({ detail }) => {
   const box = here();
   if (!box) return;
-  const open = box.querySelector("#open-here"), item = document.getElementById(detail.id);
-  if (open) { const to = new URL(open.href); to.searchParams.set("at", detail.id); open.href = to.pathname + to.search; }
+  const item = document.getElementById(detail.id), usual = item?.querySelector(".usual")?.cloneNode();
+  for (const [name, key] of [["#open-here", "at"], ["#ask-here", "step"]]) {
+    const link = box.querySelector(name);
+    if (link) { const to = new URL(link.href); to.searchParams.set(key, detail.id); link.href = to.pathname + to.search + to.hash; }
+  }
   const cost = document.querySelector(`tute-judgement a[href="#${detail.id}"]`)?.getAttribute("aria-label");
   const would = item?.querySelector(".would")?.textContent.replace(/\s+/g, " ").trim();
-  box.querySelector(".verdict").textContent = [cost, would].filter(Boolean).join(" · ");
+  const verdict = box.querySelector(".verdict");
+  verdict.textContent = [cost, would].filter(Boolean).join(" · ");
+  if (usual) { usual.textContent = usual.title; verdict.append(verdict.textContent && " · ", usual); }
 });
 
 class TuteJudgement extends HTMLElement {

@@ -23,13 +23,14 @@ from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
 from league.web.common.viewers import user_of, viewer_of
 from league.web.games.bars import with_bars
+from league.web.games.explorer import explorer_of
 from league.web.games.lab import lab_of
 from league.web.games.leaders import leaders_of
 
 MOST_RISING = 5
 
 BY_LEAGUE = paging.Order.by("-league", "id")
-TABS = ("ladder", "leagues", "rules", "lab", "matches", "files")
+TABS = ("ladder", "leagues", "rules", "lab", "explorer", "matches", "files")
 LATEST = 25  # Number of matches in the tab.
 LIMITS = {  # The name of each limit, and what it asks.
     "fast": (_("10 ms a decision"), _("No decision in any counted match took more than 10 ms of processor time.")),
@@ -55,7 +56,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
-    """Show a game in tabs (`?tab=`): the ladder of a pool (`?pool=`, filtered by `?show=`, `?owner=`, `?limit=`), rules, lab, matches, files."""
+    """Show a game in tabs (`?tab=`): the ladder of a pool (`?pool=`, filtered by `?show=`, `?owner=`, `?limit=`), the explorer, rules and others."""
     if key not in engine.games():
         raise Http404
     changes.keep_until(request, changes.POOLS, changes.BOTS)
@@ -73,6 +74,9 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         context |= _ladder(request, key, pool)
     elif tab == "lab":
         context["lab"] = lab_of(key)
+    elif tab == "explorer":
+        changes.keep_until(request, changes.CHOICES)
+        context["explorer"] = explorer_of(pool, request.GET)
     elif tab == "matches" and pool:
         finished = lists.latest_matches(user_of(request), finished_only=True)
         context["matches"] = finished.filter(pool=pool, rated=True)[:LATEST]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from league.domain.consultations import asking, reading
@@ -11,6 +12,7 @@ from league.domain.judgements import asking as judging
 from league.enums import JudgementStatus
 from league.models import BotVersion, Consultation, Match, Player, Sitting
 from league.web.common.words import action_name
+from league.web.matches.judging import AnalysisSection
 from league.web.matches.narrate import Sentence, Would
 
 
@@ -37,6 +39,14 @@ class Different:
     would: str
 
 
+@dataclass(frozen=True)
+class Position:
+    """A step of the sitting, with the choice there of each house bot that was asked for its seat, and of the analysis."""
+
+    line: Sentence
+    answers: list[tuple[str, str]]
+
+
 @dataclass
 class ConsultationSection:
     """The consultation section. bots: those that the viewer may ask; seat, bot: initial values of the form; marks: by step id."""
@@ -50,6 +60,7 @@ class ConsultationSection:
     different: list[Different] = field(default_factory=list)
     marks: dict[str, Would] = field(default_factory=dict)
     damaged: str = ""
+    position: Position | None = None
 
     @property
     def chosen(self) -> AskedConsultation | None:
@@ -103,3 +114,24 @@ def _fill(section: ConsultationSection, row: Consultation) -> None:
 def mark(lines: Sequence[Sentence], section: ConsultationSection) -> list[Sentence]:
     """Add the actions of the house bot to the steps of its seat."""
     return [replace(line, would=section.marks.get(line.anchor)) for line in lines]
+
+
+def show_position(
+    section: ConsultationSection, lines: Sequence[Sentence], step: str, judged: AnalysisSection | None
+) -> None:
+    """Add what the house bots and the analysis say of the step with this id to the section. No query."""
+    line = next((line for line in lines if line.anchor == step), None)
+    if line is None or line.seat is None:
+        return
+    texts = []
+    for item in section.every:
+        if item.row.status == JudgementStatus.DONE and item.row.seat == line.seat:
+            with suppress(Refused):
+                texts += [
+                    (str(item.row.version), action_name(answer.would))
+                    for answer in reading.answers(item.row)
+                    if answer.anchor == line.anchor
+                ]
+    if judged is not None and judged.graph:
+        texts += [(judged.title, point.text) for point in judged.graph.points if point.anchor == line.anchor]
+    section.seat, section.position = line.seat, Position(line, texts)

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from league.web.common.choice_words import Usual
 from league.web.common.words import call_name, card_name, fault_name, suit_name
 
 Moment = dict[str, Any]
@@ -49,7 +50,7 @@ class Would:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One step in words (`html`); `anchor` is `d<deal>p<step>`, counted as in the viewer."""
+    """One step in words (`html`); `anchor` is `d<deal>p<step>`, counted as in the viewer. `usual`: what the explorer says of the choice."""
 
     deal: int
     step: int
@@ -57,6 +58,7 @@ class Sentence:
     seat: int | None
     html: SafeString
     would: Would | None = None
+    usual: Usual | None = None
 
     @property
     def anchor(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -33,6 +34,7 @@ from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, RatingPoint, Sitting
 from league.service import changes, topics
 from league.web.common import lists, talk
+from league.web.common.choice_words import usual_of
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, user_of, viewer_of
 from league.web.matches import comparing, consulting, judging, luck, narrate, pictures
@@ -112,7 +114,7 @@ def chosen_sitting(match: Match, query: Mapping[str, str]) -> Sitting | None:
 
 @changes.kept_until(*SHOWN, changes.TALK)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Twelve queries, a few more with consultations and comments."""
+    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Thirteen queries, a few more with consultations and comments."""
     topics.follow(request, topics.of_match(public_id))
     row = _match(request, public_id)
     if row.status in OVER:
@@ -157,7 +159,10 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
             )  # Older records have no passes, so conversations cannot be rebuilt.
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
             moments = shown_moments(record)
-            context["lines"] = narrate.narrate(moments, names, bots)
+            usual = usual_of(row, record)
+            context["lines"] = [
+                replace(line, usual=usual.get(line.anchor)) for line in narrate.narrate(moments, names, bots)
+            ]
             context["notes"] = record.get("notes", [])
             sides = seat_sides(record, sitting.seating)
             context["heads"] = [
@@ -174,6 +179,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 context |= _judgements(request, row, sitting, parties, names, context["lines"])
                 if "pass" in record:  # See "own" above.
                     section = _consultations(request, row, sitting, names)
+                    consulting.show_position(section, context["lines"], request.GET.get("step", ""), context["judged"])
                     if section.every or section.bots or viewer is None:
                         context |= {"consulted": section, "lines": consulting.mark(context["lines"], section)}
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})

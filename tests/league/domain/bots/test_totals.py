@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from league.domain.bots import totals
 from league.domain.matches import embargoes, encounters, logs, matches, replays
 from league.domain.people import players
-from league.models import Match, MatchStyle, MeetingSum, Party, PlayedSum, Sitting
+from league.models import Match, MatchChoices, MatchStyle, MeetingSum, Party, PlayedSum, Sitting
 from league.pure import style
 from tests.support import league as made
 from tests.support.league import NOW, accepted, later, play, started
@@ -84,6 +84,7 @@ def test_what_is_struck_out_goes_out_of_the_sums_also_without_its_replay(trio, a
     PlayedSum.objects.all().delete()
     MeetingSum.objects.all().delete()
     MatchStyle.objects.all().delete()
+    MatchChoices.objects.all().delete()
     Match.objects.filter(pk=second.pk).update(summed=False)
     assert counted() == 1
     assert row(trio[0]) == alone

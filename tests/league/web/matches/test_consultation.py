@@ -74,6 +74,9 @@ def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league,
     different = [answer for answer in answers if answer.differs]
     assert f"greedy v1 habría decidido otra cosa en {len(different)} de {len(answers)} casos" in text(reader, where)
     assert f"greedy: {judging.action_name(different[0].would)}" in text(reader, where)
+    here = Page(reader.get(f"{where}&step={different[0].anchor}&tab=ask").content.decode())
+    assert faults(here) == []
+    assert f"Greedy v1 {judging.action_name(different[0].would)}" in here.text
     section = html[html.index('id="consultation"') :]
     assert re.findall(r'<li><a href="#(d\d+p\d+)">', section)[: len(different)] == [
         answer.anchor for answer in different
