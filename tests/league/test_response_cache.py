@@ -303,7 +303,7 @@ NOT_KEPT = {
     "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit data-file",
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
-        search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
+        search puzzles puzzle puzzle-next puzzle-replay embed-puzzle embed-table embed-table-replay
         login signup forgotten reset mail-confirm mail-stop event-join talk
     """,
     "it follows what kind of answer the client takes": "api:index",
@@ -315,6 +315,7 @@ NOT_KEPT = {
         lobby notices notice notice-ways follows api:my-notices
         teams team bot-hand-on bot-git classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
         class-assignment class-assignment-edit class-alike calendar-own
+        mistakes mistake mistake-replay
         draft version-source version-package version-code welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:fetch

@@ -99,10 +99,10 @@ def waiting(player: Player) -> int:
     return MistakeSearch.objects.filter(player=player, finished=None).count()
 
 
-def visible(player: Player) -> QuerySet[Mistake]:
+def visible(player: Player, *, now: datetime | None = None) -> QuerySet[Mistake]:
     """Select the player's mistakes, without those from matches whose cards are hidden or that are void."""
     shown = Q(search__judgement=None) | Q(search__judgement__match__status=MatchStatus.FINISHED)
-    now = clock.present()
+    now = clock.now_or(now)
     shown &= sight.by_everybody("search__judgement__match__tournament__", now=now)
     for path in ("search__judgement__match__embargo", "search__judgement__match__tournament__embargo"):
         shown &= Q(**{path: None}) | Q(**{f"{path}__lte": now})
@@ -112,7 +112,8 @@ def visible(player: Player) -> QuerySet[Mistake]:
 
 def due(player: Player, *, now: datetime | None = None) -> list[Mistake]:
     """Return the mistakes to be asked today, the longest due first. Two queries."""
-    return list(visible(player).filter(due__lte=_today(player, clock.now_or(now))).order_by("due", "pk"))
+    now = clock.now_or(now)
+    return list(visible(player, now=now).filter(due__lte=_today(player, now)).order_by("due", "pk"))
 
 
 def counts(player: Player) -> tuple[int, int]:

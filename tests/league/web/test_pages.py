@@ -93,6 +93,7 @@ def addresses(league) -> dict[str, str]:
         "lobby": "/lobby/",
         "puzzles": "/puzzles/",
         "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
+        "mistakes": "/puzzles/mistakes/",
         "choose a game": "/t/new/",
         "new tournament": "/t/new/?game=cabrero&players=5",
     }
@@ -177,6 +178,7 @@ QUERIES = {
     "lobby": 8,
     "puzzles": 7,
     "puzzle": 6,
+    "mistakes": 3,
     "choose a game": 12,
     "new tournament": 12,
 }

@@ -6,6 +6,7 @@ other deals (`engine.puzzles`), and the costliest are stored.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,6 +30,7 @@ from league.domain.tables import seating
 from league.models import Job, Judgement, Match, MistakeSearch, Party, Sitting, Table, TablePerson
 
 MOST = 5  # The most mistakes of a search: the costliest.
+MOST_S = 600.0  # Seconds of wall time; what was found up to then is stored.
 PATIENCE = timedelta(minutes=2)  # Ladder matches go first for this long.
 
 MistakeJob = JobLease[MistakeSearch]
@@ -70,14 +72,18 @@ class MistakeHandler(IdleHandler[MistakeSearch, MistakeSearch, list[Puzzle]]):
         """Search all records. Raise Broken, Refused."""
         child = Child(cpu_s=settings.JUDGE_CPU_S, puzzles=DEALS)
         results: list[Puzzle] = []
+        until = time.monotonic() + MOST_S
         try:
             for played in _of_table(task) if task.table_id else _of_match(task):
-                puzzles, is_whole = child.find(played.record, stop=signals.stop, mistakes=played.steps)
+                puzzles, is_whole = child.find(
+                    played.record, stop=lambda: signals.stop() or time.monotonic() > until, mistakes=played.steps
+                )
                 results += puzzles
                 if not is_whole:
                     break
         except Stopped:
-            return None
+            if time.monotonic() <= until:
+                return None
         finally:
             child.close()
         return sorted(results, key=lambda puzzle: -puzzle.margin)[:MOST]
