@@ -119,6 +119,7 @@ urlpatterns = [
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("puzzles/", puzzles.puzzles, name="puzzles"),
     path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),
+    path("puzzles/day/<str:day>/", puzzles.day_puzzle, name="puzzle-of-day"),
     path("puzzles/next/", puzzles.next_puzzle, name="puzzle-next"),
     path("puzzles/mistakes/", puzzles.own_mistakes, name="mistakes"),
     path("puzzles/mistakes/<slug:identity>/", puzzles.own_mistake, name="mistake"),

@@ -586,7 +586,8 @@ def test_the_table_of_refusals_has_every_kind_of_the_api() -> None:
 
 # Pages that show what the API does not have. docs/api.md names them in its first lines; a new page goes here or into the API.
 ONLY_PAGES = {
-    "puzzles": "puzzles",
+    "puzzles-file": "/puzzles.jsonl",
+    "mistakes": "your mistakes",
     "learn": "lessons",
     "digest": "digests",
     "player-news": "news",
@@ -604,7 +605,7 @@ def test_what_only_pages_show_is_said_where_the_api_begins() -> None:
         assert page in pages, page
         assert words in first, words
     paths = " ".join(operation["path"] for operation in operations())
-    assert not re.search(r"puzzle|lesson|digest|news|/tv|search|source", paths), (
+    assert not re.search(r"mistake|lesson|digest|news|/tv|search|source", paths), (
         "it is in the API: take it off the list"
     )
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from django.db.models import Q, QuerySet
 
 from league.domain.matches import sight
-from league.enums import Audience, ClassRole, RequestStatus, TournamentStatus, VersionStatus
+from league.enums import Audience, ClassRole, NoticeKind, NoticeWay, RequestStatus, TournamentStatus, VersionStatus
 from league.models import (
     Arena,
     Assignment,
@@ -27,6 +27,7 @@ from league.models import (
     Event,
     LeagueEvent,
     Match,
+    NoticeChoice,
     Party,
     PlaceOfDay,
     Player,
@@ -218,6 +219,15 @@ def _assignment_due(line: LeagueEvent, now: datetime) -> Groups:
     return [Hearers(Player.objects.filter(pk__in=idle), "assignment_due", line.subject, words)]
 
 
+def _puzzle_of_day(line: LeagueEvent, now: datetime) -> Groups:
+    """Notify who has chosen a way for it; by default nobody hears of it. Notices of a past day are not made up for."""
+    day = line.data["day"]
+    if day != f"{now:%Y-%m-%d}":
+        return []
+    takers = NoticeChoice.objects.filter(kind=NoticeKind.PUZZLE).exclude(way=NoticeWay.NEVER).values("player")
+    return [Hearers(Player.objects.filter(pk__in=takers), "puzzle_of_day", f"{line.kind}:{day}", {"day": day})]
+
+
 def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:
     rows = Tournament.objects.filter(
         slug=line.subject.partition(":")[2], event=None
@@ -395,6 +405,7 @@ SOURCES: dict[str, Callable[[LeagueEvent, datetime], Groups]] = {
     "match.challenged": _challenged,
     "table.waits": _table_waits,
     "assignment.due": _assignment_due,
+    "puzzle.day": _puzzle_of_day,
     "tournament.moved": _tournament_moved,
     "season.soon": _season_soon,
     "arena.soon": _arena,

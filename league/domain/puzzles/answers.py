@@ -185,8 +185,8 @@ def next_puzzle(
     rows = [item for item in shelf.about(theme, game) if item.id not in answered]
     if rating is None:
         rating = standing(player).rating if player else BASE
-    known, wish = ratings([item.id for item in rows]) if rows else {}, rating
-    return min(rows, key=lambda item: comparable(abs(known.get(item.id, BASE) - wish), ELO_DIGITS), default=None)
+    by_id, wish = ratings([item.id for item in rows]) if rows else {}, rating
+    return min(rows, key=lambda item: comparable(abs(by_id.get(item.id, BASE) - wish), ELO_DIGITS), default=None)
 
 
 def tried(player: Player) -> frozenset[str]:

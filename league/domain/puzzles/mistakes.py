@@ -101,12 +101,12 @@ def waiting(player: Player) -> int:
 
 def visible(player: Player, *, now: datetime | None = None) -> QuerySet[Mistake]:
     """Select the player's mistakes, without those from matches whose cards are hidden or that are void."""
-    shown = Q(search__judgement=None) | Q(search__judgement__match__status=MatchStatus.FINISHED)
+    condition = Q(search__judgement=None) | Q(search__judgement__match__status=MatchStatus.FINISHED)
     now = clock.now_or(now)
-    shown &= sight.by_everybody("search__judgement__match__tournament__", now=now)
+    condition &= sight.by_everybody("search__judgement__match__tournament__", now=now)
     for path in ("search__judgement__match__embargo", "search__judgement__match__tournament__embargo"):
-        shown &= Q(**{path: None}) | Q(**{f"{path}__lte": now})
-    rows = Mistake.objects.filter(shown, player=player).select_related("search__table")
+        condition &= Q(**{path: None}) | Q(**{f"{path}__lte": now})
+    rows = Mistake.objects.filter(condition, player=player).select_related("search__table")
     return rows.defer("search__table__secret", "search__table__records", "search__table__spectated")
 
 
@@ -163,7 +163,7 @@ def store(search: MistakeSearch, puzzles: Sequence[Puzzle], *, now: datetime) ->
     columns = {"player_id": search.player_id, "search": search, "created": now, "due": now.date() - DAY}
     rows = [Mistake(puzzle=puzzle.id, line=puzzle.line(), **columns) for puzzle in puzzles]
     present = Mistake.objects.filter(player=search.player_id, puzzle__in=[row.puzzle for row in rows])
-    known = set(present.values_list("puzzle", flat=True))
-    new = [row for row in rows if row.puzzle not in known]
+    stored = set(present.values_list("puzzle", flat=True))
+    new = [row for row in rows if row.puzzle not in stored]
     Mistake.objects.bulk_create(new)
     return len(new)

@@ -60,21 +60,21 @@ def _volatility(sigma: float, phi: float, variance: float, delta: float) -> floa
         total = phi**2 + variance + math.exp(x)
         return math.exp(x) * (delta**2 - total) / (2 * total**2) - (x - start) / TAU**2
 
-    left, spread = start, delta**2 - phi**2 - variance
+    low, spread = start, delta**2 - phi**2 - variance
     if spread > 0:
-        right = math.log(spread)
+        high = math.log(spread)
     else:
         steps = 1
         while slope(start - steps * TAU) < 0:
             steps += 1
-        right = start - steps * TAU
-    at_left, at_right = slope(left), slope(right)
-    while abs(right - left) > CONVERGED:
-        middle = left + (left - right) * at_left / (at_right - at_left)
+        high = start - steps * TAU
+    at_low, at_high = slope(low), slope(high)
+    while abs(high - low) > CONVERGED:
+        middle = low + (low - high) * at_low / (at_high - at_low)
         at_middle = slope(middle)
-        if at_middle * at_right <= 0:
-            left, at_left = right, at_right
+        if at_middle * at_high <= 0:
+            low, at_low = high, at_high
         else:
-            at_left /= 2
-        right, at_right = middle, at_middle
-    return math.exp(left / 2)
+            at_low /= 2
+        high, at_high = middle, at_middle
+    return math.exp(low / 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from django.conf import settings
@@ -81,6 +82,20 @@ def next_puzzle(request: HttpRequest) -> HttpResponse:
     if item is None:
         return redirect("puzzles")
     return redirect(_address(item, theme))
+
+
+@never_cache
+@require_safe
+def day_puzzle(request: HttpRequest, day: str) -> HttpResponse:
+    """Go to the puzzle of a day, such as 2026-01-31, that is not ahead. One query."""
+    try:
+        date_of_day = date.fromisoformat(day)
+    except ValueError:
+        raise Http404 from None
+    item = None
+    if date_of_day <= clock.present().date():
+        item = shelf.shelf().of_day(date_of_day, families.game_order())
+    return redirect(_address(item) if item else "puzzles")
 
 
 def _theme_of(request: HttpRequest) -> str:
@@ -190,7 +205,6 @@ def own_mistakes(request: HttpRequest) -> HttpResponse:
         "waiting": mistakes.waiting(player),
         "rows": mistakes.visible(player).order_by("due", "-pk")[:MOST_ROWS],
         "standing": answers.standing(player),
-        "pauses": mistakes.PAUSES,
     }
     return render(request, "puzzles/mistakes.html", context)
 

@@ -94,13 +94,13 @@ def test_days_in_a_row_are_those_of_the_players_clock(ana: Player, days, streak:
 def test_a_streak_lasts_until_the_next_midnight_without_an_answer(ana: Player) -> None:
     puzzle = puzzles()[0]
     answers.answer(puzzle, puzzle.best[0], ana, zone=MADRID, now=datetime(2026, 7, 1, 12, tzinfo=UTC))
-    for at, streak, done in (
+    for at, streak, is_over in (
         (datetime(2026, 7, 1, 21, 59, tzinfo=UTC), 1, True),
         (datetime(2026, 7, 1, 22, 0, tzinfo=UTC), 1, False),
         (datetime(2026, 7, 2, 22, 0, tzinfo=UTC), 0, False),
     ):
         standing = answers.standing(ana, now=at)
-        assert (standing.streak, standing.done_today) == (streak, done)
+        assert (standing.streak, standing.done_today) == (streak, is_over)
     assert answers.standing(ana, now=datetime(2026, 7, 1, 12, tzinfo=UTC)).midnight == datetime(
         2026, 7, 1, 22, tzinfo=UTC
     )
@@ -143,7 +143,7 @@ def test_the_next_puzzle_is_the_nearest_of_its_theme_that_is_not_answered(ana: P
 def test_the_puzzle_of_the_day_does_not_change_when_one_is_found(db: None) -> None:
     here, today = shelf.shelf(), date(2026, 7, 1)
     row = next(item for item in here.by_id.values() if item.id == here.of_day(today, ["brisca"]).id)
-    found = shelf.Shelf([*here.by_id.values()], {row.id: today})
+    later_shelf = shelf.Shelf([*here.by_id.values()], {row.id: today})
     before = shelf.Shelf([item for item in here.by_id.values() if item != row])
-    assert found.of_day(today, ["brisca"]) == before.of_day(today, ["brisca"])
-    assert found.of_day(date(2026, 7, 2), ["brisca"]) is not None
+    assert later_shelf.of_day(today, ["brisca"]) == before.of_day(today, ["brisca"])
+    assert later_shelf.of_day(date(2026, 7, 2), ["brisca"]) is not None

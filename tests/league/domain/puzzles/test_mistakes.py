@@ -118,8 +118,8 @@ def test_judged_decisions_of_an_own_bot_become_puzzles_until_the_match_is_void(a
                 DecisionVerdict(decision.step, 0, 0, 1, decision.state.turn, "lead", "", None, 20.0, (), 0.0, 0.0)
                 for decision in decisions(record)
             ]
-    done = {"status": JudgementStatus.DONE, "finished": NOW, "body": bodies.pack(body)}
-    Judgement.objects.filter(pk=row.pk).update(**done)
+    columns = {"status": JudgementStatus.DONE, "finished": NOW, "body": bodies.pack(body)}
+    Judgement.objects.filter(pk=row.pk).update(**columns)
     Job.objects.all().delete()
 
     assert mistakes.ask(ana, now=NOW) == 1
