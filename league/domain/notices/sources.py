@@ -219,13 +219,18 @@ def _assignment_due(line: LeagueEvent, now: datetime) -> Groups:
     return [Hearers(Player.objects.filter(pk__in=idle), "assignment_due", line.subject, words)]
 
 
+def puzzle_readers() -> QuerySet[Player]:
+    """Select who has chosen a way for the puzzle of the day; by default nobody hears of it."""
+    choices = NoticeChoice.objects.filter(kind=NoticeKind.PUZZLE).exclude(way=NoticeWay.NEVER)
+    return Player.objects.filter(pk__in=choices.values("player"))
+
+
 def _puzzle_of_day(line: LeagueEvent, now: datetime) -> Groups:
-    """Notify who has chosen a way for it; by default nobody hears of it. Notices of a past day are not made up for."""
+    """Notify its readers, on the same day only: a past day is not made up for."""
     day = line.data["day"]
     if day != f"{now:%Y-%m-%d}":
         return []
-    takers = NoticeChoice.objects.filter(kind=NoticeKind.PUZZLE).exclude(way=NoticeWay.NEVER).values("player")
-    return [Hearers(Player.objects.filter(pk__in=takers), "puzzle_of_day", f"{line.kind}:{day}", {"day": day})]
+    return [Hearers(puzzle_readers(), "puzzle_of_day", f"{line.kind}:{day}", {"day": day})]
 
 
 def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:

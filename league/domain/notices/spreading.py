@@ -141,8 +141,9 @@ def _foresee(now: datetime) -> None:
     )
     for pk, due in near.order_by("due", "pk").values_list("pk", "due")[:AT_ONCE]:
         _once("assignment.due", f"assignment:{pk}", now, {"at": f"{due:%Y-%m-%dT%H:%M:%SZ}"})
-    if settings.PUZZLES and now.astimezone(UTC).hour >= PUZZLE_FROM:
-        _once("puzzle.day", "puzzle:day", now, {"day": f"{now.astimezone(UTC):%Y-%m-%d}"})
+    here = now.astimezone(UTC)
+    if settings.PUZZLES and here.hour >= PUZZLE_FROM and sources.puzzle_readers().exists():
+        _once("puzzle.day", "puzzle:day", now, {"day": f"{here:%Y-%m-%d}"})
 
 
 def _once(kind: str, subject: str, now: datetime, data: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json       name, address, open data, puzzle rating, limits, log-ins, notice settings, webhooks, and keys (of a key only the first characters are stored)
+account.json       name, address, open data, puzzle rating, limits, log-ins, notice settings, webhooks, keys (only their first characters)
 bots.jsonl         your bots
 git.jsonl          Git repositories that you linked with bots
 versions.jsonl     their versions, and those that you uploaded to bots of your teams
