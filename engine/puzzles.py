@@ -45,6 +45,7 @@ SCREEN = 12  # Deals that suggest a candidate.
 DEALS = 64  # Deals that prove the best choice.
 # Least margin over every other choice, by unit of the board score; 1 for other units.
 MARGIN = {"points": 10.0, "games": 250.0}
+MISTAKE = 0.5  # The share of that margin that makes a choice a mistake.
 CERTAIN = 2.58  # The margin must exceed its minimum by this many standard errors (99%).
 CLAIM = "claim"
 _TEXT = ("id", "game", "phase", "unit", "judge")
@@ -131,15 +132,17 @@ def find(
 ) -> Iterator[Puzzle]:
     """Find the puzzles of a replay, in order. Find none if there are not two sides, because then there is no analysis.
 
-    margin: None for the default of the score unit. nodes: as in `fairly`. mistakes: look only at these steps, for choices that gave the margin away,
-    whatever the second-best choice is. Then `margin` of a puzzle is what its choice gave away, and each choice that loses less than half of the least
-    margin is right. Raise ReplayError, ValueError.
+    margin: None for the default of the score unit. nodes: as in `fairly`. Raise ReplayError, ValueError.
+
+    mistakes: look only at these steps, for choices that gave the margin away (by default MISTAKE of the usual one), whatever the second-best choice
+    is. Then `margin` of a puzzle is what its choice gave away, and each choice that loses less than half of the least margin is right.
     """
     first = next(decisions(replay), None)
     if first is None:
         return
     game = first.state.game.origin
-    least = MARGIN.get(str(game.score_unit), 1.0) if margin is None else margin
+    usual = MARGIN.get(str(game.score_unit), 1.0) * (1.0 if mistakes is None else MISTAKE)
+    least = usual if margin is None else margin
     seats = [SeatKnowledge(replay, seat) for seat in range(game.players)]
     samples: dict[int, list[State]] = {}
     events_by_step: dict[int, list[dict[str, Any]]] = {}

@@ -432,7 +432,7 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     (
         "docs/operations/queue.md",
-        "(20 minutes for a request, 11 for puzzles)",
+        "(20 minutes for a request, 11 for puzzles and mistakes)",
         lambda: (
             (requests.RequestHandler.terms.limit, puzzle_jobs.PuzzleHandler.terms.limit) == (20 * MINUTE, 11 * MINUTE)
         ),

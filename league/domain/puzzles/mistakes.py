@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from engine.analysis import JUDGE
 from engine.puzzles import NotAPuzzleError, Puzzle, read
@@ -113,13 +113,13 @@ def visible(player: Player, *, now: datetime | None = None) -> QuerySet[Mistake]
 def due(player: Player, *, now: datetime | None = None) -> list[Mistake]:
     """Return the mistakes to be asked today, the longest due first. Two queries."""
     now = clock.now_or(now)
-    return list(visible(player, now=now).filter(due__lte=_today(player, now)).order_by("due", "pk"))
+    return list(visible(player, now=now).filter(due__lte=_today(player, now)).defer("line").order_by("due", "pk"))
 
 
 def counts(player: Player) -> tuple[int, int]:
-    """Return the numbers of the player's mistakes and of the learnt ones. Two queries."""
-    rows = visible(player)
-    return rows.count(), rows.filter(due=None).count()
+    """Return the numbers of the player's mistakes and of the learnt ones. One query."""
+    row = visible(player).aggregate(total=Count("pk"), learnt=Count("pk", filter=Q(due=None)))
+    return row["total"], row["learnt"]
 
 
 def _today(player: Player, now: datetime) -> date:

@@ -184,7 +184,7 @@ def _solution(item: Puzzle, answer: str) -> dict[str, Any]:
 @never_cache
 @login_required
 def own_mistakes(request: HttpRequest) -> HttpResponse:
-    """List the viewer's mistakes, and queue the search for others. At most ten queries."""
+    """List the viewer's mistakes, and queue the search for others. At most seven queries."""
     player = player_of(request)
     if request.method == "POST":
         try:
@@ -203,8 +203,7 @@ def own_mistakes(request: HttpRequest) -> HttpResponse:
         "total": total,
         "learnt": learnt,
         "waiting": mistakes.waiting(player),
-        "rows": mistakes.visible(player).order_by("due", "-pk")[:MOST_ROWS],
-        "standing": answers.standing(player),
+        "rows": mistakes.visible(player).defer("line").order_by("due", "-pk")[:MOST_ROWS],
     }
     return render(request, "puzzles/mistakes.html", context)
 

@@ -25,9 +25,9 @@ def test_a_puzzle_is_read_and_answered_once(as_alice, nobody) -> None:
     again = as_alice.post(at, {"do": "solution"}).json()
     assert (again["solved"], again["first"], again["change"]) == (False, False, None)
     assert PuzzleAnswer.objects.get().solved
-    mine = as_alice.get("me/puzzles").json()
-    assert mine == again["standing"]
-    assert (mine["answers"], mine["zone"], mine["provisional"]) == (1, "Europe/Madrid", True)
+    standing = as_alice.get("me/puzzles").json()
+    assert standing == again["standing"]
+    assert (standing["answers"], standing["zone"], standing["provisional"]) == (1, "Europe/Madrid", True)
     assert as_alice.get("puzzles/next?theme=ruff").json()["id"] != item.id
 
 

@@ -176,9 +176,9 @@ QUERIES = {
     "editor": 13,
     "play": 9,
     "lobby": 8,
-    "puzzles": 7,
+    "puzzles": 10,
     "puzzle": 6,
-    "mistakes": 3,
+    "mistakes": 9,
     "choose a game": 12,
     "new tournament": 12,
 }

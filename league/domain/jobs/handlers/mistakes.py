@@ -23,6 +23,7 @@ from league.domain.core.errors import Refused
 from league.domain.core.queue import AttemptTerms
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease, is_match_waiting
+from league.domain.jobs.handlers.requests import PATIENCE
 from league.domain.judgements import bodies, reading
 from league.domain.matches import logs, replays, sight
 from league.domain.puzzles import mistakes
@@ -31,7 +32,6 @@ from league.models import Job, Judgement, Match, MistakeSearch, Party, Sitting, 
 
 MOST = 5  # The most mistakes of a search: the costliest.
 MOST_S = 600.0  # Seconds of wall time; what was found up to then is stored.
-PATIENCE = timedelta(minutes=2)  # Ladder matches go first for this long.
 
 MistakeJob = JobLease[MistakeSearch]
 
@@ -48,8 +48,8 @@ class MistakeHandler(IdleHandler[MistakeSearch, MistakeSearch, list[Puzzle]]):
     """The search of a table or match for mistakes."""
 
     kinds = (mistakes.JOB,)
-    terms = AttemptTerms(attempts=2, limit=timedelta(minutes=15))
-    allowance = Allowance(share=0.3)
+    terms = AttemptTerms(attempts=2, limit=timedelta(seconds=MOST_S + 60))
+    allowance = Allowance(share=0.5)
     needs_sandbox = False
     final_errors = (Refused,)
     expected_errors = (Broken,)
