@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
@@ -83,7 +84,7 @@ def _unsearched(player: Player, now: datetime) -> list[Table | Judgement]:
 
 
 def _add(player: Player, subject: Table | Judgement, now: datetime) -> bool:
-    key = {"table" if isinstance(subject, Table) else "judgement": subject}
+    key: dict[str, Any] = {"table" if isinstance(subject, Table) else "judgement": subject}
     with transaction.atomic():
         players.lock(player.pk)
         if MistakeSearch.objects.filter(player=player, **key).exists():
@@ -160,7 +161,7 @@ def answer(mistake: OwnMistake, text: str, *, zone: str = "", now: datetime | No
 
 def store(search: MistakeSearch, puzzles: Sequence[Puzzle], *, now: datetime) -> int:
     """Store the mistakes of a search; return the number of new ones. Each is due at once, wherever the player is."""
-    columns = {"player_id": search.player_id, "search": search, "created": now, "due": now.date() - DAY}
+    columns: dict[str, Any] = {"player_id": search.player_id, "search": search, "created": now, "due": now.date() - DAY}
     rows = [Mistake(puzzle=puzzle.id, line=puzzle.line(), **columns) for puzzle in puzzles]
     present = Mistake.objects.filter(player=search.player_id, puzzle__in=[row.puzzle for row in rows])
     stored = set(present.values_list("puzzle", flat=True))
