@@ -246,8 +246,8 @@ def _analyses(player: Player) -> Iterator[Row]:
     searches = player.mistake_searches.order_by("pk").values(
         "created", "finished", match_name=F("judgement__match__public_id"), table_name=F("table__public_id")
     )
-    for row in searches.iterator(500):
-        yield {"kind": "mistakes", **row}
+    for search in searches.iterator(500):
+        yield {"kind": "mistakes", **search}
 
 
 def _contests(player: Player) -> Iterator[Row]:

@@ -56,7 +56,7 @@ class MistakeHandler(IdleHandler[MistakeSearch, MistakeSearch, list[Puzzle]]):
 
     def subject(self, row: Job) -> MistakeSearch:
         """Load the search."""
-        return MistakeSearch.objects.get(pk=row.mistake_search_id)
+        return MistakeSearch.objects.get(pk=row.mistake_search_id or 0)
 
     def is_overdue(self, *, now: datetime | None = None) -> bool:
         """Return True if a request has waited longer than `PATIENCE` and only ladder matches go before it."""
@@ -99,11 +99,11 @@ class MistakeHandler(IdleHandler[MistakeSearch, MistakeSearch, list[Puzzle]]):
 
 
 def _end(row: Job, now: datetime) -> None:
-    MistakeSearch.objects.filter(pk=row.mistake_search_id).update(finished=now)
+    MistakeSearch.objects.filter(pk=row.mistake_search_id or 0).update(finished=now)
 
 
 def _of_table(search: MistakeSearch) -> Iterator[Played]:
-    table = Table.objects.get(pk=search.table_id)
+    table = Table.objects.get(pk=search.table_id or 0)
     seats = set(TablePerson.objects.filter(table=table, player=search.player_id).values_list("number", flat=True))
     for number, record in enumerate(seating.opened(table), 1):
         record.setdefault("meta", {}).update({"board": number})
@@ -116,7 +116,7 @@ def _of_table(search: MistakeSearch) -> Iterator[Played]:
 
 
 def _of_match(search: MistakeSearch) -> Iterator[Played]:
-    judged = Judgement.objects.get(pk=search.judgement_id)
+    judged = Judgement.objects.get(pk=search.judgement_id or 0)
     match = Match.objects.select_related("tournament").defer("secret", "tournament__secret").get(pk=judged.match_id)
     if replays.reason_closed(match) or logs.was_let_go(match) or sight.is_held_back(match):
         return
