@@ -80,6 +80,8 @@ RUNNER = {
     "league_job": Rights(change=JOB, remove=True),
     "league_judgement": Rights(change=(*REQUEST, *ANALYSIS, *BEFORE, "progress")),
     "league_leagueevent": Rights(only=("id",), add=True),
+    "league_mistake": Rights(only=("id", "player_id", "puzzle"), add=True),
+    "league_mistakesearch": Rights(change=("finished",)),
     "league_noticesource": Rights(only=("id",), add=True),  # A new line of the journal is queued for notices.
     "league_logdictionary": Rights(),
     "league_match": Rights(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
@@ -156,6 +158,9 @@ RULES = (
     ("league_foundpuzzle", "INSERT", "",
      "EXISTS (SELECT FROM league_puzzlesearch s JOIN league_judgement j ON j.id = s.judgement_id"
      " WHERE j.match_id = league_foundpuzzle.match_id AND s.finished IS NULL)"),
+    ("league_mistakesearch", "UPDATE", "finished IS NULL", "true"),
+    ("league_mistake", "INSERT", "",
+     "EXISTS (SELECT FROM league_mistakesearch s WHERE s.id = search_id AND s.player_id = league_mistake.player_id AND s.finished IS NULL)"),
     # Only the texts of running tries.
     ("league_try", "SELECT", PLAYS.replace("= match_id", "= work_id"), ""),
     ("league_try", "UPDATE", "result IS NULL", PLAYS.replace("= match_id", "= work_id")),

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -143,10 +143,16 @@ class Child:
                 verdict.best, verdict.line = tuple(best), tuple(Move(*move) for move in line)
         return results, False
 
-    def find(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Puzzle], bool]:
-        """Find the puzzles of a record, in order. The second value is False if the CPU time ran out. Raise what `judge` raises."""
+    def find(
+        self, replay: Mapping[str, Any], *, stop: Callable[[], bool], mistakes: Collection[int] | None = None
+    ) -> tuple[list[Puzzle], bool]:
+        """Find the puzzles of a record, in order. The second value is False if the CPU time ran out. Raise what `judge` raises.
+
+        mistakes: as in `engine.puzzles.find`.
+        """
         results: list[Puzzle] = []
-        for line in self._answers(replay, stop):
+        question = replay if mistakes is None else {**replay, "mistakes": sorted(mistakes)}
+        for line in self._answers(question, stop):
             if line is None:
                 return results, True
             results.append(read(line))
@@ -218,10 +224,11 @@ def main() -> None:
         _send(None)
 
 
-def _find(replay: Mapping[str, Any], order: Mapping[str, Any]) -> None:
+def _find(replay: dict[str, Any], order: Mapping[str, Any]) -> None:
+    terms = {"deals": order["puzzles"], "margin": order["margin"], "nodes": order["nodes"]}
     # A record that cannot be replayed has no puzzles.
     with suppress(ReplayError):
-        for puzzle in find(replay, deals=order["puzzles"], margin=order["margin"], nodes=order["nodes"]):
+        for puzzle in find(replay, **terms, mistakes=replay.pop("mistakes", None)):
             _send(puzzle.line())
     _send(None)
 

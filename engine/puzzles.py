@@ -10,7 +10,7 @@ A puzzle contains everything its seat knew since the sitting began, as events of
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import groupby
@@ -45,6 +45,7 @@ SCREEN = 12  # Deals that suggest a candidate.
 DEALS = 64  # Deals that prove the best choice.
 # Least margin over every other choice, by unit of the board score; 1 for other units.
 MARGIN = {"points": 10.0, "games": 250.0}
+MISTAKE = 0.5  # The share of that margin that makes a choice a mistake.
 CERTAIN = 2.58  # The margin must exceed its minimum by this many standard errors (99%).
 CLAIM = "claim"
 _TEXT = ("id", "game", "phase", "unit", "judge")
@@ -60,7 +61,7 @@ class Puzzle:
 
     best: the right choices, equally good in every deal. lost: the mean loss of each choice over `deals` deals, in units of the board score (`unit`);
     0 for `best`. margin: the smallest loss among the other choices; error: its standard error. events: all events that the seat saw since the start
-    of the sitting. hand: its cards now. legal: its choices. source: match, board, sitting and step.
+    of the sitting. hand: its cards now. legal: its choices. source: match, board, sitting, step, and the choice that was played.
     """
 
     id: str
@@ -122,30 +123,49 @@ def _check(puzzle: Puzzle) -> None:
 
 
 def find(
-    replay: Mapping[str, Any], *, deals: int = DEALS, margin: float | None = None, nodes: int = USUAL_NODES
+    replay: Mapping[str, Any],
+    *,
+    deals: int = DEALS,
+    margin: float | None = None,
+    nodes: int = USUAL_NODES,
+    mistakes: Collection[int] | None = None,
 ) -> Iterator[Puzzle]:
     """Find the puzzles of a replay, in order. Find none if there are not two sides, because then there is no analysis.
 
     margin: None for the default of the score unit. nodes: as in `fairly`. Raise ReplayError, ValueError.
+
+    mistakes: look only at these steps, for choices that gave the margin away (by default MISTAKE of the usual one), whatever the second-best choice
+    is. Then `margin` of a puzzle is what its choice gave away, and each choice that loses less than half of the least margin is right.
     """
     first = next(decisions(replay), None)
     if first is None:
         return
     game = first.state.game.origin
-    least = MARGIN.get(str(game.score_unit), 1.0) if margin is None else margin
+    usual = MARGIN.get(str(game.score_unit), 1.0) * (1.0 if mistakes is None else MISTAKE)
+    least = usual if margin is None else margin
     seats = [SeatKnowledge(replay, seat) for seat in range(game.players)]
     samples: dict[int, list[State]] = {}
     events_by_step: dict[int, list[dict[str, Any]]] = {}
 
     def sampled() -> Iterator[Decision]:
         for decision in decisions(replay):
-            samples[decision.step] = list(seats[decision.state.turn].samples(decision, SCREEN + deals))
+            is_wanted = mistakes is None or decision.step in mistakes
+            dealt = list(seats[decision.state.turn].samples(decision, SCREEN + deals if is_wanted else 0))
+            if not is_wanted:
+                continue
+            samples[decision.step] = dealt
             events_by_step[decision.step] = _seen_events(decision.state)
             yield decision._replace(state=decision.state.clone())
 
+    def verdict_of(decision: Decision) -> _Verdict | None:
+        supposed = samples.pop(decision.step)
+        if mistakes is None:
+            return _verdict(supposed, least, nodes)
+        return _mistake(supposed, decision.state.game.action_text(decision.chosen), least, nodes)
+
     for _, deal in groupby(sampled(), key=lambda decision: decision.state.deal_no):
         moments = list(deal)
-        verdicts = from_the_end(moments, lambda decision: _verdict(samples.pop(decision.step), least, nodes))
+        verdicts = from_the_end(moments, verdict_of)
         for decision, verdict in zip(moments, verdicts, strict=True):
             if verdict:
                 events = events_by_step[decision.step]
@@ -168,7 +188,11 @@ def find(
                     error=verdict.error,
                     deals=deals,
                     judge=JUDGE,
-                    source={name: meta.get(name) for name in ("match", "board", "sitting")} | {"step": decision.step},
+                    source={
+                        **{name: meta.get(name) for name in ("match", "board", "sitting")},
+                        "step": decision.step,
+                        "played": decision.state.game.action_text(decision.chosen),
+                    },
                 )
 
 
@@ -208,6 +232,26 @@ def _verdict(supposed: Sequence[State], least: float, nodes: int) -> _Verdict | 
         for text in rows[0]
     }
     return _Verdict(same, lost, round(margin, 2), round(error, 3))
+
+
+def _mistake(supposed: Sequence[State], chosen: str, least: float, nodes: int) -> _Verdict | None:
+    """Return the verdict on a decision as a mistake; None if it cannot be judged within the limit."""
+    rows = worths(supposed[:SCREEN], nodes)
+    if rows is None:
+        return None
+    means = {text: sum(row[text] for row in rows) / len(rows) for text in rows[0]}
+    best = max(means, key=lambda text: means[text])
+    if chosen == CLAIM or means[best] - means[chosen] < least / 2:
+        return _NONE
+    rows = worths(supposed[SCREEN:], nodes)
+    if rows is None:
+        return None
+    margin, error = mean_error([row[best] - row[chosen] for row in rows])
+    if margin - CERTAIN * error < least:
+        return _NONE
+    lost = {text: max(0.0, round(mean_error([row[best] - row[text] for row in rows])[0], 2)) for text in rows[0]}
+    right = [text for text, value in lost.items() if value < least / 2]
+    return _Verdict(right, lost, round(margin, 2), round(error, 3))
 
 
 def _best(rows: Sequence[Mapping[str, int]]) -> list[str] | None:

@@ -96,6 +96,7 @@ class NoticeKind(models.TextChoices):
     ASSIGNMENT = "assignment", _("An assignment of my class is due")
     FOLLOWED = "followed", _("A bot or player that I follow has news")
     TALK = "talk", _("Somebody comments on what is mine, or answers me")
+    PUZZLE = "puzzle", _("The puzzle of the day")
 
 
 class NoticeWay(models.TextChoices):

@@ -12,6 +12,7 @@ from league.api.bots import views as bots
 from league.api.classes import views as classes
 from league.api.http.index import Index, nowhere
 from league.api.http.schema import Document
+from league.api.matches import puzzle_views as puzzles
 from league.api.matches import room_views as rooms
 from league.api.matches import table_views as tables
 from league.api.matches import views as matches
@@ -184,6 +185,9 @@ urlpatterns = [
         name="answers",
     ),
     path("volunteer", volunteers.VolunteerView.as_view(), name="volunteer"),
+    path("puzzles/next", puzzles.NextPuzzleView.as_view(), name="puzzle-next"),
+    path("puzzles/<word:id>/answers", puzzles.PuzzleAnswersView.as_view(), name="puzzle-answers"),
+    path("me/puzzles", puzzles.MyPuzzlesView.as_view(), name="my-puzzles"),
     path("operators/actions", operators.ActionsView.as_view(), name="operator-actions"),
     path("operators/journal", operators.JournalView.as_view(), name="operator-journal"),
     path("boards", matches.BoardsOfMatchesView.as_view(), name="boards-of-matches"),

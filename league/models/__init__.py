@@ -24,7 +24,7 @@ from league.models.notices import Follow, Notice, NoticeChoice, NoticeSource
 from league.models.people import ApiToken, Passkey, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import ChoiceSum, MatchChoices, MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
-from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
+from league.models.puzzles import FoundPuzzle, Mistake, MistakeSearch, PuzzleAnswer, PuzzleRating, PuzzleSearch, Solver
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.remote import RemoteLine, RemoteLink
@@ -91,6 +91,8 @@ __all__ = [
     "MatchLog",
     "MatchStyle",
     "MeetingSum",
+    "Mistake",
+    "MistakeSearch",
     "Notice",
     "NoticeChoice",
     "NoticeSource",
@@ -103,6 +105,7 @@ __all__ = [
     "Pool",
     "PoolSums",
     "PuzzleAnswer",
+    "PuzzleRating",
     "PuzzleSearch",
     "Quota",
     "Rating",
@@ -119,6 +122,7 @@ __all__ = [
     "SequentialTest",
     "SessionOwner",
     "Sitting",
+    "Solver",
     "StoredSnapshot",
     "Subscription",
     "Table",

@@ -13,11 +13,12 @@ from league.models.bots import Build, Fetch
 from league.models.judgements import Consultation, Judgement
 from league.models.leases import Leased
 from league.models.people import Player
+from league.models.puzzles import MistakeSearch
 from league.models.tables import Table
 from league.models.tunings import TuningStep
 from league.models.words import only_words
 
-SUBJECTS = ("judgement", "consultation", "table", "build", "fetch", "tuning")
+SUBJECTS = ("judgement", "consultation", "table", "build", "fetch", "tuning", "mistake_search")
 
 
 def _once(subject: str) -> models.UniqueConstraint:
@@ -47,6 +48,9 @@ class Job(Leased):
     build = models.ForeignKey(Build, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     fetch = models.ForeignKey(Fetch, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     tuning = models.ForeignKey(TuningStep, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
+    mistake_search = models.ForeignKey(
+        MistakeSearch, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False
+    )
     # The player whose turn the job takes.
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     position = models.PositiveIntegerField(default=0)  # Of the jobs of a kind, the lowest position is next.

@@ -22,7 +22,7 @@ from django.utils import translation
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from league.domain.core import clock
-from league.domain.jobs.handlers import analysis, consultations, puzzles
+from league.domain.jobs.handlers import analysis, consultations, mistakes, puzzles
 from league.domain.people import players, sessions
 from league.models import Player
 from league.service import limits, listening, process_cache
@@ -105,7 +105,7 @@ def _no_window_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_hurry(monkeypatch: pytest.MonkeyPatch, settings) -> None:
     """Lengthen the time limits of idle work: it has the lowest priority and is slow while other tests run. A test of a limit sets a short one."""
     monkeypatch.setattr(analysis, "SLICE_S", 7200.0)
-    for module in (analysis, consultations, puzzles):
+    for module in (analysis, consultations, mistakes, puzzles):
         monkeypatch.setattr(module, "MOST_S", 72_000.0)
     settings.JUDGE_CPU_S = 7200
 

@@ -308,7 +308,7 @@ NOT_KEPT = {
     "it is streamed, or a file of this release": "game-boards match-log puzzles-file live kit data-file",
     "its address says what it holds, and browsers keep it": "preview",
     "it holds a form, or is never cached": """
-        search puzzles puzzle puzzle-replay embed-puzzle embed-table embed-table-replay
+        search puzzles puzzle puzzle-next puzzle-of-day puzzle-replay embed-puzzle embed-table embed-table-replay
         login signup forgotten reset mail-confirm mail-stop event-join talk
     """,
     "it follows what kind of answer the client takes": "api:index",
@@ -320,9 +320,10 @@ NOT_KEPT = {
         lobby notices notice notice-ways follows api:my-notices
         teams team bot-hand-on bot-git classes class-new class class-join class-edit class-marks class-student class-boards class-assignment-new
         class-assignment class-assignment-edit class-alike calendar-own
+        mistakes mistake mistake-replay
         draft version-source version-package version-code welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
-        bot-tuning api:fetch
+        bot-tuning api:fetch api:my-puzzles api:puzzle-next
         api:lobby api:arenas api:arena api:arena-standing api:my-challenges api:my-offers api:my-teams api:team api:team-history
         api:table-challenges api:my-classes api:class api:class-marks api:assignments api:hand-ins
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
@@ -333,7 +334,7 @@ NOT_KEPT = {
         api:notices-read api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
         api:table-seat api:table-start api:table-swap api:table-send-away api:table-rematch api:table-challenge api:table-phrases api:deals-tables
-        api:arena-play api:arena-stop api:arena-bots api:teams api:team-members api:team-member api:team-bots api:team-bot
+        api:puzzle-answers api:arena-play api:arena-stop api:arena-bots api:teams api:team-members api:team-member api:team-bots api:team-bot
         api:bot-offer api:bot-offer-accept
         api:event-start api:tournament-cancel api:tournament-close api:tournament-embargo api:tournament-extend api:tournament-pause
         api:tournament-resume api:tournament-start api:volunteer

@@ -435,7 +435,7 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     (
         "docs/operations/queue.md",
-        "(20 minutes for a request, 11 for puzzles)",
+        "(20 minutes for a request, 11 for puzzles and mistakes)",
         lambda: (
             (requests.RequestHandler.terms.limit, puzzle_jobs.PuzzleHandler.terms.limit) == (20 * MINUTE, 11 * MINUTE)
         ),
@@ -603,7 +603,8 @@ def test_the_table_of_refusals_has_every_kind_of_the_api() -> None:
 
 # Pages that show what the API does not have. docs/api.md names them in its first lines; a new page goes here or into the API.
 ONLY_PAGES = {
-    "puzzles": "puzzles",
+    "puzzles-file": "/puzzles.jsonl",
+    "mistakes": "your mistakes",
     "learn": "lessons",
     "digest": "digests",
     "player-news": "news",
@@ -621,7 +622,7 @@ def test_what_only_pages_show_is_said_where_the_api_begins() -> None:
         assert page in pages, page
         assert words in first, words
     paths = " ".join(operation["path"] for operation in operations())
-    assert not re.search(r"puzzle|lesson|digest|news|/tv|search|source", paths), (
+    assert not re.search(r"mistake|lesson|digest|news|/tv|search|source", paths), (
         "it is in the API: take it off the list"
     )
 

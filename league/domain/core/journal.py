@@ -23,7 +23,7 @@ NOTICED = frozenset(
             "tournament.moved",
             "tournament.entered",
         ),
-        "assignment.due",
+        *("assignment.due", "puzzle.day"),
         *("season.soon", "arena.soon", "arena.finished"),
         *("event.soon", "event.started", "event.finished", "event.entered"),
     }

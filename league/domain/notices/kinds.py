@@ -14,6 +14,7 @@ DEFAULTS: dict[NoticeKind, NoticeWay] = {
     NoticeKind.ASSIGNMENT: NoticeWay.DIGEST,
     NoticeKind.FOLLOWED: NoticeWay.DIGEST,
     NoticeKind.TALK: NoticeWay.DIGEST,
+    NoticeKind.PUZZLE: NoticeWay.NEVER,
 }
 TEXTS: dict[str, NoticeKind] = {
     "refused": NoticeKind.FAILED,
@@ -49,4 +50,5 @@ TEXTS: dict[str, NoticeKind] = {
     "request_granted": NoticeKind.TALK,
     "request_refused": NoticeKind.TALK,
     "request_expired": NoticeKind.TALK,
+    "puzzle_of_day": NoticeKind.PUZZLE,
 }

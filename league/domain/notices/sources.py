@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from django.db.models import Q, QuerySet
 
 from league.domain.matches import sight
-from league.enums import Audience, ClassRole, RequestStatus, TournamentStatus, VersionStatus
+from league.enums import Audience, ClassRole, NoticeKind, NoticeWay, RequestStatus, TournamentStatus, VersionStatus
 from league.models import (
     Arena,
     Assignment,
@@ -27,6 +27,7 @@ from league.models import (
     Event,
     LeagueEvent,
     Match,
+    NoticeChoice,
     Party,
     PlaceOfDay,
     Player,
@@ -218,6 +219,20 @@ def _assignment_due(line: LeagueEvent, now: datetime) -> Groups:
     return [Hearers(Player.objects.filter(pk__in=idle), "assignment_due", line.subject, words)]
 
 
+def puzzle_readers() -> QuerySet[Player]:
+    """Select who has chosen a way for the puzzle of the day; by default nobody hears of it."""
+    choices = NoticeChoice.objects.filter(kind=NoticeKind.PUZZLE).exclude(way=NoticeWay.NEVER)
+    return Player.objects.filter(pk__in=choices.values("player"))
+
+
+def _puzzle_of_day(line: LeagueEvent, now: datetime) -> Groups:
+    """Notify its readers, on the same day only: a past day is not made up for."""
+    day = line.data["day"]
+    if day != f"{now:%Y-%m-%d}":
+        return []
+    return [Hearers(puzzle_readers(), "puzzle_of_day", f"{line.kind}:{day}", {"day": day})]
+
+
 def _tournament_moved(line: LeagueEvent, now: datetime) -> Groups:
     rows = Tournament.objects.filter(
         slug=line.subject.partition(":")[2], event=None
@@ -395,6 +410,7 @@ SOURCES: dict[str, Callable[[LeagueEvent, datetime], Groups]] = {
     "match.challenged": _challenged,
     "table.waits": _table_waits,
     "assignment.due": _assignment_due,
+    "puzzle.day": _puzzle_of_day,
     "tournament.moved": _tournament_moved,
     "season.soon": _season_soon,
     "arena.soon": _arena,

@@ -7,9 +7,10 @@ stores its last notice. So each line is spread exactly once, whoever is killed, 
 from __future__ import annotations
 
 import logging
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from league.domain.core import clock, journal
@@ -28,6 +29,7 @@ KEPT = timedelta(days=90)  # Older notices are removed.
 SOON = timedelta(hours=1)  # This long before it starts a tournament is announced.
 DAY_BEFORE = timedelta(days=1)  # This long before its due time an assignment is announced.
 WAITS = timedelta(minutes=5)  # A person who has been to move for this time is notified.
+PUZZLE_FROM = 6  # The hour (UTC) from which the puzzle of the day is announced.
 AT_ONCE = 200  # The most rows of a query that looks ahead.
 
 
@@ -139,6 +141,9 @@ def _foresee(now: datetime) -> None:
     )
     for pk, due in near.order_by("due", "pk").values_list("pk", "due")[:AT_ONCE]:
         _once("assignment.due", f"assignment:{pk}", now, {"at": f"{due:%Y-%m-%dT%H:%M:%SZ}"})
+    here = now.astimezone(UTC)
+    if settings.PUZZLES and here.hour >= PUZZLE_FROM and sources.puzzle_readers().exists():
+        _once("puzzle.day", "puzzle:day", now, {"day": f"{here:%Y-%m-%d}"})
 
 
 def _once(kind: str, subject: str, now: datetime, data: dict[str, Any]) -> None:

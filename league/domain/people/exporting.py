@@ -30,6 +30,7 @@ from league.models import (
     Match,
     Player,
     Rating,
+    Solver,
     Table,
 )
 from league.models.tables import LIVE
@@ -38,7 +39,7 @@ CHUNK = 20  # Rows with large columns that are in memory at once.
 README = """\
 What this league stores about you
 
-account.json       name, address, open data, limits, log-ins, notice settings, webhooks, and keys (of a key only the first characters are stored)
+account.json       name, address, open data, puzzle rating, limits, log-ins, notice settings, webhooks, keys (only their first characters)
 bots.jsonl         your bots
 git.jsonl          Git repositories that you linked with bots
 versions.jsonl     their versions, and those that you uploaded to bots of your teams
@@ -54,9 +55,10 @@ tunings.jsonl      tunings that you started
 tables.jsonl       tables at which you sat; with every card if they have ended
 challenges.jsonl   challenges to you at tables of others
 puzzles.jsonl      your answers to puzzles
+mistakes.jsonl     your mistakes as puzzles, and when each comes back
 classes.jsonl      your classes, and what you have handed in there
 matches.jsonl      matches that you asked for
-analyses.jsonl     analyses and advice of house bots that you asked for
+analyses.jsonl     analyses, advice of house bots and searches for mistakes that you asked for
 events.jsonl       events in which you take part
 contests.jsonl     tournaments, events and recurring leagues that you organise, and arenas that you entered
 requests.jsonl     your requests to enter bots of others
@@ -111,6 +113,7 @@ TUNING = (
     *("begun", "tested", "decided"),
 )
 HAND_IN = ("attempt", "created", "is_late", "won", "drawn", "lost", "verdict", "why", "decided")
+SOLVER = ("rating", "deviation", "volatility", "answers", "zone", "day", "streak", "longest")
 Row = Mapping[str, Any]
 
 
@@ -152,6 +155,7 @@ def _account(player: Player) -> Row:
         "sessions": [{"browser": session.browser, "since": session.since} for session in open_sessions],
         "digest": {"period": row.period, "language": row.language, "confirmed": row.confirmed},
         "limits": dict(player.quotas.values_list("name", "value")),
+        "puzzles": Solver.objects.filter(player=player).values(*SOLVER).first(),
         "webhooks": list(player.webhooks.order_by("pk").values("url", "events", "created", "failures", "off")),
         "passkeys": list(player.passkeys.order_by("pk").values("name", "created", "last_used")),
         "notices": dict(player.notice_choices.values_list("kind", "way")),
@@ -191,6 +195,8 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     )
     answers = player.puzzle_answers.order_by("pk")
     yield "puzzles", answers.values("puzzle", "game", "answer", "solved", "created").iterator(500)
+    mistakes = player.mistakes.order_by("pk")
+    yield "mistakes", mistakes.values("puzzle", "line", "created", "answers", "box", "due").iterator(500)
     yield "classes", _classes(player)
     matches = Match.objects.filter(owner=player, kind=MatchKind.CHALLENGE).order_by("pk")
     yield "matches", matches.values("public_id", "status", "created", game=F("pool__game")).iterator(500)
@@ -256,6 +262,11 @@ def _analyses(player: Player) -> Iterator[Row]:
         rows = model._default_manager.filter(asked_by=player).order_by("pk")
         for row in rows.values("status", "created", match_name=F("match__public_id")).iterator(500):
             yield {"kind": kind, **row}
+    searches = player.mistake_searches.order_by("pk").values(
+        "created", "finished", match_name=F("judgement__match__public_id"), table_name=F("table__public_id")
+    )
+    for search in searches.iterator(500):
+        yield {"kind": "mistakes", **search}
 
 
 def _contests(player: Player) -> Iterator[Row]:

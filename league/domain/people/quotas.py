@@ -32,6 +32,7 @@ from league.models import (
     Judgement,
     LeagueEvent,
     Match,
+    MistakeSearch,
     Package,
     Player,
     Quota,
@@ -143,12 +144,13 @@ def _challenges(player: Player, now: datetime) -> Times:
 
 
 def _judgements(player: Player, now: datetime) -> Times:
-    """List analyses and consultations, which share a limit."""
+    """List analyses, consultations and searches for mistakes, which share a limit."""
+    askers = ((Judgement, "asked_by"), (Consultation, "asked_by"), (MistakeSearch, "player"))
     requests = [
-        model._default_manager.filter(asked_by=player, created__gt=now - DAY).values_list("created", flat=True)
-        for model in (Judgement, Consultation)
+        model._default_manager.filter(**{column: player}, created__gt=now - DAY).values_list("created", flat=True)
+        for model, column in askers
     ]
-    return requests[0].union(requests[1], all=True).order_by("created")
+    return requests[0].union(*requests[1:], all=True).order_by("created")
 
 
 def _tries(player: Player, now: datetime) -> Times:

@@ -6,10 +6,10 @@ The puzzles are kept in memory and read again after a change.
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from engine.puzzles import NotAPuzzleError, Puzzle, read
+from engine.themes import THEMES, themes
 from league.domain.core import clock
 from league.enums import MatchStatus
 from league.models import FoundPuzzle
@@ -27,14 +28,25 @@ FEW = 4  # The most players at the table of a puzzle on the front page, where a 
 
 
 class Shelf:
-    """All puzzles, by id in the order of the file, and by game. own: ids of the puzzles from the league's own matches."""
+    """All puzzles, by id in the order of the file, and by game. own: the puzzles from the league's own matches, with the day of their discovery."""
 
-    def __init__(self, puzzles: list[Puzzle], own: Iterable[str] = ()) -> None:
-        self.own = frozenset(own)
+    def __init__(self, puzzles: list[Puzzle], own: Mapping[str, date] | None = None) -> None:
+        self.own = own or {}
         self.by_id = {puzzle.id: puzzle for puzzle in puzzles}
         self.by_game: dict[str, list[Puzzle]] = defaultdict(list)
         for puzzle in self.by_id.values():
             self.by_game[puzzle.game].append(puzzle)
+        self.themes = {puzzle.id: themes(puzzle) for puzzle in self.by_id.values()}
+
+    def about(self, theme: str = "", game: str = "") -> list[Puzzle]:
+        """Return the puzzles with a theme, of a game; "" means any."""
+        rows = self.by_game.get(game, []) if game else list(self.by_id.values())
+        return [puzzle for puzzle in rows if not theme or theme in self.themes[puzzle.id]]
+
+    def theme_counts(self) -> dict[str, int]:
+        """Return the number of puzzles of each theme that has some, in the order of THEMES."""
+        counts = Counter(name for names in self.themes.values() for name in names)
+        return {name: counts[name] for name in THEMES if counts[name]}
 
     def next_after(self, puzzle: Puzzle, answered: frozenset[str] = frozenset()) -> Puzzle | None:
         """Return the next puzzle of the same game that is not in `answered`, from the start again after the last; None if all others are."""
@@ -43,9 +55,13 @@ class Shelf:
         return next((other for other in (*row[here + 1 :], *row[:here]) if other.id not in answered), None)
 
     def of_day(self, day: date, games: Iterable[str]) -> Puzzle | None:
-        """Return the puzzle of a day: from the first of these games with a puzzle about a card to play, at a table for at most FEW players."""
+        """Return the puzzle of a day: from the first of these games with a puzzle about a card to play, at a table for at most FEW players.
+
+        A puzzle that was found on this day does not count yet, so everybody gets the same one until midnight (UTC).
+        """
         for game in games:
-            small = [puzzle for puzzle in self.by_game.get(game, ()) if _is_small(puzzle)]
+            rows = self.by_game.get(game, ())
+            small = [puzzle for puzzle in rows if _is_small(puzzle) and self.own.get(puzzle.id, date.min) < day]
             if small:
                 return small[day.toordinal() % len(small)]
         return None
@@ -62,7 +78,7 @@ def shelf() -> Shelf:
     """
     if not settings.PUZZLES:
         return Shelf([])
-    return _all(_version(Path(settings.PUZZLES)), tuple(_shown().values_list("puzzle", flat=True)))
+    return _all(_version(Path(settings.PUZZLES)), tuple(_shown().values_list("puzzle", "created")))
 
 
 def is_empty() -> bool:
@@ -95,8 +111,9 @@ def _version(path: Path) -> _Version | None:
 
 
 @lru_cache(maxsize=1)
-def _all(file: _Version | None, own: tuple[str, ...]) -> Shelf:
-    return Shelf([*(_read(*file) if file else ()), *_of_rows(own)], own)
+def _all(file: _Version | None, own: tuple[tuple[str, datetime], ...]) -> Shelf:
+    days = {name: created.astimezone(UTC).date() for name, created in own}
+    return Shelf([*(_read(*file) if file else ()), *_of_rows(tuple(days))], days)
 
 
 def _of_rows(names: tuple[str, ...]) -> list[Puzzle]:

@@ -16,7 +16,7 @@ for (const choice of document.querySelectorAll("select[data-refresh]")) {
 // Times are typed in the person's own zone, unless they have chosen another one; those that are there in UTC are turned into it.
 for (const zone of document.querySelectorAll("input[data-zone]")) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (!own || zone.value !== "UTC") continue;
+  if (!own || (zone.value && zone.value !== "UTC")) continue;
   zone.value = own;
   for (const field of zone.form.querySelectorAll("input[type=datetime-local]")) {
     const at = new Date(`${field.value}Z`);

@@ -83,6 +83,20 @@ FAULTS = {
         gettext_noop("This was the league's fault. It does not affect the bot."),
     ),
 }
+# Themes of puzzles, as in engine.themes.
+THEMES = {
+    "auction": gettext_noop("Bid or pass"),
+    "sing": gettext_noop("Sing now or later"),
+    "exchange": gettext_noop("Exchange the trump"),
+    "capote": gettext_noop("Capote"),
+    "last": gettext_noop("The last tricks"),
+    "trumps": gettext_noop("Draw trumps"),
+    "lead": gettext_noop("What to lead"),
+    "ruff": gettext_noop("Trump in"),
+    "take": gettext_noop("Take the trick"),
+    "duck": gettext_noop("Duck"),
+    "feed": gettext_noop("Feed your partner"),
+}
 UNITS = {
     "points": gettext_noop("points"),
     "games": gettext_noop("games"),
@@ -90,6 +104,11 @@ UNITS = {
     "chips": gettext_noop("chips"),
     "marks": gettext_noop("marks"),
 }
+
+
+def theme_name(theme: str) -> str:
+    """Return the name of a theme of puzzles: 'Draw trumps' for 'trumps'; an unknown one is returned unchanged."""
+    return _(THEMES[theme]) if theme in THEMES else theme
 
 
 def suit_name(suit: str) -> str:

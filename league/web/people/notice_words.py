@@ -63,6 +63,10 @@ def _table(words: Words) -> str:
     return reverse("table", args=[words["table"]])
 
 
+def _puzzle(words: Words) -> str:
+    return reverse("puzzle-of-day", args=[words["day"]])
+
+
 def _talk(words: Words) -> str:
     return address_of(words["place"], words.get("step", ""))
 
@@ -104,6 +108,7 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "report_left": (_("An operator looked at the comment that you reported and left it as it is."), _talk),
     "request_granted": (_("%(bot)s plays in %(tournament)s, as you asked."), _contest),
     "request_refused": (_("%(bot)s does not play in %(tournament)s: its owner refused your request."), _contest),
+    "puzzle_of_day": (_("Here is the puzzle of the day (%(day)s)."), _puzzle),
     "request_expired": (_("Nobody answered your request to enter %(bot)s in %(tournament)s in time."), _contest),
 }
 

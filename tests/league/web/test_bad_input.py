@@ -44,6 +44,8 @@ PLACES = [
     "/embed/tables/{}/",
     "/embed/tables/{}/replay.json",
     "/embed/puzzles/{}/",
+    "/puzzles/day/{}/",
+    "/puzzles/mistakes/{}/",
     "/m/{}.txt",
     "/m/{}.jsonl",
     "/m/{}/replay.json",

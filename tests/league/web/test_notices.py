@@ -297,6 +297,33 @@ def test_a_season_and_an_arena_are_announced_and_a_league_is_followed(league: Le
     assert "The arena of Tute por parejas has ended: you are in place 1." in client.get("/notices/").content.decode()
 
 
+def test_the_puzzle_of_the_day_comes_once_a_day_to_who_has_chosen_it(league: League, settings) -> None:
+    early = NOW.replace(hour=5)
+    spreading.run(now=early)
+    Notice.objects.all().delete()
+    spreading.run(now=NOW)
+    assert not LeagueEvent.objects.filter(kind="puzzle.day").exists(), "nobody has chosen it"
+    ways.choose(league.ana, {"puzzle": "digest"}, now=early)
+    ways.choose(league.berto, {"puzzle": "once"}, now=early)
+    ways.choose(players.create("nemo", now=early), {"puzzle": "never"}, now=early)
+    spreading.run(now=early)
+    assert not Notice.objects.filter(text="puzzle_of_day").exists(), "not before the morning"
+    for minute in (0, 1, 600):
+        spreading.run(now=NOW + timedelta(minutes=minute))
+    rows = Notice.objects.filter(text="puzzle_of_day").order_by("player")
+    assert [(row.player, row.count, row.about) for row in rows] == [
+        (player, 1, "puzzle.day:2026-01-01") for player in (league.ana, league.berto)
+    ]
+    spreading.run(now=NOW + timedelta(days=1))
+    assert Notice.objects.filter(text="puzzle_of_day").count() == 4
+    at = notice_words.address(rows[0])
+    first, second = (Client().get(at).url for _ in range(2))
+    assert first == second
+    assert first.startswith("/puzzles/")
+    assert Client().get("/puzzles/day/2999-01-01/").url == "/puzzles/"
+    assert Client().get("/puzzles/day/x/").status_code == 404
+
+
 def test_a_tournament_that_starts_soon_and_old_notices(league: League) -> None:
     spreading.run(now=SOON)
     event = Event.objects.create(

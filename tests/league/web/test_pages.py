@@ -95,6 +95,7 @@ def addresses(league) -> dict[str, str]:
         "lobby": "/lobby/",
         "puzzles": "/puzzles/",
         "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
+        "mistakes": "/puzzles/mistakes/",
         "choose a game": "/t/new/",
         "new tournament": "/t/new/?game=cabrero&players=5",
     }
@@ -180,8 +181,9 @@ QUERIES = {
     "editor": 13,
     "play": 9,
     "lobby": 8,
-    "puzzles": 7,
+    "puzzles": 10,
     "puzzle": 6,
+    "mistakes": 9,
     "choose a game": 12,
     "new tournament": 12,
 }

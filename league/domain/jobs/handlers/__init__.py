@@ -12,6 +12,7 @@ from league.domain.jobs.handlers.builds import BuildHandler
 from league.domain.jobs.handlers.consultations import ConsultationHandler
 from league.domain.jobs.handlers.fetches import FetchHandler
 from league.domain.jobs.handlers.matches import MatchHandler
+from league.domain.jobs.handlers.mistakes import MistakeHandler
 from league.domain.jobs.handlers.puzzles import PuzzleHandler
 from league.domain.jobs.handlers.remote import RemoteHandler
 from league.domain.jobs.handlers.tries import TryHandler
@@ -28,4 +29,5 @@ registry.register(FetchHandler())
 registry.register(ConsultationHandler())
 registry.register(AnalysisHandler())
 registry.register(TuningHandler())
+registry.register(MistakeHandler())
 registry.register(PuzzleHandler())

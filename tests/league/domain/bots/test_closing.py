@@ -38,6 +38,7 @@ from league.models import (
     Match,
     Player,
     SchoolClass,
+    Solver,
     Table,
     TableChallenge,
     Tournament,
@@ -116,6 +117,9 @@ EXPORTED = {
     "Follow": "follows.jsonl",
     "Notice": "notices.jsonl",
     "PuzzleAnswer": "puzzles.jsonl",
+    "Solver": "account.json",
+    "Mistake": "mistakes.jsonl",
+    "MistakeSearch": "analyses.jsonl",
     "Comment": "comments.jsonl",
     "Report": "reports.jsonl",
     "TeamMember": "teams.jsonl",
@@ -173,6 +177,9 @@ def fill_tables(maria: Player, berto: Player) -> None:
     )
     TableChallenge.objects.create(table=table, challenger=berto, player=maria, created=NOW)
     maria.puzzle_answers.create(puzzle="p1", game="tute", answer="play 1o", solved=True, created=NOW)
+    Solver.objects.create(player=maria, zone=f"Sea/{NAME}")
+    search = maria.mistake_searches.create(table=table, created=NOW)
+    maria.mistakes.create(search=search, puzzle="p1", line=f"{NAME} played", created=NOW)
     maria.follows.create(bot=trufo.bot, created=NOW)
     berto.follows.create(person=maria, created=NOW)
     Block.objects.create(owner=maria, blocked=players.create("nemo", now=NOW), created=NOW)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,9 +15,10 @@ from django.test import Client
 from engine.puzzles import Puzzle, read
 from league.domain.people import players
 from league.domain.puzzles import shelf
-from league.models import Player, PuzzleAnswer
+from league.models import Judgement, Mistake, MistakeSearch, Player, PuzzleAnswer, Solver
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
+from tests.support.league import accepted, play, started
 
 
 def some() -> Puzzle:
@@ -134,6 +138,62 @@ def test_the_first_answer_counts(as_ana, ana) -> None:
     told(as_ana, f"/puzzles/{other.id}/", do=other.best[0])
     counted = told(as_ana, "/puzzles/")
     assert f" {len(shelf.shelf().by_game[puzzle.game])} 2 1 " in counted
+
+
+def test_a_counting_answer_shows_rating_streak_and_themes_and_the_solution_counts_as_wrong(as_ana, ana) -> None:
+    first, second = shelf.shelf().about("ruff")[:2]
+    page = told(as_ana, f"/puzzles/{first.id}/?theme=ruff", do=first.best[0], zone="Europe/Madrid")
+    assert re.search(r"Your puzzle rating: 1\d\d\d \(\+\d+\)\. Streak: 1 day\.", page)
+    assert "Trump in" in page
+    assert Solver.objects.get().zone == "Europe/Madrid"
+    following = as_ana.get("/puzzles/next/?theme=ruff")
+    assert following.url.endswith("?theme=ruff")
+    assert first.id not in following.url
+    page = told(as_ana, f"/puzzles/{second.id}/", do="solution")
+    assert "Best: " in page
+    assert "Correct!" not in page
+    assert not PuzzleAnswer.objects.get(puzzle=second.id).solved
+    overview = told(as_ana, "/puzzles/")
+    assert "Today is done." in overview
+    assert "it is in no list and opens nothing" in overview
+    assert as_ana.get("/puzzles/next/?theme=no-such&game=x").url == "/puzzles/"
+
+
+def test_a_mistake_is_solved_by_its_owner_alone(as_ana, ana, stranger) -> None:
+    item = some()
+    other = players.create("berto")
+    mine_and_theirs = [(ana, item), (other, shelf.shelf().next_after(item))]
+    for player, puzzle in mine_and_theirs:
+        judged = rated_analysis(player)
+        line = replace(puzzle, source={**puzzle.source, "played": wrong(puzzle)}).line()
+        search = MistakeSearch.objects.create(player=player, judgement=judged, created=player.created)
+        Mistake.objects.create(
+            player=player, search=search, puzzle=puzzle.id, line=line, created=player.created, due=date(2020, 1, 1)
+        )
+    own, theirs = (f"/puzzles/mistakes/{puzzle.id}/" for _player, puzzle in mine_and_theirs)
+    assert "Solve 1 mistake" in told(as_ana, "/puzzles/mistakes/")
+    for path in (theirs, f"{theirs}replay.json", "/puzzles/mistakes/000000000000/"):
+        assert as_ana.get(path).status_code == 404
+    for path in ("/puzzles/mistakes/", own, f"{own}replay.json"):
+        assert stranger.get(path).url.startswith("/accounts/login/")
+    assert as_ana.get(f"{own}replay.json").json()["events"]
+    assert "from a match of your bot" in told(as_ana, own)
+    assert as_ana.post(own, {"do": "play 9x"}).status_code == 422
+    page = told(as_ana, own, do=item.best[0])
+    assert "Correct!" in page
+    assert "Played then: " in page
+    assert "It comes back on" in page
+    assert "That was the last one for today." in page
+    assert Mistake.objects.get(player=ana).box == 1
+    assert "Streak" in told(as_ana, "/puzzles/")
+    answer = as_ana.post("/puzzles/mistakes/", follow=True)
+    assert "Nothing new to search." in answer.content.decode()
+
+
+def rated_analysis(player: Player) -> Judgement:
+    versions = [accepted(player, f"{player.name}-{number}") for number in range(2)]
+    match = play(started(player, versions, name=f"{player.name}'s cup").matches.get())
+    return Judgement.objects.create(match=match, kind="fair", judge="x", created=player.created)
 
 
 def test_who_has_tried_all_is_told_so(as_ana, ana) -> None:
