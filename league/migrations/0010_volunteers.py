@@ -13,7 +13,7 @@ SCOPES = [
 
 class Migration(migrations.Migration):
 
-    dependencies = [('league', '0008_webhooks')]
+    dependencies = [('league', '0009_tuning')]
 
     operations = [
         migrations.RemoveConstraint(model_name='apitoken', name='token_scope_is_known'),

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    dependencies = [('league', '0008_webhooks')]
+    dependencies = [('league', '0010_volunteers')]
 
     operations = [
         migrations.CreateModel(

@@ -28,7 +28,7 @@ KINDS = [
     ('puzzle', 'The puzzle of the day'),
 ]
 WORDS = (('notice', 'notice_kind_word'), ('noticechoice', 'notice_choice_kind_word'))
-SUBJECTS = ('judgement', 'consultation', 'table', 'build', 'fetch', 'mistake_search')
+SUBJECTS = ('judgement', 'consultation', 'table', 'build', 'fetch', 'tuning', 'mistake_search')
 CASCADE = django.db.models.deletion.CASCADE
 
 
@@ -55,7 +55,7 @@ def _forget(apps, schema_editor) -> None:
 class Migration(migrations.Migration):
 
     atomic = False
-    dependencies = [('league', '0008_webhooks')]
+    dependencies = [('league', '0011_explorer')]
 
     operations = [
         *(step for model, name in WORDS for step in _widened(model, name)),
