@@ -106,7 +106,7 @@ class LeagueAnswer:
 
 
 @dataclass(frozen=True)
-class Operation:
+class ApiOperation:
     """An operation of the OpenAPI document."""
 
     name: str
@@ -209,11 +209,11 @@ class Operation:
             raise ValueError(f"{self.name}: {problem}")
 
 
-def operations_of(document: Mapping[str, Any]) -> dict[str, Operation]:
+def operations_of(document: Mapping[str, Any]) -> dict[str, ApiOperation]:
     """Return the operations of an OpenAPI document by name."""
     schemas = document.get("components", {}).get("schemas", {})
     return {
-        row["operationId"]: Operation(row["operationId"], method.upper(), path, row, schemas)
+        row["operationId"]: ApiOperation(row["operationId"], method.upper(), path, row, schemas)
         for path, methods in document["paths"].items()
         for method, row in methods.items()
     }
@@ -238,7 +238,7 @@ class League:
         self.url, self.token = address_of(url, secret=bool(token)), token
 
     @cached_property
-    def operations(self) -> dict[str, Operation]:
+    def operations(self) -> dict[str, ApiOperation]:
         """The operations of this league by name. One request."""
         return operations_of(self.ask("GET", f"{API}/schema").data())
 
@@ -255,7 +255,7 @@ class League:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.operations]
 
-    def _call(self, operation: Operation, *places: object, body: bytes | None = None, **values: Any) -> Any:
+    def _call(self, operation: ApiOperation, *places: object, body: bytes | None = None, **values: Any) -> Any:
         request = operation.request(*places, body=body, **values)
         if operation.is_list:
             return self._pages(request[1])

@@ -74,4 +74,5 @@ def main(kind: str, sources: list[str]) -> None:
     RESULT.write_text(json.dumps(modules))
 
 
-main(sys.argv[1], sys.argv[2:])
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -14,6 +16,7 @@ from engine.sprt import expected
 from engine.spsa import BotParameter
 
 BATCH = 8
+PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
 
 
 def tuned(parameters: list[BotParameter], tops: list[float], seed: int, *, elo: float, boards: int) -> dict[str, float]:
@@ -55,3 +58,18 @@ def test_it_ends_at_the_edge_and_rounds_whole_numbers_fairly() -> None:
     assert spsa.draw_pair([whole], {"n": 3.3}, played=8, boards=100, seed="7") == spsa.draw_pair(
         [whole], {"n": 3.3}, played=8, boards=100, seed="7"
     )
+
+
+@pytest.mark.slow
+def test_the_table_of_the_page() -> None:
+    [counts, losses] = [
+        [int(cell.replace(",", "")) for cell in re.findall(r"\d[\d,]*", row)]
+        for row in re.findall(
+            r"^\| (?:boards|Elo below the best) \|(.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    ]
+    four, tops = [BotParameter(f"p{n}", 0, -20, 20, 1) for n in range(4)], [4, -4, 4, -4]
+    for boards, loss in zip(counts, losses, strict=True):
+        ends = [tuned(four, tops, seed, elo=2, boards=boards) for seed in range(40)]
+        mean = fmean(sum(2 * (end[f"p{n}"] - top) ** 2 for n, top in enumerate(tops)) for end in ends)
+        assert mean == pytest.approx(loss, abs=0.5), boards

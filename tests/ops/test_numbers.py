@@ -55,6 +55,8 @@ MADE_BY = {
     ("search.md", "| | random | greedy"): "tute analyse",
     ("search.md", "| partnership | deals"): "benchmarks/search.py",
     ("search.md", "| a second, from the middle"): "benchmarks/search.py",
+    ("tuning.md", "| boards |"): "tests/engine/test_spsa.py",
+    ("tuning.md", "| limit | value"): "tests/ops/test_claims.py",
     ("tables.md", "| load of the two cores"): "benchmarks/tables.py",
 }
 

@@ -19,7 +19,7 @@ MOST_OF_MATCH = 50  # The most decisions of a match among which those of one sit
 
 
 @dataclass(frozen=True)
-class Mistake:
+class CostlyDecision:
     """A costly decision: its place on the page of the match, the action, the best actions, and the loss in words."""
 
     board: int
@@ -38,7 +38,7 @@ class Loss:
     rivals: str
     boards: str
     judged: bool = False
-    mistakes: list[Mistake] = field(default_factory=list)
+    mistakes: list[CostlyDecision] = field(default_factory=list)
 
 
 def last_loss(bot: Bot, matches: Iterable[Match]) -> Loss | None:
@@ -94,7 +94,7 @@ def _parties(bot: Bot, match: Match) -> tuple[Party, list[Party]]:
     return own, [party for party in parties if party.version.bot_id != bot.pk]
 
 
-def _mistakes(row: Judgement, own: set[int], most: int = MOST) -> list[Mistake]:
+def _mistakes(row: Judgement, own: set[int], most: int = MOST) -> list[CostlyDecision]:
     try:
         body = bodies.unpack(bytes(row.body))
     except Refused:  # The page of the match says that the analysis is damaged.
@@ -102,7 +102,7 @@ def _mistakes(row: Judgement, own: set[int], most: int = MOST) -> list[Mistake]:
     rows = [placed for placed in reading.placed(body, reading.seatings(row)) if placed.party in own]
     size = GAME_SCORE if body.unit == "games" else 1
     return [
-        Mistake(
+        CostlyDecision(
             placed.board,
             placed.sitting,
             f"d{placed.verdict.deal}p{placed.verdict.ply}",

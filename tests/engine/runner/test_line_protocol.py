@@ -244,4 +244,5 @@ def test_the_page_names_every_field() -> None:
     tables = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
     names = {name for cell in tables for name in re.findall(r"`(\w+)`", cell)}
 
-    assert names == {*fields(board.hellos[0]), *fields(line)}
+    declared = LineTranslator().request(protocol.with_parameters(hello(board.state.game, 0), {"eager": 1.5}))
+    assert names == {*fields(declared), *fields(line)}

@@ -37,7 +37,7 @@ MistakeJob = JobLease[MistakeSearch]
 
 
 @dataclass
-class Played:
+class PlayedRecord:
     """A record with the steps at which the player or their bot may have made a mistake."""
 
     record: dict[str, Any]
@@ -102,7 +102,7 @@ def _end(row: Job, now: datetime) -> None:
     MistakeSearch.objects.filter(pk=row.mistake_search_id or 0).update(finished=now)
 
 
-def _of_table(search: MistakeSearch) -> Iterator[Played]:
+def _of_table(search: MistakeSearch) -> Iterator[PlayedRecord]:
     table = Table.objects.get(pk=search.table_id or 0)
     seats = set(TablePerson.objects.filter(table=table, player=search.player_id).values_list("number", flat=True))
     for number, record in enumerate(seating.opened(table), 1):
@@ -112,10 +112,10 @@ def _of_table(search: MistakeSearch) -> Iterator[Played]:
         except ReplayError:  # Damaged: its page says so.
             continue
         if steps:
-            yield Played(record, steps)
+            yield PlayedRecord(record, steps)
 
 
-def _of_match(search: MistakeSearch) -> Iterator[Played]:
+def _of_match(search: MistakeSearch) -> Iterator[PlayedRecord]:
     judged = Judgement.objects.get(pk=search.judgement_id or 0)
     match = Match.objects.select_related("tournament").defer("secret", "tournament__secret").get(pk=judged.match_id)
     if replays.reason_closed(match) or logs.was_let_go(match) or sight.is_held_back(match):
@@ -135,4 +135,4 @@ def _of_match(search: MistakeSearch) -> Iterator[Played]:
         sitting.board.match = match  # Shared, so that its log is read once.
         record = replays.unpack(sitting)
         record.setdefault("meta", {}).update({"match": match.public_id, "board": place[0], "sitting": place[1]})
-        yield Played(record, steps[place])
+        yield PlayedRecord(record, steps[place])

@@ -35,6 +35,7 @@ from league.models import (
     TableChallenge,
     Team,
     TeamMember,
+    Tuning,
     VersionTest,
 )
 from tests.support.league import NOW, accepted, play, started
@@ -89,6 +90,9 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     NoticeChoice.objects.create(player=ana, kind="failed", way="site")
     Subscription.objects.create(player=ana, address="ana@example.org", period="day")
     VersionTest.objects.create(game="partnership", version=version, before=version, begun=NOW)
+    Tuning.objects.create(
+        player=ana, version=version, game="partnership", begun=NOW, parameters=[], values={}, boards=400
+    )
     boss = Boss.objects.create(game="partnership", season=1, league=0, version=version, secret=b"")
     BossTest.objects.create(game="partnership", version=version, opponent=version, boss=boss, attempt=1, begun=NOW)
     group = SchoolClass.objects.create(slug="a", name="A", places=30, created=NOW)

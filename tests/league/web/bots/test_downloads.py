@@ -59,5 +59,5 @@ def test_a_kit_is_a_package_that_can_be_submitted() -> None:
         assert answer.status_code == 200
         names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
         assert {"bot.toml", "README.md", "test.jsonl", "answers.jsonl"} < set(names)
-        assert archive.read(answer.content, "kit.zip").manifest.runtime in ("node", "binary")
+        assert archive.read(answer.content, "kit.zip").manifest.runtime in ("node", "java", "binary")
     assert Client().get("/editor/kits/python.zip").status_code == 404
