@@ -29,6 +29,9 @@ BROUGHT = {
     "pyspiel": "engine.adapters.openspiel: extra `learn`",
     "librt": "compiled rules: requirements-fast.lock, in the image's build stage",
     "mypy_extensions": "compiled rules, which fall back to words of their own",
+    "pyarrow": "engine.data.table: extra `data`",
+    "pybind11": "builds of bots in Python: extra `compiled`",
+    "mypyc": "builds of bots in Python: extra `compiled`",
     "babel": "manage.py texts: extra `test`, for who works on the project",
 }
 PROCESSES = {"serve", "demo", "worker", "scheduler"}
