@@ -159,12 +159,9 @@ def answer(mistake: OwnMistake, text: str, *, zone: str = "", now: datetime | No
     return MistakeVerdict(text, solved, lost, counts=True, due=row.due)
 
 
-def store(search: MistakeSearch, puzzles: Sequence[Puzzle], *, now: datetime) -> int:
-    """Store the mistakes of a search; return the number of new ones. Each is due at once, wherever the player is."""
+def store(search: MistakeSearch, puzzles: Sequence[Puzzle], *, now: datetime) -> None:
+    """Store the new mistakes of a search. Each is due at once, wherever the player is."""
     columns: dict[str, Any] = {"player_id": search.player_id, "search": search, "created": now, "due": now.date() - DAY}
     rows = [Mistake(puzzle=puzzle.id, line=puzzle.line(), **columns) for puzzle in puzzles]
-    present = Mistake.objects.filter(player=search.player_id, puzzle__in=[row.puzzle for row in rows])
-    stored = set(present.values_list("puzzle", flat=True))
-    new = [row for row in rows if row.puzzle not in stored]
-    Mistake.objects.bulk_create(new)
-    return len(new)
+    # Two bots of a player may make the same mistake with the same cards
+    Mistake.objects.bulk_create(rows, ignore_conflicts=True)

@@ -89,6 +89,17 @@ def test_the_hands_of_a_table_become_puzzles_of_who_sat_there(ana: Player, berto
     assert mistakes.find(berto, rows[0].puzzle) is None
 
 
+def test_a_mistake_that_two_decisions_share_is_stored_once(ana: Player) -> None:
+    sat(ana)
+    mistakes.ask(ana, now=NOW)
+    record = played("two_player", 5)
+    steps = [decision.step for decision in decisions(record) if decision.state.turn == 0]
+    puzzle = next(find(record, deals=4, nodes=2000, margin=3, mistakes=steps))
+    for _search in range(2):
+        mistakes.store(MistakeSearch.objects.get(), [puzzle, puzzle], now=NOW)
+        assert Mistake.objects.get().puzzle == puzzle.id
+
+
 def test_deals_that_others_may_still_play_are_not_searched(ana: Player) -> None:
     sat(ana, deals="t0", deals_until=later(3600))
     assert mistakes.ask(ana, now=NOW) == 0
