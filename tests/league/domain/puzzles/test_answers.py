@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 from django.db import connection
 
-from engine.puzzles import Puzzle
+from engine.puzzles import Puzzle, _identity, read
 from engine.themes import THEMES
 from league.domain.core.errors import Refused
 from league.domain.people import players
@@ -147,3 +148,14 @@ def test_the_puzzle_of_the_day_does_not_change_when_one_is_found(db: None) -> No
     before = shelf.Shelf([item for item in here.by_id.values() if item != row])
     assert later_shelf.of_day(today, ["brisca"]) == before.of_day(today, ["brisca"])
     assert later_shelf.of_day(date(2026, 7, 2), ["brisca"]) is not None
+
+
+@pytest.mark.parametrize(
+    "event", [{}, {"e": "trick"}, {"e": "play", "seat": 0, "card": "??"}, {"e": "play", "seat": 0, "card": 1}]
+)
+def test_a_puzzle_whose_events_make_no_sense_hides_no_other(db: None, event: dict) -> None:
+    """A file, or a worker, may have one whose id is right."""
+    good = puzzles()[0]
+    events = [*good.events, event]
+    odd = replace(good, events=events, id=_identity(good.game, good.options, good.players, good.seat, events))
+    assert list(shelf.Shelf([read(odd.line()), good]).by_id) == [good.id]
