@@ -16,6 +16,7 @@ from league.domain.people import players
 from league.domain.puzzles import answers, shelf
 from league.domain.puzzles.answers import SOLUTION
 from league.models import Player, PuzzleAnswer, PuzzleRating, Solver
+from league.pure.calendar import calendars
 from tests.support.league import NOW, later
 
 MADRID, NEW_YORK = "Europe/Madrid", "America/New_York"
@@ -159,3 +160,10 @@ def test_a_puzzle_whose_events_make_no_sense_hides_no_other(db: None, event: dic
     events = [*good.events, event]
     odd = replace(good, events=events, id=_identity(good.game, good.options, good.players, good.seat, events))
     assert list(shelf.Shelf([read(odd.line()), good]).by_id) == [good.id]
+
+
+def test_a_zone_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calendars.zone_named(MADRID)
+    monkeypatch.setattr(calendars, "available_timezones", set)
+    assert answers.is_zone(MADRID)
+    assert not answers.is_zone("Mars/Base")
