@@ -35,7 +35,7 @@ BANDS = range(len(EDGES) + 3)
 LEAST_MATCHES, LEAST_BOTS = 10, 3  # A choice of fewer matches or bots is not shown.
 COLUMNS = ("matches", "number", "worth", "worth_worth", "worth_number", "number_number", "number_all")
 KEY = ("kind", "hand", "band", "choice")
-# A row has a bit for each bot, by its id modulo this. Two bots may share a bit; a bot whose matches were all subtracted has its bit until a rebuild.
+# A row has a bit for each bot, by its id modulo this. Two bots may share a bit; a bot whose matches were all subtracted keeps its bit.
 BITS = 63
 # One statement for a row that may exist: Django would read and write each of some thousand rows.
 STORE = (
@@ -154,7 +154,7 @@ def with_cards(rows: QuerySet[Match]) -> QuerySet[Match]:
     return rows.prefetch_related(Prefetch("parties", parties))
 
 
-# ---- rebuilding
+# ---- recounting
 
 
 def recount(pool: Pool, *, again: bool, now: datetime | None = None) -> Iterator[int]:
@@ -177,18 +177,6 @@ def recount(pool: Pool, *, again: bool, now: datetime | None = None) -> Iterator
             subtract([pk], parties)
             add([match], parties, {pk: counts})
         yield pk
-
-
-def rebuild(pool: Pool) -> None:
-    """Replace the sums of a pool by those of the stored counts of its matches."""
-    with transaction.atomic():
-        _lock(pool.pk)
-        ChoiceSum.objects.filter(pool=pool).delete()
-        added: dict[Key, list[int]] = {}
-        for row in MatchChoices.objects.filter(match__pool=pool).order_by("pk").iterator(500):
-            bots = Party.objects.filter(match=row.match_id).order_by("number").values_list("version__bot", flat=True)
-            _collect(row.counts, list(bots), added)
-        _store(pool.pk, added, 1)
 
 
 # ---- figures for pages

@@ -22,7 +22,7 @@ from league.domain.matches import sight
 from league.domain.people import players, quotas
 from league.domain.puzzles import answers
 from league.domain.tables import deals
-from league.enums import JudgementKind, JudgementStatus, MatchStatus, TableStatus
+from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus, TableStatus
 from league.models import Judgement, Mistake, MistakeSearch, Player, Solver, Table
 
 JOB = "mistakes"  # The kind of a search's job.
@@ -72,15 +72,18 @@ def ask(player: Player, *, now: datetime | None = None) -> int:
 def _unsearched(player: Player, now: datetime) -> list[Table | Judgement]:
     """Return what is not searched yet, newest first: tables that are over and whose deals nobody may still play, and analyses."""
     searches = MistakeSearch.objects.filter(player=player)
-    tables = Table.objects.filter(people__player=player, status=TableStatus.FINISHED)
+    # A person who has left is away: the bot behind the seat played on
+    tables = Table.objects.filter(people__player=player, people__away=False, status=TableStatus.FINISHED)
+    tables = tables.filter(Q(deals="") | Q(deals_until__lte=now))
     tables = tables.exclude(pk__in=searches.filter(table__isnull=False).values("table")).distinct()
     judged = Judgement.objects.filter(kind=JudgementKind.FAIR, judge=JUDGE, status=JudgementStatus.DONE)
     judged = judged.filter(match__parties__version__bot__owner=player, match__status=MatchStatus.FINISHED).distinct()
     judged = judged.exclude(pk__in=searches.filter(judgement__isnull=False).values("judgement"))
-    rows = judged.select_related("match__tournament").defer("body", "match__tournament__secret")
+    # What `sight.is_held_back` refuses would otherwise take the places of older matches for ever
+    judged = judged.filter(match__in_class=False, match__tournament__opens=None)
     finished = tables.defer("records", "spectated", "secret").order_by("-finished", "-pk")[:AT_ONCE]
     open_tables: list[Table | Judgement] = [row for row in finished if deals.are_open(row, now=now)]
-    return open_tables + [row for row in rows.order_by("-pk")[:AT_ONCE] if not sight.is_held_back(row.match)]
+    return [*open_tables, *judged.exclude(match__kind=MatchKind.ASSIGNMENT).defer("body").order_by("-pk")[:AT_ONCE]]
 
 
 def _add(player: Player, subject: Table | Judgement, now: datetime) -> bool:
@@ -159,12 +162,9 @@ def answer(mistake: OwnMistake, text: str, *, zone: str = "", now: datetime | No
     return MistakeVerdict(text, solved, lost, counts=True, due=row.due)
 
 
-def store(search: MistakeSearch, puzzles: Sequence[Puzzle], *, now: datetime) -> int:
-    """Store the mistakes of a search; return the number of new ones. Each is due at once, wherever the player is."""
+def store(search: MistakeSearch, puzzles: Sequence[Puzzle], *, now: datetime) -> None:
+    """Store the new mistakes of a search. Each is due at once, wherever the player is."""
     columns: dict[str, Any] = {"player_id": search.player_id, "search": search, "created": now, "due": now.date() - DAY}
     rows = [Mistake(puzzle=puzzle.id, line=puzzle.line(), **columns) for puzzle in puzzles]
-    present = Mistake.objects.filter(player=search.player_id, puzzle__in=[row.puzzle for row in rows])
-    stored = set(present.values_list("puzzle", flat=True))
-    new = [row for row in rows if row.puzzle not in stored]
-    Mistake.objects.bulk_create(new)
-    return len(new)
+    # Two bots of a player may make the same mistake with the same cards
+    Mistake.objects.bulk_create(rows, ignore_conflicts=True)

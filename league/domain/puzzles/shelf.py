@@ -32,11 +32,14 @@ class Shelf:
 
     def __init__(self, puzzles: list[Puzzle], own: Mapping[str, date] | None = None) -> None:
         self.own = own or {}
-        self.by_id = {puzzle.id: puzzle for puzzle in puzzles}
+        self.themes: dict[str, tuple[str, ...]] = {}
+        for puzzle in puzzles:
+            with suppress(AttributeError, LookupError, TypeError, ValueError):  # Its events are none
+                self.themes[puzzle.id] = themes(puzzle)
+        self.by_id = {puzzle.id: puzzle for puzzle in puzzles if puzzle.id in self.themes}
         self.by_game: dict[str, list[Puzzle]] = defaultdict(list)
         for puzzle in self.by_id.values():
             self.by_game[puzzle.game].append(puzzle)
-        self.themes = {puzzle.id: themes(puzzle) for puzzle in self.by_id.values()}
 
     def about(self, theme: str = "", game: str = "") -> list[Puzzle]:
         """Return the puzzles with a theme, of a game; "" means any."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from types import SimpleNamespace
 
 from django.conf import settings
@@ -121,7 +122,8 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("connected", remote.play),  # Matches of remote bots queued.
     ("confirmed", checks.settle),  # Volunteers' results that count now.
     ("summed", _sum),  # Analyses added to the totals of their bots.
-    ("played", totals.count_new),  # Matches added to the totals of their bots.
+    # A match added to the totals of its bots. The others have a loop of their own, since reading their logs takes seconds.
+    ("played", partial(totals.count_new, most=1)),
     ("noticed", spreading.run),  # Notices stored.
 )
 

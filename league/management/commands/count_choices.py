@@ -24,13 +24,9 @@ class Command(LeagueCommand):
         parser.add_argument("--rebuild", action="store_true")
 
     def run(self, **options: Any) -> None:
-        """Count each match in a transaction of its own, and replace the sums of each pool in one."""
+        """Count each match in a transaction of its own."""
         pools = Pool.objects.order_by("pk")
         if options["game"]:
             pools = pools.filter(game=options["game"])
-        count = 0
-        for pool in pools:
-            count += sum(1 for _ in choices.recount(pool, again=options["rebuild"]))
-            if options["rebuild"]:
-                choices.rebuild(pool)
+        count = sum(1 for pool in pools for _ in choices.recount(pool, again=options["rebuild"]))
         self.say(f"{count} matches counted in {len(pools)} pools")

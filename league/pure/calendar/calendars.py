@@ -69,6 +69,7 @@ def read_calendar(days: str, at: str, zone: str) -> Calendar:
     return Calendar(chosen, clock.replace(second=0, microsecond=0), zone_named(zone))
 
 
+@lru_cache(maxsize=1000)  # The list of zones is read from many files
 def zone_named(zone: str) -> ZoneInfo:
     """Return a time zone by its name. Raise ValueError if this machine has none of this name."""
     if zone not in available_timezones():

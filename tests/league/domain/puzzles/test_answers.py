@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 from django.db import connection
 
-from engine.puzzles import Puzzle
+from engine.puzzles import Puzzle, _identity, read
 from engine.themes import THEMES
 from league.domain.core.errors import Refused
 from league.domain.people import players
 from league.domain.puzzles import answers, shelf
 from league.domain.puzzles.answers import SOLUTION
 from league.models import Player, PuzzleAnswer, PuzzleRating, Solver
+from league.pure.calendar import calendars
 from tests.support.league import NOW, later
 
 MADRID, NEW_YORK = "Europe/Madrid", "America/New_York"
@@ -147,3 +149,21 @@ def test_the_puzzle_of_the_day_does_not_change_when_one_is_found(db: None) -> No
     before = shelf.Shelf([item for item in here.by_id.values() if item != row])
     assert later_shelf.of_day(today, ["brisca"]) == before.of_day(today, ["brisca"])
     assert later_shelf.of_day(date(2026, 7, 2), ["brisca"]) is not None
+
+
+@pytest.mark.parametrize(
+    "event", [{}, {"e": "trick"}, {"e": "play", "seat": 0, "card": "??"}, {"e": "play", "seat": 0, "card": 1}]
+)
+def test_a_puzzle_whose_events_make_no_sense_hides_no_other(db: None, event: dict) -> None:
+    """A file, or a worker, may have one whose id is right."""
+    good = puzzles()[0]
+    events = [*good.events, event]
+    odd = replace(good, events=events, id=_identity(good.game, good.options, good.players, good.seat, events))
+    assert list(shelf.Shelf([read(odd.line()), good]).by_id) == [good.id]
+
+
+def test_a_zone_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calendars.zone_named(MADRID)
+    monkeypatch.setattr(calendars, "available_timezones", set)
+    assert answers.is_zone(MADRID)
+    assert not answers.is_zone("Mars/Base")

@@ -21,8 +21,8 @@ from league.domain.people import quotas
 from league.domain.puzzles import answers, mistakes
 from league.domain.ratings import pools
 from league.domain.tables import seating
-from league.enums import JudgementStatus, TableStatus
-from league.models import Job, Judgement, Mistake, MistakeSearch, Player, Pool, Solver, Table
+from league.enums import JudgementStatus, MatchKind, TableStatus
+from league.models import Job, Judgement, Match, Mistake, MistakeSearch, Player, Pool, Solver, Table
 from tests.engine.test_analysis import played
 from tests.support import jobs
 from tests.support.league import NOW, accepted, later, play, started
@@ -89,10 +89,39 @@ def test_the_hands_of_a_table_become_puzzles_of_who_sat_there(ana: Player, berto
     assert mistakes.find(berto, rows[0].puzzle) is None
 
 
+def test_a_mistake_that_two_decisions_share_is_stored_once(ana: Player) -> None:
+    sat(ana)
+    mistakes.ask(ana, now=NOW)
+    record = played("two_player", 5)
+    steps = [decision.step for decision in decisions(record) if decision.state.turn == 0]
+    puzzle = next(find(record, deals=4, nodes=2000, margin=3, mistakes=steps))
+    for _search in range(2):
+        mistakes.store(MistakeSearch.objects.get(), [puzzle, puzzle], now=NOW)
+        assert Mistake.objects.get().puzzle == puzzle.id
+
+
 def test_deals_that_others_may_still_play_are_not_searched(ana: Player) -> None:
     sat(ana, deals="t0", deals_until=later(3600))
     assert mistakes.ask(ana, now=NOW) == 0
     assert mistakes.ask(ana, now=later(3601)) == 1
+
+
+def test_what_may_not_be_searched_takes_no_place_of_what_may(ana: Player, berto: Player, monkeypatch) -> None:
+    monkeypatch.setattr(mistakes, "AT_ONCE", 1)
+    sat(ana, seed=5)
+    sat(ana, seed=6, deals="t1", deals_until=later(3600))
+    sat(ana, seed=7).people.update(away=True)
+    versions = [accepted(who, name, games=["two_player"]) for who, name in ((ana, "rufo"), (berto, "lola"))]
+    cups = [started(ana, versions, game="two_player", boards=1, name=name) for name in ("One", "Two", "Three", "Four")]
+    for cup in cups:
+        asking.ask(play(cup.matches.get()), "fair", ana, now=NOW)
+    Judgement.objects.update(status=JudgementStatus.DONE, finished=NOW)
+    Match.objects.filter(tournament=cups[1]).update(in_class=True)
+    Match.objects.filter(tournament=cups[2]).update(kind=MatchKind.ASSIGNMENT)
+    type(cups[3]).objects.filter(pk=cups[3].pk).update(opens=NOW)
+    assert mistakes.ask(ana, now=NOW) == 2
+    searched = MistakeSearch.objects.values_list("table__public_id", "judgement__match__tournament")
+    assert set(searched) == {("t0", None), (None, cups[0].pk)}
 
 
 def test_what_waits_is_bounded_by_the_quota(ana: Player, settings) -> None:
