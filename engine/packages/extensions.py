@@ -39,7 +39,7 @@ def cython(sources: list[str]) -> None:
         name = os.path.splitext(source)[0]  # noqa: PTH122 - a Path would drop nothing else
         code = WORK / f"{name}.c"
         code.parent.mkdir(parents=True, exist_ok=True)
-        run(sys.executable, "-sSB", "-m", "cython", "-3", "-o", str(code), source)
+        run(sys.executable, "-sSBP", "-m", "cython", "-3", "-o", str(code), source)
         link("gcc", name, [str(code)], "-lm")
 
 

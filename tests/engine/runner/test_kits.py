@@ -83,7 +83,7 @@ ACTS = {
 # The compiled part of a bot in Python, for each way to compile it.
 PARTS = {
     "cython": {"fast.pyx": "from part.inner import first\ndef choose(list legal):\n    cdef str best = first(legal)\n    return best\n",
-               "part/__init__.py": "", "part/inner.pyx": "def first(list legal):\n    return legal[0]\n"},
+               "cython.py": "raise SystemExit(1)", "part/__init__.py": "", "part/inner.pyx": "def first(list legal):\n    return legal[0]\n"},
     "pybind11": {"fast.cpp": """#include <pybind11/stl.h>
 #include "part.h"
 PYBIND11_MODULE(fast, module) { module.def("choose", first); }
