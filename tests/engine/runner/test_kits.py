@@ -88,8 +88,8 @@ PARTS = {
 #include "part.h"
 PYBIND11_MODULE(fast, module) { module.def("choose", first); }
 """, "part.h": "inline std::string first(std::vector<std::string> legal) { return legal.at(0); }\n"},
-    "mypyc": {"fast.py": "from inner import first\ndef choose(legal: list[str]) -> str:\n    return first(legal)\n",
-              "inner.py": "def first(legal: list[str]) -> str:\n    return legal[0]\n"},
+    "mypyc": {"fast.py": "from part.inner import first\ndef choose(legal: list[str]) -> str:\n    return first(legal)\n",
+              "part/inner.py": "def first(legal: list[str]) -> str:\n    return legal[0]\n"},
 }  # fmt: skip
 CARGO = '[package]\nname = "rufo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 3\n\n[[package]]\nname = "rufo"\nversion = "0.1.0"\n'
