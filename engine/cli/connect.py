@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +62,7 @@ class HomeBot:
     games: Sequence[str]
     protocol: str
     digest: str  # A league rates each digest as a version of its own.
+    parameters: Mapping[str, float] = field(default_factory=dict)  # Their values, which stay on this machine.
 
     def manifest(self) -> bytes:
         """Return the bot.toml of the remote bot."""
@@ -86,6 +87,7 @@ def _bot(args: argparse.Namespace) -> HomeBot:
     from engine.cli import table
     from engine.game import games as known_games
     from engine.packages import manifest
+    from engine.spsa import start_values
 
     if (args.path is None) == (args.run is None):
         raise Problem("name a bot: a folder, a source file, or a command with --run")
@@ -115,7 +117,8 @@ def _bot(args: argparse.Namespace) -> HomeBot:
     entry = (folder / what.entry).resolve()
     digest = hashlib.sha256(text + entry.read_bytes()).hexdigest()[:16]
     start = [*starters[what.runtime], str(entry)]
-    return HomeBot(args.name or what.name, start, folder, games or what.games, what.protocol, digest)
+    values = start_values(what.parameters)
+    return HomeBot(args.name or what.name, start, folder, games or what.games, what.protocol, digest, values)
 
 
 def _register(league: Any, bot: HomeBot) -> dict[str, Any]:
@@ -179,7 +182,7 @@ class _HomeProcess:
         from engine.runner.runtimes import modules
 
         self.translator = LineTranslator() if bot.protocol == LINE else None
-        self.number = 0
+        self.number, self.parameters = 0, bot.parameters
         sdk = {str(path.parent) for name, path in modules().items() if "/" not in name}
         paths = os.pathsep.join([*sorted(sdk), *filter(None, [os.environ.get("PYTHONPATH")])])
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -190,9 +193,12 @@ class _HomeProcess:
     def ask(self, line: str) -> str:
         """Pass a line of the league on and return the answer. Raise OSError or ValueError if the process has ended."""
         from engine.runner.faults import Fault
+        from engine.runner.protocol import with_parameters
 
         kind = json.loads(line)["type"]
         text = line.encode() + b"\n"
+        if kind == "hello" and self.parameters:
+            text = with_parameters(text, self.parameters)
         assert self.process.stdin is not None  # noqa: S101 - for the types
         assert self.process.stdout is not None  # noqa: S101
         self.process.stdin.write(self.translator.request(text) if self.translator else text)

@@ -40,9 +40,8 @@ MAX_DIRECTORY = 4 * MAX_FILES * 1024
 
 # Left in folders by editors and systems; dropped, never counted and never run. Also what begins with "._": macOS keeps attributes there.
 _LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv", "desktop.ini", "Thumbs.db")
-_COMPILED = re.compile(
-    r"\.cpython-(\d)(\d+)-[^/]*\.so$"
-)  # The end of the name of a module compiled for one release of Python.
+# The end of the name of a module compiled for one release of Python, as that release looks for it.
+_COMPILED = re.compile(r"\.cpython-3([0-9]{1,2})-[^./]+\.so$")
 _UTF8 = 0x800  # Flag bit of a zip entry: its name is UTF-8.
 _ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # Flag bits of a zip entry: encrypted, patched, strongly encrypted, masked.
 
@@ -75,8 +74,8 @@ class BotPackage:
     @property
     def series(self) -> str:
         """The release of Python for which its modules are compiled, such as "3.11"; "" if it has none, or has them for several."""
-        series = {f"{end[1]}.{end[2]}" for end in map(_COMPILED.search, self.files) if end}
-        return series.pop() if len(series) == 1 else ""
+        series = {f"3.{end[1]}" for end in map(_COMPILED.search, self.files) if end}
+        return series.pop() if len(series) == 1 and self.manifest.runtime in manifest.PYTHONS else ""
 
     @property
     def runtime(self) -> str:

@@ -39,7 +39,7 @@ def cython(sources: list[str]) -> None:
         name = os.path.splitext(source)[0]  # noqa: PTH122 - a Path would drop nothing else
         code = WORK / f"{name}.c"
         code.parent.mkdir(parents=True, exist_ok=True)
-        run(sys.executable, "-sSB", "-m", "cython", "-3", "-o", str(code), source)
+        run(sys.executable, "-sSBP", "-m", "cython", "-3", "-o", str(code), source)
         link("gcc", name, [str(code)], "-lm")
 
 
@@ -55,7 +55,13 @@ def mypyc(sources: list[str]) -> None:
     """Compile all sources together, with one library that they share."""
     from mypyc.build import mypycify
 
-    options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "--cache-dir=/tmp/cache"]
+    options = [
+        "--config-file=",
+        "--explicit-package-bases",
+        "--ignore-missing-imports",
+        "--follow-imports=silent",
+        "--cache-dir=/tmp/cache",
+    ]
     extensions = mypycify([*options, *sources], opt_level="2", debug_level="0", target_dir=str(WORK), group_name="all")
     for extension in extensions:
         folders = [f"-I{folder}" for folder in (*extension.include_dirs, WORK)]

@@ -162,13 +162,10 @@ def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
         if party.connect is not None:
             continue
         try:
-            runtimes_by_name[party.runtime] = runtime = runtimes.get(party.runtime, box.state_dir)
+            runtime = runtimes.get(party.runtime, box.state_dir, party.series)
         except (SandboxError, OSError) as error:
             raise Infrastructure(f"the runtime {party.runtime} is not available on this machine: {error}") from error
-        if party.series not in ("", runtimes.SERIES):
-            raise Infrastructure(
-                f"{party.name} is compiled for Python {party.series}; this machine has {runtimes.SERIES}"
-            )
+        runtimes_by_name[party.runtime] = runtime
         if spec.limits.memory_mb < runtime.memory_mb:
             raise ValueError(
                 f"limit memory_mb is {spec.limits.memory_mb}, but {party.runtime} needs {runtime.memory_mb} for itself"

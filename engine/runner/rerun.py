@@ -79,7 +79,7 @@ def rerun(
     exchange = exchanges[0]
     bot = modules.with_machine_code(bot, box)
 
-    runtime = runtimes.get(bot.runtime, box.state_dir)
+    runtime = runtimes.get(bot.runtime, box.state_dir, bot.series)
     copies = Copies.snapshot([bot], {bot.runtime: runtime})
 
     def blame(fault: Fault, evidence: tuple[str, str] = ("", "")) -> Rerun:

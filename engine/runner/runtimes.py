@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine import compiled
 from engine.packages import manifest
-from engine.sandbox import Runtime
+from engine.sandbox import Runtime, SandboxError
 from engine.sandbox.files import inventory, runtimes
 
 SERIES = "{}.{}".format(*sys.version_info)  # Of the Python that bots run in.
@@ -24,8 +24,13 @@ _LOOKED_S = 10.0
 _ready: dict[tuple[str, Path], tuple[float, Runtime]] = {}
 
 
-def get(name: str, state_dir: Path) -> Runtime:
-    """Return a runtime, built under `state_dir` if it is missing or damaged. Raise SandboxError if this machine does not have it."""
+def get(name: str, state_dir: Path, series: str = "") -> Runtime:
+    """Return a runtime, built under `state_dir` if it is missing or damaged. Raise SandboxError if this machine does not have it.
+
+    series: the release of Python that the bot needs, or "".
+    """
+    if series not in ("", SERIES):
+        raise SandboxError(f"a bot is compiled for Python {series}; this machine has {SERIES}")
     checked_at, runtime = _ready.get((name, state_dir), (-math.inf, None))
     if runtime is None or time.monotonic() - checked_at > _LOOKED_S:
         if runtime is None or inventory.find_damage(runtime.root):

@@ -55,6 +55,8 @@ def test_it_ends_at_the_edge_and_rounds_whole_numbers_fairly() -> None:
     assert {pair.plus["n"] for pair in pairs} == {2, 3, 4, 5}
     assert fmean(pair.plus["n"] + pair.minus["n"] for pair in pairs) / 2 == pytest.approx(3.3, abs=0.1)
     assert spsa.final_values([whole], {"n": 3.6}) == {"n": 4}
+    narrow = BotParameter("p", 0.5, 0.33333333, 0.66666666, 0.1)
+    assert [narrow.given(value) for value in (0, 0.51234567, 1)] == [0.33333333, 0.512346, 0.66666666]
     assert spsa.draw_pair([whole], {"n": 3.3}, played=8, boards=100, seed="7") == spsa.draw_pair(
         [whole], {"n": 3.3}, played=8, boards=100, seed="7"
     )

@@ -28,6 +28,7 @@ _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
 _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
+_MODULE = ("-P", "-m")  # With -m alone the bot's own files come first on the module path, in place of the gate.
 _WASM_GATE = "tute_wasm"
 _MONO_GATE = "tute_mono"
 # An empty file; Node exits if it may not read the host's file, which Landlock forbids.
@@ -205,7 +206,7 @@ def wasm(state_dir: Path) -> Runtime:
         version=version,
         root=finished,
         hash=finished.name.rpartition("-")[2],
-        gate=("-m", _WASM_GATE),
+        gate=(*_MODULE, _WASM_GATE),
         environment={**host.environment, "PYTHONPATH": "{root}/python/extra"},
         memory_mb=256,
     )
@@ -528,7 +529,7 @@ def java(state_dir: Path) -> Runtime:
             "PYTHONPATH": "{root}/python/extra",
             "MALLOC_ARENA_MAX": "1",  # The C library would reserve 64 MiB of addresses for each thread.
         },
-        gate=("-m", _JAVA_GATE, *_JVM),
+        gate=(*_MODULE, _JAVA_GATE, *_JVM),
         parts=(*host.parts, "java"),
         memory_mb=256,
         own_threads=12,
@@ -601,7 +602,7 @@ def mono(state_dir: Path) -> Runtime:
             "MONO_DISABLE_SHARED_AREA": "1",
             "MONO_GC_PARAMS": "max-heap-size=128m,nursery-size=4m,major=marksweep",
         },
-        gate=("-m", _MONO_GATE, "{root}/lib/" + MONO_LIBRARY.name),
+        gate=(*_MODULE, _MONO_GATE, "{root}/lib/" + MONO_LIBRARY.name),
         parts=(*host.parts, "mono"),
         memory_mb=128,
         sealable=False,

@@ -30,7 +30,7 @@ from league.domain.people.ownership import BotAct
 from league.enums import Licence, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Event, HandIn, Player, Tournament
 
-PROGRAMS = ("binary", "wasm")  # The runtimes of packages without source.
+PROGRAMS = ("binary", "java", "mono", "wasm")  # The runtimes of packages without source.
 FARTHEST = timedelta(days=366)  # How far ahead a date may be.
 MOST_AT_ONCE = 500
 NAMED_WITHIN = 2048  # Bytes of a file that are searched for its origin.

@@ -750,6 +750,8 @@ PARTS = {
     "fast.cpython-311-x86_64-linux-gnu.so": "python-numpy 3.11",
     "part/fast.cpython-313-x86_64-linux-gnu.so": "python-numpy 3.13",
     "fast.abi3.so": "python-numpy",
+    "fast.cpython-3111-x86_64-linux-gnu.so": "python-numpy",
+    f"fast.cpython-3{'1' * 20}-x.cpython-311-x86_64-linux-gnu.so": "python-numpy 3.11",
     "cpython-311-x.so/fast.txt": "python-numpy",
 }
 
@@ -768,3 +770,5 @@ def test_a_package_with_compiled_parts_says_for_which_python(name: str, runtime:
     )
     with pytest.raises(PackageRefused, match=r"left no bot\.py"):
         source.with_result(b"{}")
+    node = zipped({"bot.toml": b'name = "x"\nruntime = "node"\nentry = "bot.mjs"\n', "bot.mjs": b"", name: b""})
+    assert package.read(node, "bot.zip").runtime == "node"

@@ -83,13 +83,13 @@ ACTS = {
 # The compiled part of a bot in Python, for each way to compile it.
 PARTS = {
     "cython": {"fast.pyx": "from part.inner import first\ndef choose(list legal):\n    cdef str best = first(legal)\n    return best\n",
-               "part/__init__.py": "", "part/inner.pyx": "def first(list legal):\n    return legal[0]\n"},
+               "cython.py": "raise SystemExit(1)", "part/__init__.py": "", "part/inner.pyx": "def first(list legal):\n    return legal[0]\n"},
     "pybind11": {"fast.cpp": """#include <pybind11/stl.h>
 #include "part.h"
 PYBIND11_MODULE(fast, module) { module.def("choose", first); }
 """, "part.h": "inline std::string first(std::vector<std::string> legal) { return legal.at(0); }\n"},
-    "mypyc": {"fast.py": "from inner import first\ndef choose(legal: list[str]) -> str:\n    return first(legal)\n",
-              "inner.py": "def first(legal: list[str]) -> str:\n    return legal[0]\n"},
+    "mypyc": {"fast.py": "from part.inner import first\ndef choose(legal: list[str]) -> str:\n    return first(legal)\n",
+              "part/inner.py": "def first(legal: list[str]) -> str:\n    return legal[0]\n"},
 }  # fmt: skip
 CARGO = '[package]\nname = "rufo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 3\n\n[[package]]\nname = "rufo"\nversion = "0.1.0"\n'

@@ -14,7 +14,7 @@ from engine.runner.match import play_match
 from engine.runner.rebuild import exchanges, passes
 from engine.runner.rerun import rerun
 from engine.runner.spec import ALWAYS, NEVER, POSSIBLE
-from engine.sandbox import Sandbox, check
+from engine.sandbox import Sandbox, SandboxError, check
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import SHORT, match
 from tests.support.parts import mostly_slow
@@ -120,6 +120,8 @@ def test_a_conversation_is_put_again_as_sealed_as_it_was(box: Sandbox, make: Mak
     assert in_the_open is not None
     assert [reply.differs for reply in again.replies] == [False] * len(again.replies)
     assert any(reply.differs for reply in in_the_open.replies)
+    with pytest.raises(SandboxError, match=r"compiled for Python 3\.2"):
+        rerun(dataclasses.replace(bot, series="3.2"), box, own_exchanges, SHORT, party=0, sitting=0)
 
 
 def test_a_match_that_must_be_sealed_is_ours_to_break_off_where_this_machine_cannot(

@@ -257,6 +257,20 @@ def test_a_node_bot_plays_or_node_is_asked_for(state: StateDirectory, tmp_path: 
             assert process.read_line(10, 30).line == b"play 1o"
 
 
+@pytest.mark.parametrize("name", ["java", "mono", "wasm"])
+def test_no_file_of_a_bot_takes_the_place_of_its_gate(
+    name: str, state: StateDirectory, tmp_path: Path, tiers_here: list[str]
+) -> None:
+    (tmp_path / "bot").mkdir()
+    for file in (f"tute_{name}.py", "ctypes.py", "base64.py", "program"):
+        (tmp_path / "bot" / file).write_text("raise SystemExit(7)\n")
+    runtime = getattr(runtimes, name)(state.path)
+    for tier in tiers_here:
+        with Sandbox(tier, state.path).start(tmp_path / "bot", runtime, "program", POLICY) as process:
+            process.stand()
+            assert process.stderr() == b""
+
+
 def test_a_link_among_the_files_of_a_bot_is_refused(state: StateDirectory, bot: Callable[[str], Path]) -> None:
     directory = bot("print(open('secret').read(), flush=True)")
     (directory / "secret").symlink_to("/etc/passwd")

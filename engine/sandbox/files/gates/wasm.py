@@ -2,7 +2,8 @@
 
 Like the gate of Python it reports that it is loaded and waits for a byte. Then each request comes with the instructions that its answer may take, and
 each answer goes out with those that it took: "N REQUEST", "N ANSWER". "! KIND DETAIL" is the end of a bot by its own fault. What a module can observe
-depends on the requests alone: its clock is the number of instructions, its random bytes are always the same.
+depends on the requests alone: its clock is the number of instructions, its random bytes are always the same. No file beside the module takes the
+place of one that this program imports.
 """
 
 import sys

@@ -9,9 +9,8 @@ import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from engine.packages.manifest import RUNTIMES
 from engine.runner import BotSpec, MatchSpec, runtimes
 from engine.runner.spec import POSSIBLE
 from engine.tuning import BOARDS, PairResult, play_pair
@@ -60,9 +59,8 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
     def waiting(self, now: datetime) -> QuerySet[Job]:
         """Return the jobs whose bots have their runtimes here, and are not stopped: `steps.settle` ends their tunings a little later."""
         jobs = super().waiting(now)
-        lacking = set(RUNTIMES).difference(runtimes.installed())
         for version in ("tuning__tuning__version", "tuning__tuning__opponent"):
-            jobs = jobs.exclude(**{f"{version}__runtime__in": lacking})
+            jobs = jobs.filter(Q(**{version: None}) | Q(**{f"{version}__runtime__in": runtimes.installed()}))
             jobs = jobs.exclude(**{f"{version}__bot__stopped__isnull": False})
         return jobs
 

@@ -59,8 +59,7 @@ def test_what_is_published_stays_published(ana, berto, rufo) -> None:
     ("columns", "how", "why"),
     [
         ({"status": "rejected"}, {}, "not accepted"),
-        ({"runtime": "binary"}, {}, "machine code"),
-        ({"runtime": "wasm"}, {}, "machine code"),
+        *(({"runtime": runtime}, {}, "machine code") for runtime in ("binary", "java", "mono", "wasm")),
         ({"bot": {"in_class": True}}, {}, "only your class"),
         ({"bot": {"stopped": NOW}}, {}, "suspended"),
         ({"bot": {"owner_banned": True}}, {}, "suspended"),

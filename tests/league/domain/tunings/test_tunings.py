@@ -129,6 +129,9 @@ def test_who_may_tune_what_against_whom(ana, berto) -> None:
     with pytest.raises(TooMany, match="still running"):
         asking.begin(version, "a_dos", ana, now=NOW)
 
+    BotVersion.objects.filter(pk=version.pk).update(runtime="python 3.99")
+    assert TuningHandler().claim("host:1", now=NOW) is None, "this machine has another Python"
+    BotVersion.objects.filter(pk=version.pk).update(runtime="python")
     job = TuningHandler().claim("host:1", now=NOW)
     assert (asking.stop(row, now=later(1)), asking.stop(row, now=later(1))) == (True, False)
     assert TuningHandler().report(job, outcome(won=8), now=later(2)) == "refused"
