@@ -322,10 +322,16 @@ def _sources(package: BotPackage) -> list[str]:
 
 
 def _parts(package: BotPackage) -> list[str]:
-    """Return the files of a bot in Python that are compiled: those of the language, without the entry and the copies of the SDK."""
+    """Return the folder of a bot in Python, from which it imports, and the files in it that are compiled, without the entry and copies of the SDK."""
     endings = {"cython": (".pyx",), "pybind11": manifest.BUILDS["c++"], "mypyc": (".py",)}[package.manifest.build]
-    own = (name for name in package.files if name != package.manifest.entry and not name.startswith("tute_"))
-    return [f"./{name}" for name in own if name.endswith(endings)]
+    entry = PurePosixPath(package.manifest.entry)
+    inside = (
+        path.relative_to(entry.parent)
+        for path in map(PurePosixPath, package.files)
+        if path.is_relative_to(entry.parent)
+    )
+    own = (str(path) for path in inside if str(path) != entry.name and not str(path).startswith("tute_"))
+    return [f"./{entry.parent}", *(f"./{name}" for name in own if name.endswith(endings))]
 
 
 def _entry(package: BotPackage) -> list[str]:

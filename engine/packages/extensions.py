@@ -1,7 +1,7 @@
 """Compile the parts of a Python bot: a program that runs inside a build (engine.packages.building), so it imports nothing of this project.
 
-extensions.py KIND SOURCE...: KIND is cython, pybind11 or mypyc; the sources are paths below the current directory. The modules go to RESULT, as
-a JSON object of Base64 by name, each beside its source.
+extensions.py KIND FOLDER SOURCE...: KIND is cython, pybind11 or mypyc; the sources are paths in the folder, which is one below the current
+directory. The modules go to RESULT, as a JSON object of Base64 by name, each beside its source.
 """
 
 import base64
@@ -68,17 +68,19 @@ def mypyc(sources: list[str]) -> None:
         link("gcc", extension.name.replace(".", "/"), extension.sources, *extension.extra_compile_args, *folders)
 
 
-def main(kind: str, sources: list[str]) -> None:
+def main(kind: str, folder: str, sources: list[str]) -> None:
     """Compile, and write the result."""
     if not sources:
         sys.exit(f"error: nothing to compile: the package has no source for {kind}")
     WORK.mkdir()
+    os.chdir(folder)
     {"cython": cython, "pybind11": pybind11, "mypyc": mypyc}[kind](sources)
     modules = {
-        str(path.relative_to(OUT)): base64.b64encode(path.read_bytes()).decode() for path in sorted(OUT.rglob("*.so"))
+        str(Path(folder) / path.relative_to(OUT)): base64.b64encode(path.read_bytes()).decode()
+        for path in sorted(OUT.rglob("*.so"))
     }
     RESULT.write_text(json.dumps(modules))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

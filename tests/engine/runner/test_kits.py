@@ -210,7 +210,10 @@ def test_source_without_a_kit_is_built_and_plays(
         "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
         "java": ("rufo/Bot.java", {"rufo/Bot.java": JAVA, "lib/first choice.jar": jar(tmp_path_factory.mktemp("jar"))}),
         "c#": ("bot.cs", {"bot.cs": CSHARP, "part/choose.cs": CHOOSE.replace("ACT", "")}),
-        **{build: ("bot.py", {"bot.py": PYTHON, **parts}) for build, parts in PARTS.items()},
+        **{
+            build: ("rufo/bot.py", {f"rufo/{name}": text for name, text in {"bot.py": PYTHON, **parts}.items()})
+            for build, parts in PARTS.items()
+        },
     }[form]
     by_build = {"cargo": ("rust", "rustc"), "c-wasm": (form, "clang"), "rust-wasm": (form, "rustc-wasm")}
     by_build |= {"c#": (form, "mcs"), "java": (form, "javac")}

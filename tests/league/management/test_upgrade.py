@@ -149,6 +149,7 @@ REFITTED = {
     "league_poolsums": ("ranked",),  # Migration 0015 asks for the places again.
     # Migration 0006 moves them into the job of the table, 0017 the last two to its people. SQLite keeps them until the table gets another column.
     "league_table": ("token", "worker", "lease_until", "attempts", "not_before", "advice", "advice_asked"),
+    "league_judgement": ("place", "token", "worker", "lease_until", "attempts", "progress"),  # The same
 }
 RENAMED = {"succession": "versiontest", "lots": "ladderdraw", "outlook": "storedsnapshot"}  # migration 0013
 
