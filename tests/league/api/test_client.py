@@ -149,10 +149,10 @@ def test_a_program_may_work_slowly_on_the_rows_of_a_stream(signed_in, monkeypatc
 
 def test_an_address_that_answers_other_json_is_no_league() -> None:
     class Elsewhere(BaseHTTPRequestHandler):
-        asked = 0
+        requests = 0
 
         def do_GET(self) -> None:
-            Elsewhere.asked += 1
+            Elsewhere.requests += 1
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"[]")
@@ -164,7 +164,7 @@ def test_an_address_that_answers_other_json_is_no_league() -> None:
                 League(f"http://127.0.0.1:{server.server_port}").list_matches()
         finally:
             server.shutdown()
-    assert Elsewhere.asked == 1
+    assert Elsewhere.requests == 1
 
 
 def test_refusals_have_their_kinds(alone, signed_in) -> None:
