@@ -240,7 +240,10 @@ class League:
     @cached_property
     def operations(self) -> dict[str, ApiOperation]:
         """The operations of this league by name. One request."""
-        return operations_of(self.ask("GET", f"{API}/schema").data())
+        try:
+            return operations_of(self.ask("GET", f"{API}/schema").data())
+        except (AttributeError, KeyError, TypeError):  # Python answers the first by asking `__getattr__`, without end.
+            raise Unreachable(f"{self.url} has no OpenAPI document of a Tute league") from None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -330,17 +333,12 @@ class League:
 
     def _lines(self, address: str | None) -> Iterator[Any]:
         while address:
-            last: Any = None
-            try:
-                with self.open("GET", address, headers={"Accept": NDJSON}) as response:
-                    for line in response:
-                        if last is not None:
-                            yield last
-                        last = _parse(line)
-            except (OSError, HTTPException) as error:
-                raise self._unreachable(error) from None
+            # Read to the end before the first row is yielded: the league cuts off a program that reads slowly because it works on each row.
+            rows = [_parse(line) for line in self.ask("GET", address, headers={"Accept": NDJSON}).body.splitlines()]
+            last = rows.pop() if rows else None
             if not isinstance(last, dict) or list(last) != ["next"]:
                 raise Unreachable(f"the stream from {self.url} was cut off; repeat it")
+            yield from rows
             address = _own(last["next"])
 
 

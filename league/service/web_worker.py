@@ -107,9 +107,13 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             if self.nr == self.max_requests:
                 self.log.info("Stopping after %s requests: %s", self.nr, self)
                 self.alive = False
-            if not self.log.access_log_enabled:
-                return application(environ, start_response)
-            return self._logged(application, environ, start_response)
+            respond: Application = partial(self._logged, application) if self.log.access_log_enabled else application
+            body = respond(environ, start_response)
+            if environ["REQUEST_METHOD"] != "HEAD":
+                return body
+            if hasattr(body, "close"):
+                body.close()
+            return []  # waitress would send the body, and the client, or a proxy, take it for the answer to the next request.
 
         return answer
 

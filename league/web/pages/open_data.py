@@ -63,7 +63,9 @@ def file(request: HttpRequest, name: str) -> HttpResponseBase:
         raise Http404
     if name.endswith(SUM):
         return HttpResponse(f"{row.sha256}  {row}\n", content_type="text/plain; charset=utf-8")
-    headers = {"Content-Disposition": f'attachment; filename="{row}"', "Content-Length": str(row.bytes)}
+    # As it is: compressed again it would be no smaller, and its length unknown.
+    headers = {"Content-Encoding": "identity", "Content-Length": str(row.bytes)}
+    headers["Content-Disposition"] = f'attachment; filename="{row}"'
     content = open_data.content(row)
     if row.bytes > SMALL:
         address = limits.address(request)

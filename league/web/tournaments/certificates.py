@@ -44,9 +44,9 @@ def key(request: HttpRequest) -> HttpResponse:
 
 def _fields(request: HttpRequest, slug: str, number: int) -> dict[str, Any]:
     """Return what a certificate says; 404 if there is none, or the viewer may not see the tournament."""
+    changes.keep_until(request, changes.of_tournament(sight.find_tournament(slug) or 0), changes.BOTS)
     rows = sight.tournaments(Tournament.objects.select_related("pool", "owner"), user_of(request))
     tournament = get_object_or_404(rows, slug=slug)
-    changes.keep_until(request, changes.of_tournament(tournament.pk), changes.BOTS)
     fields = certificates.find(tournament, number)
     if fields is None:
         raise Http404

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import threading
 from datetime import UTC, datetime
+from http.client import HTTPResponse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -129,6 +132,39 @@ def test_pages_streams_and_writes(signed_in, monkeypatch) -> None:
     with pytest.raises(client.RequestRefused, match=r"x\.exe") as refused:
         signed_in.upload_version("vega", body=made.source(), filename="x.exe")
     assert refused.value.status == 422
+
+
+def test_a_program_may_work_slowly_on_the_rows_of_a_stream(signed_in, monkeypatch) -> None:
+    cup = signed_in.create_tournament(name="First cup", game="partnership", boards=1, bots=["rufo", "lola"])
+    signed_in.start_tournament(cup["slug"])
+    rows = signed_in.stream("list_matches")
+    first = next(rows)
+
+    def cut_off(*_arguments: object) -> bytes:
+        raise ConnectionResetError
+
+    monkeypatch.setattr(HTTPResponse, "readline", cut_off)
+    assert [first, *rows] == list(signed_in.list_matches())
+
+
+def test_an_address_that_answers_other_json_is_no_league() -> None:
+    class Elsewhere(BaseHTTPRequestHandler):
+        requests = 0
+
+        def do_GET(self) -> None:
+            Elsewhere.requests += 1
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"[]")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            with pytest.raises(client.Unreachable, match="no OpenAPI document"):
+                League(f"http://127.0.0.1:{server.server_port}").list_matches()
+        finally:
+            server.shutdown()
+    assert Elsewhere.requests == 1
 
 
 def test_refusals_have_their_kinds(alone, signed_in) -> None:

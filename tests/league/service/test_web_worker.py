@@ -70,6 +70,18 @@ def test_what_has_begun_is_finished(serve: Serve, tmp_path: Path) -> None:
     assert "Traceback" not in process.tail(200)
 
 
+def test_head_has_no_body(serve: Serve) -> None:
+    """Bytes of a body would be read as the answer to the next request, which may be another client's behind a proxy."""
+    _, where = serve("--threads", "1")
+    with socket.create_connection(("127.0.0.1", int(where.rpartition(":")[2])), timeout=60) as link:
+        link.sendall(b"HEAD /large HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answers = b"".join(iter(lambda: link.recv(1 << 16), b""))
+    assert answers.count(b"HTTP/1.1 200 OK\r\n") == 2
+    assert answers.split(b"\r\n\r\n")[1].startswith(b"HTTP/1.1")
+    assert answers.endswith(b"\r\n\r\n")
+    assert b"Content-Length: 67108864" in answers
+
+
 @pytest.mark.slow
 def test_process_is_replaced_after_so_many_requests_and_each_is_logged(serve: Serve) -> None:
     process, where = serve("--threads", "2", "--max-requests", "3", "--access-logfile", "-")

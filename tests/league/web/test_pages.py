@@ -158,7 +158,7 @@ QUERIES = {
     "login": 2,
     "signup": 3,
     "account": 31,
-    "certificate": 8,
+    "certificate": 9,
     "requests": 10,
     "teams": 7,
     "passkeys": 5,

@@ -30,7 +30,7 @@ def test_a_file_is_sent_as_it_is_stored(file, reader, client) -> None:
     page = reader.get("/data/").content.decode()
     assert f"/data/{NAME}" in page
     assert "brisca" not in page
-    answer = reader.get(f"/data/{NAME}")
+    answer = reader.get(f"/data/{NAME}", headers={"Accept-Encoding": "gzip, br"})
     content = b"".join(answer.streaming_content)
     assert (len(content), hashlib.sha256(content).hexdigest()) == (int(answer["Content-Length"]), file.sha256)
     assert reader.get(f"/data/{NAME}.sha256").content.decode() == f"{file.sha256}  {NAME}\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from league.domain.bots import closing, moves
 from league.domain.people import bans, players
 from league.domain.tournaments import corrections
 from league.models import Entry, Match, Tournament
+from league.service import changes
 from tests.support import league as made
 
 
@@ -137,6 +139,19 @@ def test_who_gets_none(league, reader, reason) -> None:
         "/t/x/certificates/0/",
     ):
         assert reader.get(other).status_code == 404
+
+
+def test_what_changes_while_a_page_is_read_outdates_it(league, reader, monkeypatch) -> None:
+    """The counters are read before the data; otherwise the response cache would repeat what somebody has just withdrawn."""
+    read = changes.read
+
+    def withdraw_and_read(keys: Sequence[str]) -> changes.Counts:
+        Tournament.objects.filter(pk=league.cup.pk).update(opens=made.NOW + timedelta(days=99_999))
+        return read(keys)
+
+    monkeypatch.setattr(changes, "read", withdraw_and_read)
+    address = f"/t/{league.cup.slug}/certificates/0/"
+    assert reader.get(address, **{changes.TICKET: changes.Ticket()}).status_code == 404
 
 
 def test_names_are_those_of_the_end(league, reader) -> None:
