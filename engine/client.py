@@ -361,7 +361,7 @@ def _local(host: str) -> bool:
 
 def _own(link: str | None) -> str | None:
     """Return the address of a link without its host: a token goes nowhere else."""
-    return link and urlsplit(link)._replace(scheme="", netloc="").geturl()
+    return link and "/" + urlsplit(link)._replace(scheme="", netloc="").geturl().lstrip("/")
 
 
 def _parse(body: bytes) -> Any:

@@ -167,6 +167,14 @@ def test_an_address_that_answers_other_json_is_no_league() -> None:
     assert Elsewhere.requests == 1
 
 
+@pytest.mark.parametrize(
+    "link", ["https://evil.example/x?a=1", "//evil.example/x?a=1", "https:.evil.example/x?a=1", "@evil.example/x?a=1"]
+)
+def test_the_next_page_is_one_of_the_same_league(link: str) -> None:
+    address = urlsplit("https://tute.example" + str(client._own(link)))
+    assert (address.hostname, address.username, address.query) == ("tute.example", None, "a=1")
+
+
 def test_refusals_have_their_kinds(alone, signed_in) -> None:
     for kind, act in {
         client.NoToken: alone.get_me,
