@@ -54,7 +54,7 @@ class BotParameter:
     def given(self, value: float, chance: float = 0.5) -> float:
         """Return the value that a bot gets: within the range and rounded. A whole number is rounded up if its fraction is more than 1 - `chance`."""
         value = self.inside(value)
-        return math.floor(value + chance) if self.whole else float(f"{value:.{DIGITS}g}")
+        return math.floor(value + chance) if self.whole else self.inside(float(f"{value:.{DIGITS}g}"))
 
 
 @dataclass(frozen=True, slots=True)

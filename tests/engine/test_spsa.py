@@ -52,6 +52,8 @@ def test_it_ends_at_the_edge_and_rounds_whole_numbers_fairly() -> None:
     assert {pair.plus["n"] for pair in pairs} == {2, 3, 4, 5}
     assert fmean(pair.plus["n"] + pair.minus["n"] for pair in pairs) / 2 == pytest.approx(3.3, abs=0.1)
     assert spsa.final_values([whole], {"n": 3.6}) == {"n": 4}
+    fine = [BotParameter("p", 1.2345678, 0.12345678, 1.2345678, 0.1), BotParameter("q", -1.2345678, -1.2345678, 0, 0.1)]
+    assert spsa.start_values(fine) == {"p": 1.2345678, "q": -1.2345678}, "not rounded out of the range"
     assert spsa.draw_pair([whole], {"n": 3.3}, played=8, boards=100, seed="7") == spsa.draw_pair(
         [whole], {"n": 3.3}, played=8, boards=100, seed="7"
     )
