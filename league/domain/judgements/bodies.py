@@ -20,13 +20,14 @@ Place = tuple[int, int]  # Board, and sitting from 0.
 class Body:
     """The analysed decisions by sitting, and how they were computed.
 
-    unit: of the losses; nodes: the most nodes searched for each action of each deal.
+    unit: of the losses; nodes: the most nodes searched for each action of each deal; program: the fingerprint of the judging one.
     """
 
     unit: str = ""
     nodes: int = 0
     compiled: bool = False
     sittings: dict[Place, list[DecisionVerdict]] = field(default_factory=dict)
+    program: str = ""
 
 
 def pack(body: Body) -> bytes:
@@ -35,6 +36,7 @@ def pack(body: Body) -> bytes:
         "unit": body.unit,
         "nodes": body.nodes,
         "compiled": body.compiled,
+        "program": body.program,
         "sittings": {
             f"{board}.{number}": [_short(verdict) for verdict in rows]
             for (board, number), rows in body.sittings.items()
@@ -63,7 +65,8 @@ def unpack(data: bytes) -> Body:
             for verdict in sittings[_place(name)]:
                 moves = lines.get(str(verdict.step), ())
                 verdict.line = tuple(Move(int(seat), str(action)) for seat, action in moves)
-        return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings)
+        program = str(plain.get("program", ""))
+        return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings, program)
     except (zlib.error, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise Refused(
             "this analysis is damaged and cannot be shown; an operator can repeat it (manage.py repair --replays)"

@@ -12,6 +12,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
+import engine
 from engine import spsa
 from engine.spsa import BotParameter
 from engine.tuning import BOARDS
@@ -55,7 +56,7 @@ def begin(
     now = clock.now_or(now)
     if not LEAST <= boards <= MOST:
         raise Refused("a tuning has {least} to {most} boards, not {boards}", least=LEAST, most=MOST, boards=boards)
-    if version.status != VersionStatus.ACCEPTED or not version.plays(game):
+    if version.status != VersionStatus.ACCEPTED or game not in engine.games() or not version.plays(game):
         raise Refused("{version} is not accepted for {game}", version=version, game=game)
     parameters = declared(version)
     if not parameters:

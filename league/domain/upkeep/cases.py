@@ -73,6 +73,7 @@ def _open(case: Case, former: Former, now: datetime) -> bool:
         if before is not None and before.closed is None:
             numbers = {name: getattr(case, name) for name in ("boards", "points", "expected", "deviations")}
             Case.objects.filter(pk=before.pk).update(**numbers)
+            _ask_for_analyses(before, former, now)  # Volunteers may have done those that players had asked for.
             return False
         if not _is_free(case):
             return False

@@ -55,23 +55,29 @@ def _check(pk: int, now: datetime) -> int:
         row.delete()
         if row.reported is None or row.judgement.status != JudgementStatus.DONE:
             return 0
-        if evidence := _difference(row):
+        evidence = _difference(row)
+        if evidence:
             _shut_out(row.volunteer, evidence, now)
+        if evidence != "":
             return 0
         Volunteer.objects.filter(pk=row.volunteer_id).update(agreed=F("agreed") + 1)
     earlier = row.volunteer.tasks.filter(reported__lte=row.reported).order_by("reported", "pk")
     return sum(_accept(task, now) for task in earlier[:MOST])
 
 
-def _difference(row: VolunteerTask) -> str:
-    """Compare a volunteer's result with the worker's. Return the first difference, for an operator; "" if they agree."""
+def _difference(row: VolunteerTask) -> str | None:
+    """Compare a volunteer's result with the worker's. Return the first difference, for an operator; "" if they agree; None if that proves nothing."""
     judgement = row.judgement
     try:
         league, volunteer = (bodies.unpack(bytes(result)) for result in (judgement.body, row.body))
-    except Refused:  # The stored analysis is damaged; that proves nothing.
-        return ""
+    except Refused:  # The stored analysis is damaged.
+        return None
     places = sorted(league.sittings)
-    for board, sitting in places[:-1] if judgement.limited else places:  # The time ran out in the last one.
+    if judgement.limited:
+        places.pop()  # The time ran out in this one.
+    if not places or league.program != volunteer.program:  # Another one after an upgrade, or with compiled rules.
+        return None
+    for board, sitting in places:
         ours, theirs = league.sittings[board, sitting], volunteer.sittings.get((board, sitting), [])
         if ours != theirs:
             pairs = zip(ours, theirs, strict=False)

@@ -182,7 +182,7 @@ def _body(judgement: Judgement, sittings: Sequence[Any]) -> bodies.Body:
     matches = Match.objects.select_related("tournament", "pool").only(*MATCH_COLUMNS, *POOL_COLUMNS)
     match = matches.get(pk=judgement.match_id)
     game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
-    body = bodies.Body(str(game.score_unit), USUAL_NODES, COMPILED)
+    body = bodies.Body(str(game.score_unit), USUAL_NODES, COMPILED, program=fingerprint())
     try:
         for sitting, rows in zip(_sittings(judgement), sittings, strict=True):
             sitting.board.match = match

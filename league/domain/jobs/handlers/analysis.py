@@ -15,7 +15,7 @@ from django.conf import settings
 import engine
 from engine.analysis import USUAL_NODES
 from engine.compiled import COMPILED
-from engine.judging import Child, Stopped
+from engine.judging import Child, Stopped, fingerprint
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import JobLease
 from league.domain.jobs.handlers.requests import RequestHandler
@@ -84,7 +84,7 @@ class AnalysisHandler(RequestHandler[Judgement, AnalysisTask, bool]):
         if cpu_s_left <= 0:
             return False
         game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
-        body.unit, body.nodes, body.compiled = str(game.score_unit), USUAL_NODES, COMPILED
+        body.unit, body.nodes, body.compiled, body.program = str(game.score_unit), USUAL_NODES, COMPILED, fingerprint()
         rows = Sitting.objects.filter(board__match=match).select_related("board")
         sittings = list(rows.order_by("board__number", "number"))
         child = task.child = Child(fair=row.samples or None, cpu_s=cpu_s_left)

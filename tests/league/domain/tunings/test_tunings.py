@@ -109,7 +109,11 @@ def test_the_search_ends_in_a_test_and_the_test_in_a_verdict(ana) -> None:
 def test_who_may_tune_what_against_whom(ana, berto) -> None:
     version, closed = tunable(ana), accepted(berto, "lola", games=("a_dos",))
     plain = BotVersion.objects.select_related("bot", "package").get(pk=accepted(ana, "pepa", games=("a_dos",)).pk)
+    every = BotVersion.objects.select_related("bot", "package").get(pk=version.pk)
+    every.games = []  # It plays every game.
     refusals = [
+        (every, "chess", ana, {}, "not accepted for chess"),
+        (every, "", ana, {}, "not accepted for"),
         (version, "brisca", ana, {}, "not accepted for brisca"),
         (plain, "a_dos", ana, {}, "declares no parameters"),
         (version, "a_dos", berto, {}, "not yours"),

@@ -185,6 +185,19 @@ def test_who_throws_some_boards_is_found_by_decisions(thrown, client, monkeypatc
     assert cases.look([pool], now=later(6)) == 0, "people have judged it"
 
 
+def test_workers_repeat_what_a_volunteer_has_computed_since_a_case_was_opened(thrown, settings):
+    settings.JUDGE_DEALS = 12
+    pool = pools.pool("partnership")
+    rufo, lola = (BotVersion.objects.get(bot__slug=name) for name in ("rufo", "lola"))
+    meet(pool, rufo, lola, 96, 6)
+    for match in thrown:
+        analysed(match, 6.0)
+    assert cases.look([pool], now=later(2)) == 1
+    Judgement.objects.update(by_volunteer=True)  # A player had asked for them just before.
+    assert cases.look([pool], now=later(3)) == 0
+    assert list(Judgement.objects.values_list("status", "by_volunteer")) == [(JudgementStatus.ASKED, False)] * 2
+
+
 def test_few_pairs_are_watched_in_a_day(thrown, monkeypatch):
     monkeypatch.setattr(cases, "WATCHED_A_DAY", 0)
     assert cases.look(Pool.objects.all(), now=later(2)) == 0

@@ -11,7 +11,7 @@ import pytest
 from engine.judging import Child, fingerprint
 from league.domain.core.errors import Forbidden, Refused
 from league.domain.jobs.handlers import analysis
-from league.domain.judgements import asking
+from league.domain.judgements import asking, bodies
 from league.domain.matches import embargoes, matches
 from league.domain.people import bans, players, tokens
 from league.domain.upkeep import reconcile
@@ -134,6 +134,27 @@ def test_a_liar_is_shut_out_and_what_nobody_confirmed_is_done_again(match, setti
     assert repeated().status == JudgementStatus.DONE, "at once"
     assert Judgement.objects.get(pk=lie.judgement_id).judged
     assert (checks.settle(now=NOW), Volunteer.objects.get().agreed) == (0, work.PROVED)
+
+
+@pytest.mark.parametrize("why", ["no whole sitting", "another program", "damaged"])
+def test_a_repetition_that_proves_nothing_confirms_nothing_and_accuses_nobody(match, why, monkeypatch) -> None:
+    vera = volunteer("vera")
+    waiting, drawn = carried_out(vera, lies=True), carried_out(vera, lies=True)
+    Job.objects.filter(judgement=waiting.judgement).update(not_before=later(600))
+    if why == "another program":
+        monkeypatch.setattr(analysis, "fingerprint", lambda: "of the next release")
+    row = repeated()
+    assert row == drawn.judgement
+    if why == "no whole sitting":
+        body = bodies.unpack(bytes(row.body))
+        body.sittings = {min(body.sittings): []}
+        Judgement.objects.filter(pk=row.pk).update(limited=True, body=bodies.pack(body))
+    elif why == "damaged":
+        Judgement.objects.filter(pk=row.pk).update(body=b"x")
+    assert checks.settle(now=NOW) == 0
+    vera.refresh_from_db()
+    assert (vera.agreed, vera.shut_out) == (0, None)
+    assert [task.pk for task in VolunteerTask.objects.all()] == [waiting.pk]
 
 
 def test_a_task_comes_back_from_a_volunteer_who_is_lost_once(match) -> None:
