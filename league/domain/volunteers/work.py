@@ -151,12 +151,19 @@ def drop(volunteer: Volunteer, task: int, token: int, *, now: datetime | None = 
 def report(
     volunteer: Volunteer, task: int, token: int, sittings: Sequence[Any], *, now: datetime | None = None
 ) -> bool:
-    """Store a result, and draw whether it is repeated now. Return False if the lease is lost. Raise Refused if it is no result of this task."""
+    """Store a result, and draw whether it is repeated now. Return False if the lease is lost.
+
+    Raise Refused if it is no result of this task; then the task is given back.
+    """
     now = clock.now_or(now)
     job = _leased(volunteer, task, token)
     if job is None:
         return False
-    body = _body(job.subject, sittings)
+    try:
+        body = _body(job.subject, sittings)
+    except Refused:  # Nobody may let us read the same match for one wrong result after another.
+        drop(volunteer, task, token, now=now)
+        raise
     try:
         with transaction.atomic():
             queue.lock(job.row)

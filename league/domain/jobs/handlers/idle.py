@@ -7,7 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -80,6 +80,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
     order: ClassVar[tuple[str, ...]] = ("position", "id")
     needs_sandbox: ClassVar[bool] = True
     is_background: ClassVar[bool] = False  # True for work that nobody waits for: it yields to all kinds that are not.
+    pause: ClassVar[timedelta | None] = None  # Of a job that was given back, so that others get a turn.
     final_errors: ClassVar[tuple[type[Exception], ...]] = ()  # The next attempt would end with the same error.
     # The message says enough, so the log gets no traceback.
     expected_errors: ClassVar[tuple[type[Exception], ...]] = ()
@@ -156,7 +157,8 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
 
     def give_back(self, job: JobLease[Subject], why: str, *, now: datetime | None = None) -> None:
         """Put the job back into the queue without counting an attempt."""
-        self._release(job, now=clock.now_or(now))
+        now = clock.now_or(now)
+        self._release(job, now=now, not_before=now + self.pause if self.pause else None)
 
     def _release(self, job: JobLease[Subject], *, now: datetime, not_before: datetime | None = None) -> None:
         def release() -> None:

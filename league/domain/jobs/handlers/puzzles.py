@@ -35,7 +35,6 @@ log = logging.getLogger("league.puzzles")
 PER_MATCH = 3  # The most puzzles of a match: more would be much alike
 MOST = 500  # The most puzzles in all; the oldest are removed
 MOST_S = 300.0  # An attempt ends after this, with the sitting that it is searching
-PAUSE = timedelta(minutes=1)  # Pause after the search has yielded
 DAY = timedelta(days=1)
 READS = ("done", "made", "judgement__match")
 MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "tournament__embargo", "tournament__opens")
@@ -52,6 +51,7 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
     order = ("-position", "-id")
     needs_sandbox = False
     is_background = True
+    pause = timedelta(minutes=1)
     expected_errors = (Broken,)
 
     def subject(self, row: Job) -> PuzzleSearch:
@@ -97,11 +97,6 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
         if not result:
             log.info("%s: its time was over", job)
         _end(job.row, now)
-
-    def give_back(self, job: SearchJob, why: str, *, now: datetime | None = None) -> None:
-        """Let the search pause; no attempt is counted."""
-        now = clock.now_or(now)
-        self._release(job, now=now, not_before=now + PAUSE)
 
     def given_up(self, row: Job, job: SearchJob | None, why: str, *, now: datetime) -> None:
         """Give up the search of this match."""

@@ -51,6 +51,7 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
     terms = AttemptTerms(attempts=3, limit=timedelta(seconds=2 * MOST_S + 60))
     allowance = Allowance(share=0.1)
     is_background = True
+    pause = timedelta(minutes=1)
 
     def subject(self, row: Job) -> TuningStep:
         """Load the step."""

@@ -146,6 +146,16 @@ def test_who_may_tune_what_against_whom(ana, berto) -> None:
     assert Tuning.objects.count() == asking.KEPT
 
 
+def test_a_step_that_yields_again_and_again_keeps_nobody_waiting(ana, berto) -> None:
+    for player, name in ((ana, "rufo"), (berto, "lola")):
+        asking.begin(tunable(player, name), "a_dos", player, now=NOW)
+    handler = TuningHandler()
+    for at, player in ((0, ana), (1, berto), (60, ana)):
+        job = handler.claim("host:1", now=later(at))
+        assert job.subject.tuning.player == player
+        handler.give_back(job, "a match waits", now=later(at))
+
+
 @pytest.mark.parametrize(
     ("result", "why"),
     [
