@@ -107,7 +107,7 @@ def new(args: argparse.Namespace) -> int:
     quoted = shlex.quote(str(target))
     in_leagues = f" (in a league: {address})" if address and address != name else ""
     print(f"created {target}{in_leagues}: {', '.join(files)}")
-    source = next(path for path in files if Path(path).stem == "bot" and path != manifest.name)
+    source = next(path for path in files if Path(path).stem.lower() == "bot" and path != manifest.name)
     print(f"edit {shlex.quote(str(target / source))}, then:")
     print(f"  tute bot check {quoted}\n  tute play {quoted} random -n 50\n  tute submit {quoted}")
     return OK

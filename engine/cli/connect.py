@@ -248,19 +248,28 @@ class _Connection:
         """Play until the user ends it."""
         from engine.cli import remote
 
+        return remote.play_until_interrupted(self._play, self._stop)
+
+    def _play(self) -> int:
+        from engine.cli import remote
+
         while True:
-            try:
-                self.turn()
-                if not self.matches and not self.playing and not self.drawn:
-                    return OK
-                if self.announcements is None:
-                    self.announcements = remote.Announcements(self.league, self.topic)
-                self.announcements.wait(PLAYING_S if self.playing else IDLE_S)
-            except KeyboardInterrupt:
-                if not self.matches:
-                    raise
-                self.matches = 0
-                print("ends after the current matches; Ctrl-C again ends at once", file=sys.stderr, flush=True)
+            self.turn()
+            if not self.matches and not self.playing and not self.drawn:
+                return OK
+            if self.announcements is None:
+                self.announcements = remote.Announcements(self.league, self.topic)
+            self.announcements.wait(PLAYING_S if self.playing else IDLE_S)
+
+    def _stop(self) -> bool:
+        """Take no more matches. Return False if none was to be taken before."""
+        if not self.matches:
+            return False
+        self.matches = 0
+        if self.announcements is not None:
+            self.announcements.changed.set()
+        print("ends after the current matches; Ctrl-C again ends at once", file=sys.stderr, flush=True)
+        return True
 
     def turn(self, answer: dict[str, Any] | None = None) -> None:
         """Send an answer, if any, and start on the open requests. If the league cannot be reached, try again."""

@@ -7,6 +7,8 @@ import os
 import re
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,28 @@ class Announcements:
                         self.changed.set()
             self.hears = False
             time.sleep(RETRY_S)
+
+
+def play_until_interrupted(play: Callable[[], int], stop: Callable[[], bool]) -> int:
+    """Call `play` in a thread of its own, so that Ctrl-C interrupts nothing half done; return its result.
+
+    At Ctrl-C call `stop`, which lets `play` end soon; if it returns False, raise KeyboardInterrupt.
+    """
+    result: Future[int] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(play())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while True:
+        try:
+            return result.result()
+        except KeyboardInterrupt:
+            if not stop():
+                raise
 
 
 # ---- Choosing a league

@@ -102,33 +102,46 @@ class _Volunteer:
     tasks: list[_Task] = field(default_factory=list)
     announcements: Any = None
     count: int = 0  # Results that the league took.
+    stops: bool = False  # True once the user ends it.
 
     def work(self) -> int:
         """Work until the user ends it."""
         from engine.cli import remote
 
-        try:
-            while True:
-                answer = self._turn(wants=len(self.tasks) < self.processes)
-                if self.announcements is None:
-                    print(f"works for {self.league.url}; Ctrl-C ends it", flush=True)
-                    self.announcements = remote.Announcements(self.league, answer["topic"])
-                if (task := answer["task"]) is not None:
-                    print(f"task {task['task']}: {len(task['records'])} records", flush=True)
-                    self.tasks.append(_Task(task, self.announcements.changed))
-                    self.tasks[-1].start()
-                    if len(self.tasks) < self.processes:
-                        continue
-                self._wait(answer["beat_s"] if self.tasks else IDLE_S)
-        except KeyboardInterrupt:
-            for task in self.tasks:
-                task.stops = True
-            for task in self.tasks:
-                task.join()
-            if self.tasks:
-                self._turn(wants=False)
-            print(f"tasks done: {self.count}", flush=True)
-            return OK
+        return remote.play_until_interrupted(self._work, self._stop)
+
+    def _work(self) -> int:
+        from engine.cli import remote
+
+        while not self.stops:
+            answer = self._turn(wants=len(self.tasks) < self.processes)
+            if self.announcements is None:
+                print(f"works for {self.league.url}; Ctrl-C ends it", flush=True)
+                self.announcements = remote.Announcements(self.league, answer["topic"])
+            if (task := answer["task"]) is not None:
+                print(f"task {task['task']}: {len(task['records'])} records", flush=True)
+                self.tasks.append(_Task(task, self.announcements.changed))
+                self.tasks[-1].start()
+                if len(self.tasks) < self.processes:
+                    continue
+            self._wait(answer["beat_s"] if self.tasks else IDLE_S)
+        for one in self.tasks:
+            one.stops = True
+        for one in self.tasks:
+            one.join()
+        while self.tasks:  # One result a request
+            self._turn(wants=False)
+        print(f"tasks done: {self.count}", flush=True)
+        return OK
+
+    def _stop(self) -> bool:
+        """Take no more tasks, and give back those that are not over. Return False if that was asked before."""
+        if self.stops:
+            return False
+        self.stops = True
+        if self.announcements is not None:
+            self.announcements.changed.set()
+        return True
 
     def _wait(self, pause_s: float) -> None:
         """Wait until a task is over, the league announces something, or the time is up."""

@@ -666,6 +666,8 @@ WITH_OTHERS = {
     "league_package": {"bots"},
     # Written when a version is accepted or refused
     "league_check": {"bots"},
+    # Written in the transaction in which a match is counted
+    "league_choicesum": {"choices"},
     # Written together with the ratings, or with their table
     "league_ratingpoint": {"pools"},
     "league_placeofday": {"pools", "ratings:"},
@@ -693,6 +695,7 @@ NEVER_CHANGES = {
         "league_table",
         "league_arenaside",
     },  # they begin and end with a change of an entry, but for a void one: 10 s
+    r"/m/[^/]+/": {"league_choicesum"},  # how often others led so: 10 s
     r"/data/|/api/v1/data": {"league_datafile"},  # written once a month: 10 s
 }
 

@@ -20,6 +20,7 @@ BY_HAND = {"engine/games/pobre.py": "python", "tests/cases/pobre.yaml": "yaml"}
 WRITTEN = {
     "bots/kits/c/tute.h",
     "bots/kits/go/tute.go",
+    "bots/kits/java/Tute.java",
     "bots/kits/javascript/tute.mjs",
     "bots/kits/rust/tute.rs",
     "bots/sdk/tute_bot.py",

@@ -253,7 +253,13 @@ def test_an_arena_of_forty_bots_and_ten_people(processes: LiveLeague, site: str,
     assert not ArenaSide.objects.filter(points=None).exists()
     by_name = {str(row.player or row.bot): row for row in ArenaEntry.objects.filter(arena=arena)}
     for name in (GONE, LEAVES):
-        assert (by_name[name].games, by_name[name].points) == (1, 0), "they lost, and were not paired again"
+        [side] = ArenaSide.objects.filter(entry=by_name[name]).select_related("table")
+        other = side.table.sides.exclude(pk=side.pk).get()
+        # On a busy machine the other side may be late, or its bot may fail, before this one has its turn.
+        has_won = other.given_up is not None and (side.given_up is None or side.given_up > other.given_up)
+        has_won |= bool(side.table.fault) and side.given_up is None
+        facts = (name, side.given_up, other.given_up, side.table.status, side.table.fault)
+        assert (by_name[name].games, by_name[name].points) == (1, 2 if has_won else 0), facts
     assert sum(row.points for row in by_name.values()) == 2 * tables.count(), "each table has a winner, or a tie"
     for table in tables:
         sides = [side.entry for side in table.sides.select_related("entry__bot", "entry__player")]
