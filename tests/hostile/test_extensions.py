@@ -122,7 +122,7 @@ def test_compiled_module_is_contained(state: StateDirectory, parts: dict[str, by
     for tier in (name for name in PLAYED_AT if state.reports[name].holds):
         for sealed in (False, True) if state.reports[tier].unsealed is None else (False,):
             attack = Attack(name="evil", source=ATTACK + "got += evil.clocks(goal)\n" * sealed)
-            outcome = arena.play_attack(attack, tier, state.path, state.python, parts, sealed=sealed)
+            outcome = arena.play_attack(attack, tier, state.path, state.python, beside=parts, sealed=sealed)
             wrong[tier, sealed] = verdict(attack, outcome)
             sealed_in += [tier] * sealed
 
