@@ -125,10 +125,10 @@ class _Volunteer:
                 if len(self.tasks) < self.processes:
                     continue
             self._wait(answer["beat_s"] if self.tasks else IDLE_S)
-        for one in self.tasks:
-            one.stops = True
-        for one in self.tasks:
-            one.join()
+        for running in self.tasks:
+            running.stops = True
+        for running in self.tasks:
+            running.join()
         while self.tasks:  # One result a request
             self._turn(wants=False)
         print(f"tasks done: {self.count}", flush=True)

@@ -695,7 +695,7 @@ NEVER_CHANGES = {
         "league_table",
         "league_arenaside",
     },  # they begin and end with a change of an entry, but for a void one: 10 s
-    r"/m/[^/]+/": {"league_choicesum"},  # how often others led so: 10 s
+    r"/m/[^/]+/": {"league_choicesum"},  # The page may show older numbers of the explorer for 10 s.
     r"/data/|/api/v1/data": {"league_datafile"},  # written once a month: 10 s
 }
 
