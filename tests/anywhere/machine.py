@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -38,6 +41,18 @@ def find(package: str, program: str) -> str:
         return debian.find(package, debian.on_path(program), f"Debian, Ubuntu: sudo apt-get install {package}.")
     except DidNotStart as error:
         raise CannotBeHad(" ".join(str(error).split())) from None
+
+
+@contextmanager
+def account(user: int) -> Iterator[None]:
+    """Give a user id an account, as people's have: PostgreSQL refuses to start without one. Raises CannotBeHad."""
+    name = f"tute-{user}"
+    if not any(entry.pw_uid == user for entry in pwd.getpwall()):
+        run([find("passwd", "useradd"), "--uid", str(user), "--user-group", "--no-create-home", name])
+    try:
+        yield
+    finally:
+        subprocess.run(["userdel", "--force", name], capture_output=True, check=False)
 
 
 def make_locale(name: str) -> dict[str, str]:

@@ -89,7 +89,7 @@ def _ordinary_user(seed: int) -> Iterator[Prepared]:
     if os.geteuid() != 0:
         yield Prepared(note="you are one")
         return
-    with tempfile.TemporaryDirectory(prefix="tute-anywhere-") as name:
+    with machine.account(ORDINARY_USER), tempfile.TemporaryDirectory(prefix="tute-anywhere-") as name:
         folder = Path(name)
         copy = machine.copy_project(folder / "tute")
         (folder / "tmp").mkdir()

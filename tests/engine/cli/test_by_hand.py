@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_the_commands_of_the_page_give_commitment_and_key() -> None:
     secret = chance.as_seed("by hand")
     commitment, key = [
         subprocess.run(
-            ["sh", "-c", line.strip().replace("python3", sys.executable)],
+            ["sh", "-c", line.strip().replace("python3", shlex.quote(sys.executable))],
             env={"SECRET": secret.hex()}, capture_output=True, text=True, timeout=400, check=True,
         ).stdout.strip()
         for line in page.splitlines()

@@ -20,7 +20,7 @@ from tests.support import bubblewrap, container
 from tests.support.parts import mostly_slow
 from tests.support.runtimes import lending
 
-PYTHON = sys.executable
+PYTHON = shlex.quote(sys.executable)
 NO_NAMESPACE = re.compile("No permissions to create (a )?new namespace")  # bubblewrap 0.8 and 0.12
 
 

@@ -218,11 +218,14 @@ def allowing(ordinary: call_filter.Filter) -> call_filter.Filter:
     return call_filter.Filter(first + ordinary.code, tuple(at + len(first) for at in ordinary.pid_at))
 
 
-def test_what_cannot_be_sealed_is_refused_with_the_reason(state: StateDirectory, bot: Callable[[str], Path]) -> None:
+def test_what_cannot_be_sealed_is_refused_with_the_reason(
+    state: StateDirectory, sealing: list[str], bot: Callable[[str], Path]
+) -> None:
     threaded = dataclasses.replace(state.python, name="node", sealable=False)
 
-    with pytest.raises(SandboxUnavailable, match="node needs threads"):
-        start("landlock", bot(EVALUATE), threaded, "bot.py", SEALED)
+    for tier in sealing:
+        with pytest.raises(SandboxUnavailable, match="node needs threads"):
+            start(tier, bot(EVALUATE), threaded, "bot.py", SEALED)
     with pytest.raises(SandboxUnavailable, match="no bot is sealed in the tier none: it confines nothing"):
         start("none", bot(EVALUATE), state.python, "bot.py", SEALED)
 

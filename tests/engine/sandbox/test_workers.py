@@ -46,6 +46,7 @@ def own_slots(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(reservations.SETTING, str(tmp_path))
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only a worker that is root has users for bots")
 @pytest.mark.usefixtures("own_slots")
 def test_concurrent_workers_never_share_a_slot() -> None:
     """Not those in other network namespaces either, as containers have them."""
@@ -135,6 +136,7 @@ def test_slots_of_a_folder_that_others_can_change_are_refused(monkeypatch: pytes
         slots.acquire()
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only a worker that is root has users for bots")
 def test_a_container_that_shares_nothing_takes_users_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(reservations.SETTING, raising=False)
     users = []

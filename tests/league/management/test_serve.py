@@ -112,7 +112,7 @@ from league.management import processes
 from league.service import direct
 processes.STILL_S, processes.ROUND_S, processes.ROUNDS = 5, .1, 10
 def show():
-    print(os.getcwd(), settings.PUZZLES, open("/proc/self/comm").read().strip(), direct._StatementNames.prefix, flush=True)
+    print(os.getcwd(), settings.PUZZLES, open("/proc/self/comm").read().strip(), direct._StatementNames.prefix, sep="\t", flush=True)
     os._exit(0)
 def hang():
     loops = Loops("worker")
@@ -136,10 +136,10 @@ def supervise(what: str, folder: Path) -> Process:
 def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_settings(tmp_path: Path) -> None:
     process = supervise("show", tmp_path)
     assert process.popen.wait(120) == 1, "it gives up on a child that ends at once"
-    words = [str(settings.BASE_DIR), str(tmp_path / "some.jsonl"), "tute", "one"]
-    children = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
-    assert [child[:4] for child in children] == [words] * 5
-    assert len({child[4] for child in children}) == 5, "the prefix of planned statements is unique"
+    words = [str(settings.BASE_DIR), str(tmp_path / "some.jsonl"), "tute one"]
+    children = [line.split("\t") for line in (tmp_path / "log").read_text().splitlines()]
+    assert [child[:3] for child in children] == [words] * 5
+    assert len({child[3] for child in children}) == 5, "the prefix of planned statements is unique"
 
 
 @pytest.mark.slow
