@@ -18,14 +18,16 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "var" / "anywhere"  # logs, locales and Debian's roots, which are kept for the next run
 _CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 # A root of its own by pivot_root: below a chroot the kernel refuses user namespaces, and with them a tier of the sandbox.
+# The shell stays as process 1, because somebody must reap the children of processes that were killed.
 _ENTER = """
 root=$1; shift
 mount --bind "$root" "$root"; cd "$root"
 mount -t proc proc proc; mount --rbind /sys sys; mount --rbind /dev dev
 cp -L /etc/resolv.conf etc/resolv.conf
+printf '127.0.0.1\tlocalhost\n::1\tlocalhost\n' >etc/hosts
 pivot_root . mnt; umount -l /mnt
 cd /srv/tute
-exec "$@"
+"$@" || exit $?
 """
 _SUITE_PYTHON = {"bookworm": "3.11", "trixie": "3.13"}
 _PACKAGES = "python3,python3-venv,git,make,gcc,libc6-dev,ca-certificates,procps"

@@ -257,10 +257,12 @@ def test_a_node_bot_plays_or_node_is_asked_for(state: StateDirectory, tmp_path: 
             assert process.read_line(10, 30).line == b"play 1o"
 
 
-@pytest.mark.parametrize("name", ["java", "mono", "wasm"])
+@pytest.mark.parametrize(("name", "tool"), [("java", "javac"), ("mono", "mcs"), ("wasm", "")])
 def test_no_file_of_a_bot_takes_the_place_of_its_gate(
-    name: str, state: StateDirectory, tmp_path: Path, tiers_here: list[str]
+    name: str, tool: str, state: StateDirectory, tmp_path: Path, tiers_here: list[str]
 ) -> None:
+    if tool:
+        languages.find(tool)
     (tmp_path / "bot").mkdir()
     for file in (f"tute_{name}.py", "ctypes.py", "base64.py", "program"):
         (tmp_path / "bot" / file).write_text("raise SystemExit(7)\n")
