@@ -122,7 +122,7 @@ class EncountersView(ListView):
 
 
 class JudgedSumsView(ListView):
-    """List sums over analysed matches that everybody may see; empty if there are none. Fair and open analyses are separate."""
+    """/bots/{slug}/judged"""
 
     kept_until = (changes.BOTS, changes.POOLS)
 
@@ -131,7 +131,7 @@ class JudgedSumsView(ListView):
 
     @operation("list_judged_sums", "List what the decisions of a bot gave away, by pool and phase")
     def get(self, request: Request, slug: str) -> Response:
-        """List sums over analysed matches that everybody may see, empty without any. Fair and open analyses are separate."""
+        """List sums over analysed matches that everybody may see; empty if there are none. Fair and open analyses are separate."""
         return self.page(summing.of_bot(_bot(request, slug)))
 
 

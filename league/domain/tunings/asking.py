@@ -26,7 +26,7 @@ from league.enums import BotState, VersionStatus
 from league.models import BotVersion, Player, Tuning
 
 LEAST, USUAL, MOST = 400, 2000, 10_000  # Boards of a search.
-KEPT = 20  # Tunings of a bot that are stored; older ones are removed.
+KEPT = 20  # The most tunings of a bot that are stored; older ones are removed.
 
 
 def declared(version: BotVersion) -> tuple[BotParameter, ...]:
