@@ -38,7 +38,7 @@ class ConfirmedAnalysis(AnalysisHandler):
 
 
 def settle(*, now: datetime | None = None) -> int:
-    """Compare the jobs that both a volunteer and a worker did; return the number of results that count now. One query if there are none. Repeatable."""
+    """Compare results that both a volunteer and a worker have; return the number of those that count now. One query without any. Repeatable."""
     now = clock.now_or(now)
     rows = VolunteerTask.objects.filter(judgement__status__in=OVER).order_by("reported", "pk")
     return sum(_check(pk, now) for pk in rows.values_list("pk", flat=True)[:MOST])
