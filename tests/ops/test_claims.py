@@ -165,8 +165,8 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         lambda: (USUAL.line_kib * KIB, USUAL.stderr_kib) == (protocol.MAX_LINE, 16),
     ),
     (
-        "docs/bot-package.md",
-        "A wall-clock cap (four times as long plus two seconds)",
+        "docs/protocol.md",
+        "A **wall-clock cap** of four times the CPU budget plus two seconds",
         lambda: (USUAL.wall_factor, USUAL.wall_extra_s) == (4, 2),
     ),
     ("docs/protocol.md", "nesting up to 16", lambda: protocol.MAX_DEPTH == 16),
