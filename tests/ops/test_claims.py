@@ -410,8 +410,8 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     ("docs/search.md", "with 1 GB of memory and `JUDGE_CPU_S` core seconds", lambda: judging.MEMORY == 1 << 30),
     (
-        "docs/search.md",
-        "waited two minutes goes before matches of ladders, for at most half",
+        "docs/operations/queue.md",
+        "After two minutes they go before ladder matches, for at most half",
         lambda: (requests.PATIENCE, requests.RequestHandler.allowance.share) == (2 * MINUTE, 0.5),
     ),
     ("docs/search.md", "can be requested again after 30 days", lambda: asking.FAILED_DAYS == 30),

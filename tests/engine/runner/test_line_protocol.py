@@ -231,8 +231,8 @@ def test_a_decision_of_each_game_reads_as_before_and_the_page_shows_four() -> No
         sections[key] = f"### {key}\n\n```\n> {line}< {answer}\n```\n"
     first = Board(engine.load("partnership"), 1, 1).hellos[0].decode()
     assert f"> {first}< ready\n" in PAGE.read_text(encoding="utf-8")
-    shown = PAGE.read_text(encoding="utf-8").partition(LIST)[0] + LIST + "\n".join(sections[key] for key in SHOWN)
-    for path, text in ((PAGE, shown), (LINES, "\n".join(sections.values()))):
+    expected = PAGE.read_text(encoding="utf-8").partition(LIST)[0] + LIST + "\n".join(sections[key] for key in SHOWN)
+    for path, text in ((PAGE, expected), (LINES, "\n".join(sections.values()))):
         if os.environ.get("UPDATE_PAGES"):
             path.write_text(text, encoding="utf-8")
         assert path.read_text(encoding="utf-8") == text
