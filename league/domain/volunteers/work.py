@@ -195,7 +195,7 @@ def _body(judgement: Judgement, sittings: Sequence[Any]) -> bodies.Body:
             sitting.board.match = match
             body.sittings[sitting.board.number, sitting.number] = _verdicts(replays.unpack(sitting), rows)
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError, EngineError) as error:
-        raise Refused("this is no result of this task: {why}", why=str(error)[:200]) from None
+        raise Refused("the result does not fit this task: {why}", why=str(error)[:200]) from None
     return body
 
 
