@@ -137,6 +137,19 @@ class FilledLeague:
         pool, own = self.pools[GAME], rows.BotVersion.objects.filter(bot__slug="bot-1").get()
         secret, word = bytes(32), "{:064x}".format
         teams = rows.Team.objects.bulk_create(rows.Team(name=f"team-{number}", created=now) for number in numbers)
+        circuits = rows.Circuit.objects.bulk_create(
+            rows.Circuit(
+                slug=f"circuit-{number}",
+                name=f"Circuit {number}",
+                owner=owner,
+                game=GAME,
+                days="mon",
+                at="20:00",
+                time_zone="UTC",
+                created=now,
+            )
+            for number in numbers
+        )
         arenas = rows.Arena.objects.bulk_create(
             rows.Arena(slug=f"arena-{number}", pool=pool, start=now, ends=now, created=now) for number in numbers
         )
@@ -187,6 +200,23 @@ class FilledLeague:
             for number in numbers
         )
         for new in (
+            [
+                rows.Event(
+                    slug=f"event-{number}",
+                    name=f"Event {number}",
+                    owner=owner,
+                    document=event.document,
+                    secret=secret,
+                    secret_sha256=word(number),
+                    created=now,
+                )
+                for number in numbers
+            ],
+            [
+                rows.Season(circuit=other, number=number, due=now + timedelta(days=number), opened=now)
+                for other in circuits
+                for number in range(1, 11)
+            ],
             [rows.TeamMember(team=team, player=owner, role="owner", invited=now, since=now) for team in teams],
             [rows.LeagueEvent(at=now, kind="team.named", subject=f"team:{teams[0].pk}") for _ in numbers],
             [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from django.db.models import prefetch_related_objects
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -21,9 +22,16 @@ from league.domain.core import paging
 from league.domain.matches import sight
 from league.domain.tournaments import requests
 from league.enums import TokenScope
-from league.models import Block, Circuit, EntryRequest, Event, Tournament
+from league.models import Block, Circuit, EntryRequest, Event, Player, Tournament
 
 REQUESTS = ("requests",)
+
+
+def _with_teams(viewer: Player | None) -> Player | None:
+    """Read the memberships of a viewer once, for all rows of a list."""
+    if viewer is not None:
+        prefetch_related_objects([viewer], "memberships")
+    return viewer
 
 
 class MyRequestsView(ListView):
@@ -41,7 +49,7 @@ class MyRequestsView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, who may read the messages."""
-        return {**super().get_serializer_context(), "viewer": player_of(self.request)}
+        return {**super().get_serializer_context(), "viewer": _with_teams(player_of(self.request))}
 
 
 class WaitingOfView(ListView):
@@ -53,7 +61,7 @@ class WaitingOfView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, on whom the messages depend."""
-        return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
+        return {**super().get_serializer_context(), "viewer": _with_teams(viewer_of(self.request))}
 
     def _waiting(self, occasion: consent.Occasion) -> Response:
         return self.page(requests.waiting(occasion))

@@ -102,7 +102,9 @@ def _opponent(text: str, game: str, player: Player) -> BotVersion:
         )
     version = next((row for row in rows if row.plays(game)), None)
     if version is None:
-        raise Refused("{bot!r} cannot be the opponent; choose a bot with open source that plays {game}", bot=text, game=game)
+        raise Refused(
+            "{bot!r} cannot be the opponent; choose a bot with open source that plays {game}", bot=text, game=game
+        )
     return version
 
 
