@@ -62,16 +62,17 @@ def grow(rows: int) -> dict[str, object]:
     ]
     for _ in range(rows - 1):
         league.uploaded(versions[0].bot.owner, "a-0")
-    owner, calendar = versions[0].bot.owner, {"days": "fri", "at": "20:00", "time_zone": "UTC"}
+    owner = versions[0].bot.owner
     for number in range(rows):
         tournaments.create(owner, f"Open {number}", "corriente", boards=1, now=league.NOW)
-        circuit = circuits.create(owner, f"Liga {number}", "partnership", **calendar, now=league.NOW)
-        circuit.bots.set(version.bot for version in versions)
-    occasions = {"tournament": Tournament.objects.get(slug="open-0"), "circuit": Circuit.objects.get(slug="liga-0")}
+        circuits.create(
+            owner, f"Liga {number}", "partnership", days="fri", at="20:00", time_zone="UTC", now=league.NOW
+        ).bots.set(version.bot for version in versions)
+    open_cup, liga = Tournament.objects.get(slug="open-0"), Circuit.objects.get(slug="liga-0")
     for number, version in enumerate(versions[1:], 1):
-        occasions["circuit"].seasons.create(number=number, due=league.later(number), opened=league.NOW)
-        for kind, occasion in occasions.items():
-            EntryRequest.objects.create(bot=version.bot, asker=owner, created=league.NOW, **{kind: occasion})
+        liga.seasons.create(number=number, due=league.later(number), opened=league.NOW)
+        EntryRequest.objects.create(bot=version.bot, asker=owner, created=league.NOW, tournament=open_cup)
+        EntryRequest.objects.create(bot=version.bot, asker=owner, created=league.NOW, circuit=liga)
     cup = league.started(owner, versions, boards=rows, name="Played")
     for match in cup.matches.order_by("id"):
         league.play(match)
