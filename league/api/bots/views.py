@@ -22,7 +22,7 @@ from league.api.bots.serializers import (
     VersionOut,
     VersionWithChecks,
 )
-from league.api.http.auth import player_of, user_of, viewer_of
+from league.api.http.auth import player_of, user_of, viewer_of, viewer_of_list
 from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
@@ -159,7 +159,7 @@ class VersionListView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, on whom private fields depend."""
-        return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
+        return {**super().get_serializer_context(), "viewer": viewer_of_list(self.request)}
 
 
 class VersionsView(VersionListView):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from django.db.models import prefetch_related_objects
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http.auth import player_of, user_of, viewer_of
+from league.api.http.auth import player_of, user_of, viewer_of_list
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import RequestFilters
 from league.api.http.schema import operation
@@ -22,16 +21,9 @@ from league.domain.core import paging
 from league.domain.matches import sight
 from league.domain.tournaments import requests
 from league.enums import TokenScope
-from league.models import Block, Circuit, EntryRequest, Event, Player, Tournament
+from league.models import Block, Circuit, EntryRequest, Event, Tournament
 
 REQUESTS = ("requests",)
-
-
-def _with_teams(viewer: Player | None) -> Player | None:
-    """Read the memberships of a viewer once, for all rows of a list."""
-    if viewer is not None:
-        prefetch_related_objects([viewer], "memberships")
-    return viewer
 
 
 class MyRequestsView(ListView):
@@ -49,7 +41,7 @@ class MyRequestsView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, who may read the messages."""
-        return {**super().get_serializer_context(), "viewer": _with_teams(player_of(self.request))}
+        return {**super().get_serializer_context(), "viewer": viewer_of_list(self.request)}
 
 
 class WaitingOfView(ListView):
@@ -61,7 +53,7 @@ class WaitingOfView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, on whom the messages depend."""
-        return {**super().get_serializer_context(), "viewer": _with_teams(viewer_of(self.request))}
+        return {**super().get_serializer_context(), "viewer": viewer_of_list(self.request)}
 
     def _waiting(self, occasion: consent.Occasion) -> Response:
         return self.page(requests.waiting(occasion))
