@@ -42,7 +42,8 @@ USUAL = 64  # Entries of all other tournaments.
 BOARDS = 2  # Boards of a match.
 IN_OTHERS = 10  # One bot in ten plays all the other games.
 FORMATS = ("round_robin", "single_elimination")
-EVENT, CIRCUIT, REAL = "The event", "The circuit", "The real one"
+EVENT, CIRCUIT, REAL, CLASS = "The event", "The circuit", "The real one", "the-class"
+ROWS = 100  # Of a list.
 MOST_OF_EVENT = 32
 MOST_PACKED = 100_000  # Most bytes of any page or answer, compressed by gzip.
 MOST_QUERIES = 40
@@ -121,6 +122,142 @@ class FilledLeague:
         consent.set_policy(real[0].bot, "anybody", actor=owner.name)
         seating.sit(owner, GAME, real[1].bot.slug)
         tries.begin(owner, made.BOT.decode(), GAME, real[1].bot.slug)
+        self._lists(owner, match)
+
+    def _lists(self, owner: Any, match: Any) -> None:
+        """Insert ROWS rows of each list of the API that would otherwise have few: those of `owner`, a team, a class, an arena, the lobby."""
+        from datetime import timedelta
+
+        from league import models as rows
+
+        now, numbers = self.now, range(ROWS)
+        people = list(rows.Player.objects.exclude(pk=owner.pk).order_by("pk")[:ROWS])
+        bots = list(rows.Bot.objects.exclude(owner=owner).order_by("pk")[:ROWS])
+        event, circuit = rows.Event.objects.get(name=EVENT), rows.Circuit.objects.get(name=CIRCUIT)
+        pool, own = self.pools[GAME], rows.BotVersion.objects.filter(bot__slug="bot-1").get()
+        secret, word = bytes(32), "{:064x}".format
+        teams = rows.Team.objects.bulk_create(rows.Team(name=f"team-{number}", created=now) for number in numbers)
+        circuits = rows.Circuit.objects.bulk_create(
+            rows.Circuit(
+                slug=f"circuit-{number}",
+                name=f"Circuit {number}",
+                owner=owner,
+                game=GAME,
+                days="mon",
+                at="20:00",
+                time_zone="UTC",
+                created=now,
+            )
+            for number in numbers
+        )
+        arenas = rows.Arena.objects.bulk_create(
+            rows.Arena(slug=f"arena-{number}", pool=pool, start=now, ends=now, created=now) for number in numbers
+        )
+        act = {"action": "pause", "why": "to measure", "effects": ["bot-1 is paused"]}
+        place = {"match": match, "board": 1, "sitting": 0}
+        tables = rows.Table.objects.bulk_create(
+            rows.Table(
+                public_id=f"w{number}",
+                player=person,
+                pool=pool,
+                boards=1,
+                secret=secret,
+                created=now,
+                since=now,
+                shared=True,
+                gathering=True,
+                listed=True,
+            )
+            for number, person in enumerate(people)
+        )
+        school_class = rows.SchoolClass.objects.create(slug=CLASS, name="The class", places=ROWS, created=now)
+        rows.ClassMember.objects.create(
+            school_class=school_class, player=owner, role="teacher", name=owner.name, joined=now
+        )
+        members = rows.ClassMember.objects.bulk_create(
+            rows.ClassMember(school_class=school_class, player=person, role="student", name=person.name, joined=now)
+            for person in people
+        )
+        assignments = rows.Assignment.objects.bulk_create(
+            rows.Assignment(
+                school_class=school_class,
+                number=number + 1,
+                title="Beat it",
+                pool=pool,
+                rival=own,
+                rule="better",
+                opens=now,
+                due=now,
+                attempts=3,
+                marks=10,
+                clean_marks=5,
+                place_marks=0,
+                late_percent=0,
+                is_extra=False,
+                secret=secret,
+                created=now,
+            )
+            for number in numbers
+        )
+        for new in (
+            [
+                rows.Event(
+                    slug=f"event-{number}",
+                    name=f"Event {number}",
+                    owner=owner,
+                    document=event.document,
+                    secret=secret,
+                    secret_sha256=word(number),
+                    created=now,
+                )
+                for number in numbers
+            ],
+            [
+                rows.Season(circuit=other, number=number, due=now + timedelta(days=number), opened=now)
+                for other in circuits
+                for number in range(1, 11)
+            ],
+            [rows.TeamMember(team=team, player=owner, role="owner", invited=now, since=now) for team in teams],
+            [rows.LeagueEvent(at=now, kind="team.named", subject=f"team:{teams[0].pk}") for _ in numbers],
+            [
+                rows.LeagueEvent(at=now, kind="operator.acted", subject="bot:bot-1", actor="olga", data=act)
+                for _ in numbers
+            ],
+            [rows.ArenaEntry(arena=arenas[0], player=person, joined=now, games=1) for person in people],
+            [
+                rows.Notice(player=owner, kind="asked", about=f"request:{number}", text="requested", created=now)
+                for number in numbers
+            ],
+            [
+                rows.ApiToken(player=owner, label="one", prefix="tute", sha256=word(number), created=now)
+                for number in numbers
+            ],
+            [rows.Block(owner=owner, blocked=person, created=now) for person in people],
+            [rows.EntryRequest(bot=bot, asker=owner, created=now, event=event) for bot in bots],
+            [rows.EntryRequest(bot=bot, asker=owner, created=now, circuit=circuit) for bot in bots],
+            [rows.BotOffer(bot=bot, receiver=owner, created=now) for bot in bots],
+            [
+                rows.Season(circuit=circuit, number=number + 1, due=now + timedelta(days=number), opened=now)
+                for number in numbers
+            ],
+            [
+                rows.TablePerson(table=table, number=0, player=person)
+                for table, person in zip(tables, people, strict=True)
+            ],
+            [
+                rows.TableChallenge(table=tables[0], challenger=people[0], player=person, created=now)
+                for person in people[1:]
+            ],
+            [rows.TableChallenge(table=table, challenger=table.player, player=owner, created=now) for table in tables],
+            [
+                rows.HandIn(
+                    assignment=assignments[0], member=member, attempt=1, version=own, created=now, is_late=False
+                )
+                for member in members
+            ],
+            [rows.Comment(author=person, text="Well played", created=now, **place) for person in people],
+        ):
+            type(new[0]).objects.bulk_create(new)
 
     def _people(self, bots: int) -> list[int]:
         """Create players with about 40 bots each, and one accepted version of every bot; return the ids of the versions."""
@@ -531,6 +668,16 @@ def addresses() -> dict[str, str]:
         "TV": "/tv/",
         "puzzles": "/puzzles/",
         "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
+        "explorer": f"/g/{GAME}/explorer/",
+        "calendar": "/calendar/",
+        "arena": "/arenas/arena-0/",
+        "lobby": "/lobby/",
+        "open data": "/data/",
+        "search": "/search/?q=bot-12",
+        "team": "/teams/team-0/",
+        "class (its teacher)": f"/class/{CLASS}/",
+        "mistakes (their player)": "/puzzles/mistakes/",
+        "notices (their reader)": "/notices/",
         "documents": "/docs/protocol/",
         "status": "/status/",
         "account (its owner)": "/accounts/me/",
@@ -598,7 +745,50 @@ def addresses() -> dict[str, str]:
         "API standings, Swiss": f"/api/v1/tournaments/{swiss}/standings?page_size=100",
         "API bracket": f"/api/v1/tournaments/{knock_out}/bracket",
         "API queue": "/api/v1/queue",
+        "API versions of a bot": "/api/v1/bots/bot-1/versions?page_size=100",
+        "API boss leagues of a bot": "/api/v1/bots/bot-1/leagues?page_size=100",
+        "API analysis sums of a bot": f"/api/v1/bots/{played.bot.slug}/judged?page_size=100",
+        "API comments": f"/api/v1/matches/{_match()}/boards/1/sittings/0/comments?page_size=100",
+        "API boards of all matches": "/api/v1/boards?page_size=100",
+        "API open data": "/api/v1/data?page_size=100",
+        "API arenas": "/api/v1/arenas?page_size=100",
+        "API standing of an arena": "/api/v1/arenas/arena-0/standing?page_size=100",
+        "API lobby": "/api/v1/lobby?page_size=100",
+        "API seasons": f"/api/v1/circuits/{circuit}/seasons?page_size=100",
+        "API requests for an event": f"/api/v1/events/{event}/requests?page_size=100",
+        "API requests for a circuit": f"/api/v1/circuits/{circuit}/requests?page_size=100",
+        "API requests for a tournament": f"/api/v1/tournaments/{meet}/requests?page_size=100",
+        "API challenges to a table (a token)": "/api/v1/tables/w0/challenges?page_size=100",
+        "API own challenges (a token)": "/api/v1/me/challenges?page_size=100",
+        "API own requests (a token)": "/api/v1/me/requests?page_size=100",
+        "API own notices (a token)": "/api/v1/me/notices?page_size=100",
+        "API own blocks (a token)": "/api/v1/me/blocks?page_size=100",
+        "API own tokens (a token)": "/api/v1/tokens?page_size=100",
+        "API own offers (a token)": "/api/v1/me/offers?page_size=100",
+        "API own teams (a token)": "/api/v1/me/teams?page_size=100",
+        "API history of a team (a token)": "/api/v1/teams/team-0/history?page_size=100",
+        "API own classes (a token)": "/api/v1/me/classes?page_size=100",
+        "API marks of a class (a token)": f"/api/v1/classes/{CLASS}/marks?page_size=100",
+        "API assignments (a token)": f"/api/v1/classes/{CLASS}/assignments?page_size=100",
+        "API hand-ins (a token)": f"/api/v1/classes/{CLASS}/assignments/1/hand-ins?page_size=100",
+        "API journal (an operator)": "/api/v1/operators/journal?page_size=100",
     }
+
+
+def lists_left_out() -> list[str]:
+    """Return the lists of the API that no address reads."""
+    from django.urls import resolve
+
+    from league.api import urls
+    from league.api.http.base import ListView
+
+    read = {resolve(path.partition("?")[0]).url_name for path in addresses().values() if path.startswith("/api/")}
+    classes = {pattern.name: getattr(pattern.callback, "cls", object) for pattern in urls.urlpatterns}
+    return sorted(
+        name
+        for name, view in classes.items()
+        if issubclass(view, ListView) and hasattr(view, "get") and name not in read
+    )
 
 
 def _deep(pool: int) -> str:
@@ -675,7 +865,7 @@ def weigh() -> list[str]:
 
     reader = Reader()
     credentials_of = _signed()
-    wrong = []
+    wrong = [f"{name}: no address reads this list" for name in lists_left_out()]
     for name, path in addresses().items():
         reader.sign_in(credentials_of(name))
         reader.forget()

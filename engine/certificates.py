@@ -42,7 +42,7 @@ def check(document: bytes, key: bytes) -> dict[str, Any]:
         whole = json.loads(document, object_pairs_hook=_without_twins)
         fields = whole["certificate"]
         signature = base64.b64decode(whole["signature"], validate=True)
-        # What is not signed must not stand beside what is.
+        # Refuse unsigned fields beside the signed ones.
         if set(whole) != {"certificate", "signature"} or fields["format"] != FORMAT:
             raise ValueError("other fields")
         public.verify(signature, signed_bytes(fields))

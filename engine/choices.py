@@ -89,7 +89,7 @@ def card_class(terms: Terms, hand: Sequence[int], card: int, trump: int | None) 
 def read(record: Mapping[str, Any]) -> Iterator[OpeningChoice]:
     """Yield the choices of all deals of a replay that were played to their score. It must be a whole record, not the view of a seat."""
     events = record.get("events", ())
-    if not events:  # A sitting that a fault prevented
+    if not events:  # A fault prevented the sitting.
         return
     terms = load(record["game"], players=record["players"], **record["options"])
     sides: Sequence[Sequence[int]] = terms.sides

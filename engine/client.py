@@ -44,7 +44,7 @@ BYTES = "application/octet-stream"
 
 
 class LeagueError(Exception):
-    """A league that cannot be reached, or that refuses. `is_away`: the same request may succeed later."""
+    """The error for a league that cannot be reached or refuses a request. `is_away`: the same request may succeed later."""
 
     is_away = False
 

@@ -24,7 +24,7 @@ LONGEST = 1 << 26  # Bytes of a line.
 CHUNK = 1 << 11  # Compressed bytes that are read at once: they become 64 MiB at most, whatever their author intended.
 ROWS = 4096  # Rows of a table that are converted at once.
 NEEDS_EXTRA = "{} needs an extra: pip install 'tute-league[data]'"
-# The columns of a table for Arrow, by what makes a type of `pyarrow`.
+# The columns of a table, each with the name of its type in `pyarrow`; in brackets: a list.
 COLUMNS: dict[str, str | list[str]] = {
     "match": "string",
     "board": "int32",
@@ -42,7 +42,7 @@ COLUMNS: dict[str, str | list[str]] = {
 
 
 class DataError(ValueError):
-    """A file, or a line of it, that is not what it should be."""
+    """The error for an invalid file of open data, or an invalid line of one."""
 
 
 def digest(path: Path) -> str:

@@ -134,8 +134,8 @@ def find(
 
     margin: None for the default of the score unit. nodes: as in `fairly`. Raise ReplayError, ValueError.
 
-    mistakes: look only at these steps, for choices that gave the margin away (by default MISTAKE of the usual one), whatever the second-best choice
-    is. Then `margin` of a puzzle is what its choice gave away, and each choice that loses less than half of the least margin is right.
+    mistakes: return only the mistakes at these steps: choices that lost at least the margin (by default MISTAKE of the usual one). Then the `margin`
+    of a puzzle is the loss of the choice that was played, and every choice that loses less than half of the least margin is right.
     """
     first = next(decisions(replay), None)
     if first is None:

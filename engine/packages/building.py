@@ -35,7 +35,7 @@ _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "SOURCE_DATE_EPOCH": str(DAY),
 }
-# The result leaves by standard output, whatever the compiler prints there goes to the log.
+# Standard output is the result, so the compiler's own output goes to the log.
 _SCRIPT = f"set -e; exec 3>&1 1>&2\n{{script}}\nexec cat {_OUT} >&3"
 _OLDEST_GO = (1, 22)  # An older one makes a pipe when it sleeps, which no bot may.
 _ASK_S = 60.0
@@ -60,7 +60,7 @@ class Toolchain:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """A way from the source of a language to a program.
+    """The build of one language, from source to program.
 
     title: the language for people; packages: of Debian that have the compiler; script: for sh, with the words of `words` as "$@", leaves the program
     in _OUT; find: returns the toolchain, or raises SandboxUnavailable.
@@ -226,7 +226,9 @@ def _java(package: BotPackage) -> list[str]:
     """Return the main class, which is named by its folder and file, the class path, the manifest of the jar, and the sources."""
     jars = [name for name in package.files if name.endswith(".jar")]
     main = package.manifest.entry.removesuffix(".java").replace("/", ".")
-    libraries = "".join(f"\n  {quote(name)}" for name in jars)  # A line for each, as none may be long.
+    libraries = "".join(
+        f"\n  {quote(name)}" for name in jars
+    )  # A line each, because a manifest limits the length of lines.
     text = f"Main-Class: {main}\n" + (f"Class-Path: {libraries}\n" if jars else "")
     return [main, ":".join(f"./{name}" for name in jars), text, *_sources(package)]
 
@@ -254,7 +256,7 @@ def _interpreter() -> _Interpreter:
 
 
 def _find_csharp() -> Toolchain:
-    """Return the compiler of C#, which Mono runs; a Python starts Mono (gates/mono.py)."""
+    """Return the toolchain of C#: its compiler runs in Mono, which Python starts (gates/mono.py)."""
     packages = RECIPES["c#"].packages
     compiler, python = runtimes.MONO_ASSEMBLIES / "mcs.exe", _interpreter()
     for file in (compiler, runtimes.MONO_LIBRARY):
@@ -372,7 +374,7 @@ case "$1" in
 esac"""
 
 
-# The modules leave as one JSON object. What the compiler prints of a fault goes to the log; a fault of types ends the build.
+# The modules leave as one JSON object. The compiler's messages go to the log; a type error ends the build.
 _TYPESCRIPT = f"""mkdir /tmp/out
 "$NODE" "$TSC" --strict --target es2022 --module nodenext --moduleResolution nodenext --rootDir /src --outDir /tmp/out "$1" >&2
 cat > /tmp/collect.cjs <<'END'
@@ -388,7 +390,7 @@ collect("/tmp/out");
 fs.writeFileSync("{_OUT}", JSON.stringify(modules));
 END
 "$NODE" /tmp/collect.cjs"""
-# No annotation of a library runs anything. The result must run on the oldest Java of any worker, and there is only java.base.
+# No annotation processor runs. The result must run on the oldest Java of any worker, with java.base alone.
 _JAVA_TOOL = "-J-Xmx512m -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:CompressedClassSpaceSize=128m"
 _JAVA = f"""main="$1" jars="$2"
 printf '%s' "$3" > /tmp/manifest

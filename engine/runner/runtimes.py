@@ -14,7 +14,7 @@ from engine.packages import manifest
 from engine.sandbox import Runtime, SandboxError
 from engine.sandbox.files import inventory, runtimes
 
-SERIES = "{}.{}".format(*sys.version_info)  # Of the Python that bots run in.
+SERIES = "{}.{}".format(*sys.version_info)  # The release of Python that bots run in.
 RULES = Path(__file__).resolve().parent.parent  # The folder engine/.
 NOT_RULES = ("runner", "packages", "sandbox", "cli", "_compiled", "__pycache__")
 

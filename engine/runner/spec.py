@@ -49,7 +49,7 @@ class BotSpec:
         return self.runtime == WASM
 
 
-NEVER, POSSIBLE, ALWAYS = SEALING = ("never", "possible", "always")  # The settings of `sealing`.
+NEVER, POSSIBLE, ALWAYS = ("never", "possible", "always")  # The settings of `sealing`.
 
 
 @dataclass(frozen=True)

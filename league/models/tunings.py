@@ -23,9 +23,9 @@ class Tuning(SequentialTest):
     opponent = models.ForeignKey(
         BotVersion, null=True, on_delete=models.CASCADE, related_name="+"
     )  # null: the version itself.
-    parameters = models.JSONField()  # The declared ones (engine.spsa.BotParameter).
+    parameters = models.JSONField()  # As the bot declares them (engine.spsa.BotParameter).
     values = models.JSONField()  # The current value of each.
-    course = models.JSONField(default=list)  # Boards so far, and the values then.
+    course = models.JSONField(default=list)  # Points of the curve: the number of boards, then the values.
     boards = models.PositiveIntegerField()  # Boards of the search.
     played = models.PositiveIntegerField(default=0)  # How many of them are counted.
     spent_s = models.FloatField(default=0.0)  # Time of the workers.

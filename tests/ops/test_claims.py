@@ -165,8 +165,8 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
         lambda: (USUAL.line_kib * KIB, USUAL.stderr_kib) == (protocol.MAX_LINE, 16),
     ),
     (
-        "docs/bot-package.md",
-        "A wall-clock cap (four times as long plus two seconds)",
+        "docs/protocol.md",
+        "A **wall-clock cap** of four times the CPU budget plus two seconds",
         lambda: (USUAL.wall_factor, USUAL.wall_extra_s) == (4, 2),
     ),
     ("docs/protocol.md", "nesting up to 16", lambda: protocol.MAX_DEPTH == 16),
@@ -410,8 +410,8 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     ("docs/search.md", "with 1 GB of memory and `JUDGE_CPU_S` core seconds", lambda: judging.MEMORY == 1 << 30),
     (
-        "docs/search.md",
-        "waited two minutes goes before matches of ladders, for at most half",
+        "docs/operations/queue.md",
+        "After two minutes they go before ladder matches, for at most half",
         lambda: (requests.PATIENCE, requests.RequestHandler.allowance.share) == (2 * MINUTE, 0.5),
     ),
     ("docs/search.md", "can be requested again after 30 days", lambda: asking.FAILED_DAYS == 30),

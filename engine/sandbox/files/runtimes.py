@@ -478,7 +478,7 @@ def _java_version(jlink: Path) -> int:
 
 
 def _run_java(*argv: str | Path) -> str:
-    """Let a program of Java work on this machine. Return what it prints. Raise SandboxError."""
+    """Run a program of the JDK on this machine. Return its output. Raise SandboxError."""
     result = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False, env={"LANG": "C.UTF-8"})
     if result.returncode != 0:
         raise SandboxError(f"{argv[0]} failed: {(result.stderr or result.stdout).strip()[:500]}")

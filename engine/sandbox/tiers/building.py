@@ -101,8 +101,8 @@ def run(
 ) -> BuildRun | None:
     """Run the command in a folder of sources. Return None if `stop` returned True.
 
-    toolchain: the folders and files of the host that are visible; compiler: what the link /proc/self/exe names, for one that finds its libraries
-    by it; tell: called with the log so far. Raise SandboxError.
+    toolchain: the visible folders and files of the host; compiler: the target of the link /proc/self/exe, by which some compilers find their
+    libraries; tell: called with the log so far. Raise SandboxError.
     """
     limits = limits or BuildLimits()
     where = place(folder, runtimes.binary(state_dir), limits.policy, own_user=True)

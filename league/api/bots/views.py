@@ -22,7 +22,7 @@ from league.api.bots.serializers import (
     VersionOut,
     VersionWithChecks,
 )
-from league.api.http.auth import player_of, user_of, viewer_of
+from league.api.http.auth import player_of, user_of, viewer_of, viewer_of_list
 from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
@@ -122,7 +122,7 @@ class EncountersView(ListView):
 
 
 class JudgedSumsView(ListView):
-    """List sums over analysed matches that everybody may see; empty if there are none. Fair and open analyses are separate."""
+    """/bots/{slug}/judged"""
 
     kept_until = (changes.BOTS, changes.POOLS)
 
@@ -131,7 +131,7 @@ class JudgedSumsView(ListView):
 
     @operation("list_judged_sums", "List what the decisions of a bot gave away, by pool and phase")
     def get(self, request: Request, slug: str) -> Response:
-        """List sums over analysed matches that everybody may see, empty without any. Fair and open analyses are separate."""
+        """List sums over analysed matches that everybody may see; empty if there are none. Fair and open analyses are separate."""
         return self.page(summing.of_bot(_bot(request, slug)))
 
 
@@ -159,7 +159,7 @@ class VersionListView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, on whom private fields depend."""
-        return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
+        return {**super().get_serializer_context(), "viewer": viewer_of_list(self.request)}
 
 
 class VersionsView(VersionListView):

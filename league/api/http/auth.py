@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractBaseUser, User
+from django.db.models import prefetch_related_objects
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
@@ -69,6 +70,14 @@ def player_of(request: Request) -> Player:
 def viewer_of(request: Request) -> Player | None:
     """Return the player of the caller, or None."""
     return player_of(request) if request.user.is_authenticated else None
+
+
+def viewer_of_list(request: Request) -> Player | None:
+    """Return the player of the caller with their memberships, which are read once for all rows of a list; or None."""
+    viewer = viewer_of(request)
+    if viewer is not None:
+        prefetch_related_objects([viewer], "memberships")
+    return viewer
 
 
 def user_of(request: Request) -> User | None:

@@ -1,4 +1,4 @@
-"""Puzzles, answers to them, and the rating of who answers."""
+"""Puzzles, answers, and the ratings of the players who answer."""
 
 from __future__ import annotations
 

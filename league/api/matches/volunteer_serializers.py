@@ -12,14 +12,14 @@ MOST_SITTINGS = 2000
 
 
 class VolunteerTaskIn(StrictSerializer):
-    """A task that the program has."""
+    """A task that was given to the program."""
 
     task = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
-    token = serializers.IntegerField(min_value=1, max_value=2**31 - 1, help_text="As it came with the task.")
+    token = serializers.IntegerField(min_value=1, max_value=2**31 - 1, help_text="The number that came with the task.")
 
 
 class VolunteerRunningIn(VolunteerTaskIn):
-    """A task that the program goes on with."""
+    """A task on which the program is working."""
 
     progress = serializers.IntegerField(min_value=0, max_value=100, default=0, help_text="In percent.")
 
@@ -48,15 +48,17 @@ class VolunteerTaskOut(Out):
     """A task: records to judge."""
 
     task = serializers.IntegerField()
-    token = serializers.IntegerField(help_text="Send it with all that you say about this task.")
+    token = serializers.IntegerField(help_text="Send it with every report about this task.")
     fair = serializers.IntegerField(allow_null=True, help_text="Deals for each decision; null: judge with open cards.")
     nodes = serializers.IntegerField(help_text="The most nodes of each search.")
-    cpu_s = serializers.IntegerField(help_text="Give the task back if it takes more seconds of the processor.")
+    cpu_s = serializers.IntegerField(
+        help_text="The most seconds of processor time; give the task back if it needs more."
+    )
     records = serializers.ListField(child=serializers.DictField(), help_text="Replays without events.")
 
 
 class VolunteerOut(Out):
-    """The orders to a volunteer's program."""
+    """The answer to a volunteer's program: what to do next."""
 
     task = VolunteerTaskOut(allow_null=True)
     lost = serializers.ListField(

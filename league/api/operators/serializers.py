@@ -14,7 +14,7 @@ from league.domain.operators.acting import MOST_REASON, MOST_SUBJECTS, ActionOut
 from league.domain.operators.actions import ACTIONS, Action
 from league.domain.people import rights
 from league.enums import Right
-from league.models import LeagueEvent, Player
+from league.models import Player
 
 
 class FieldOut(Out):
@@ -108,7 +108,7 @@ def outcome_out(name: str, outcome: ActionOutcome, *, dry_run: bool) -> dict[str
     return {"action": name, "subjects": list(outcome.subjects), "dry_run": dry_run, "effects": effects}
 
 
-class ActOut(serializers.Serializer[LeagueEvent]):
+class ActOut(Out):
     """A past action of an operator."""
 
     at = serializers.DateTimeField()

@@ -10,7 +10,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http.auth import player_of, user_of, viewer_of
+from league.api.http.auth import player_of, user_of, viewer_of_list
 from league.api.http.base import ApiView, ListView, existing
 from league.api.http.filters import RequestFilters
 from league.api.http.schema import operation
@@ -41,7 +41,7 @@ class MyRequestsView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, who may read the messages."""
-        return {**super().get_serializer_context(), "viewer": player_of(self.request)}
+        return {**super().get_serializer_context(), "viewer": viewer_of_list(self.request)}
 
 
 class WaitingOfView(ListView):
@@ -53,7 +53,7 @@ class WaitingOfView(ListView):
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, on whom the messages depend."""
-        return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
+        return {**super().get_serializer_context(), "viewer": viewer_of_list(self.request)}
 
     def _waiting(self, occasion: consent.Occasion) -> Response:
         return self.page(requests.waiting(occasion))

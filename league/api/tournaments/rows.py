@@ -12,8 +12,9 @@ from league.domain.core.counts import count_of
 from league.domain.matches import sight
 from league.domain.tournaments import counting
 from league.domain.tournaments.brackets import RoundMatches
+from league.domain.tournaments.circuits import with_last_due
 from league.enums import MatchStatus
-from league.models import Circuit, Entry, Event, Tournament
+from league.models import Bot, Circuit, Entry, Event, Tournament
 
 
 def listed(viewer: User | None) -> QuerySet[Tournament]:
@@ -38,8 +39,9 @@ def events(rows: QuerySet[Event], stages: QuerySet[Tournament]) -> QuerySet[Even
 
 
 def circuits() -> QuerySet[Circuit]:
-    """Return every circuit with its bots and its seasons. One query for each of the three."""
-    return Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
+    """Return every circuit with the names of its bots and the time of its latest season. One query for the circuits, one for the bots."""
+    rows = with_last_due(Circuit.objects.select_related("owner__user"))
+    return rows.prefetch_related(Prefetch("bots", Bot.objects.only("slug")))
 
 
 def describe_round(row: RoundMatches) -> dict[str, Any]:

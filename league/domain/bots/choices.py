@@ -148,7 +148,7 @@ def _store(pool: int, added: Mapping[Key, Sequence[int]], sign: int) -> None:
 
 
 def with_cards(rows: QuerySet[Match]) -> QuerySet[Match]:
-    """Read matches with what `count` needs."""
+    """Return matches with the related rows that `count` needs."""
     parties = Party.objects.order_by("number").select_related("version__bot")
     rows = rows.select_related("tournament", "pool", "log").defer("secret", "tournament__secret")
     return rows.prefetch_related(Prefetch("parties", parties))

@@ -46,15 +46,15 @@ def may(player: Player | None, bot: Bot, act: BotAct) -> bool:
 
 
 def acts_of(player: Player | None, bot: Bot) -> frozenset[BotAct]:
-    """Return all that a player may do with a bot. One query at most, only for somebody else's bot in a team."""
+    """Return all that a player may do with a bot. One query for somebody else's bot in a team, unless the player's memberships are read."""
     if player is None:
         return frozenset()
     if bot.owner_id == player.pk:
         return frozenset(BotAct)
     acts: frozenset[BotAct] = frozenset()
     if bot.team_id is not None:
-        rows = TeamMember.objects.filter(team=bot.team_id, player=player, since__isnull=False)
-        acts = acts.union(*(ALLOWED[TeamRole(role)] for role in rows.values_list("role", flat=True)))
+        rows = [row for row in player.memberships.all() if row.team_id == bot.team_id and row.since is not None]
+        acts = acts.union(*(ALLOWED[TeamRole(row.role)] for row in rows))
     return acts | {BotAct.LOOK} if player.user.is_staff else acts
 
 

@@ -142,7 +142,7 @@ def is_zone(zone: str) -> bool:
 
 
 def day_of(solver: Solver, now: datetime) -> date:
-    """Return the date where the player is."""
+    """Return the date in the player's time zone."""
     return now.astimezone(_zone(solver)).date()
 
 

@@ -79,7 +79,7 @@ def _unsearched(player: Player, now: datetime) -> list[Table | Judgement]:
     judged = Judgement.objects.filter(kind=JudgementKind.FAIR, judge=JUDGE, status=JudgementStatus.DONE)
     judged = judged.filter(match__parties__version__bot__owner=player, match__status=MatchStatus.FINISHED).distinct()
     judged = judged.exclude(pk__in=searches.filter(judgement__isnull=False).values("judgement"))
-    # What `sight.is_held_back` refuses would otherwise take the places of older matches for ever
+    # `sight.is_held_back` refuses these at each request: without this line older matches would never be searched.
     judged = judged.filter(match__in_class=False, match__tournament__opens=None)
     finished = tables.defer("records", "spectated", "secret").order_by("-finished", "-pk")[:AT_ONCE]
     open_tables: list[Table | Judgement] = [row for row in finished if deals.are_open(row, now=now)]
@@ -163,7 +163,7 @@ def answer(mistake: OwnMistake, text: str, *, zone: str = "", now: datetime | No
 
 
 def store(search: MistakeSearch, puzzles: Sequence[Puzzle], *, now: datetime) -> None:
-    """Store the new mistakes of a search. Each is due at once, wherever the player is."""
+    """Store the new mistakes of a search. Each is due at once, in every time zone."""
     columns: dict[str, Any] = {"player_id": search.player_id, "search": search, "created": now, "due": now.date() - DAY}
     rows = [Mistake(puzzle=puzzle.id, line=puzzle.line(), **columns) for puzzle in puzzles]
     # Two bots of a player may make the same mistake with the same cards

@@ -124,7 +124,7 @@ def _of_rows(names: tuple[str, ...]) -> list[Puzzle]:
     lines = dict(FoundPuzzle.objects.filter(puzzle__in=names).values_list("puzzle", "line")) if names else {}
     puzzles: list[Puzzle] = []
     for name in names:
-        # By the current rules, a puzzle from an older revision may no longer be a puzzle
+        # A puzzle of an older revision may be impossible by the current rules.
         with suppress(KeyError, NotAPuzzleError):
             puzzles.append(read(lines[name]))
     return puzzles

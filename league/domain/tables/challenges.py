@@ -101,14 +101,18 @@ def open_challenges(now: datetime) -> QuerySet[TableChallenge]:
 
 def received(player: Player, *, now: datetime | None = None) -> list[TableChallenge]:
     """Return the open challenges to a player, newest first. One query."""
-    rows = open_challenges(clock.now_or(now)).filter(player=player).select_related("challenger", "table__pool")
-    return list(rows.defer("table__secret", "table__records", "table__spectated").order_by("-created", "-pk")[:SHOWN])
+    return list(_shown(now).filter(player=player).order_by("-created", "-pk")[:SHOWN])
 
 
 def at_table(row: Table, *, now: datetime | None = None) -> list[TableChallenge]:
     """Return the open challenges to a table, oldest first. One query."""
-    rows = open_challenges(clock.now_or(now)).filter(table=row).select_related("challenger", "player")
-    return list(rows.order_by("created", "pk")[:SHOWN])
+    return list(_shown(now).filter(table=row).order_by("created", "pk")[:SHOWN])
+
+
+def _shown(now: datetime | None) -> QuerySet[TableChallenge]:
+    """Select the open challenges with all that lists of them show."""
+    rows = open_challenges(clock.now_or(now)).select_related("challenger", "player", "table__pool")
+    return rows.defer("table__secret", "table__records", "table__spectated")
 
 
 def accept(player: Player, row: Table, now: datetime) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
 from league.domain.bots import bots, consent
@@ -223,10 +223,17 @@ class Course:
 
 
 def course(circuit: Circuit) -> Course | None:
-    """Return the course of a circuit; None if it is paused. One query, or none if its seasons are loaded."""
+    """Return the course of a circuit; None if it is paused. One query, or none if `with_last_due` has read it."""
     if not circuit.active:
         return None
-    return Course(calendar(circuit), max((season.due for season in circuit.seasons.all()), default=circuit.created))
+    facts = vars(circuit)
+    last = facts["last_due"] if "last_due" in facts else circuit.seasons.aggregate(due=Max("due"))["due"]
+    return Course(calendar(circuit), last or circuit.created)
+
+
+def with_last_due(rows: QuerySet[Circuit]) -> QuerySet[Circuit]:
+    """Read circuits with the time at which their latest season was due (`last_due`). No query."""
+    return rows.annotate(last_due=value_of(Season.objects.all(), "circuit", Max("due")))
 
 
 def next_due(circuit: Circuit) -> datetime | None:
@@ -238,10 +245,10 @@ def next_due(circuit: Circuit) -> datetime | None:
 def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, Circuit]]:
     """Return the next seasons of the newest LOOKED circuits, soonest first. One query."""
     now = clock.now_or(now)
-    rows = Circuit.objects.filter(active=True).annotate(last=value_of(Season.objects.all(), "circuit", Max("due")))
+    rows = with_last_due(Circuit.objects.filter(active=True))
     seasons: list[tuple[datetime, Circuit]] = []
     for circuit in rows.order_by("-pk")[:LOOKED]:
-        due = calendar(circuit).next(max(now, vars(circuit)["last"] or now))
+        due = calendar(circuit).next(max(now, vars(circuit)["last_due"] or now))
         seasons.append((due, circuit))
     return sorted(seasons, key=lambda season: (season[0], season[1].pk))[:most]
 

@@ -19,16 +19,19 @@ from league.models import Circuit, EntryRequest, Event, Player, Tournament
 
 def requests_of(player: Player) -> QuerySet[EntryRequest]:
     """Select the requests for the player's bots, and those that the player made, newest first."""
-    rows = EntryRequest.objects.filter(ownership.owned(player, BotAct.MANAGE, "bot__") | Q(asker=player))
-    rows = rows.exclude(asker=F("bot__owner")).select_related("bot__owner", "bot__team", "asker", "version__bot")
-    rows = rows.select_related("tournament", "event", "circuit")
-    return rows.defer("tournament__secret", "event__secret").order_by("-pk")
+    rows = _shown().filter(ownership.owned(player, BotAct.MANAGE, "bot__") | Q(asker=player))
+    return rows.exclude(asker=F("bot__owner")).order_by("-pk")
 
 
 def waiting(occasion: consent.Occasion) -> QuerySet[EntryRequest]:
     """Select the open requests for a tournament, event or circuit. One query."""
-    rows = consent.requests_for(occasion).filter(status=RequestStatus.ASKED)
-    return rows.select_related("bot__owner", "bot__team", "version__bot").order_by("pk")
+    return _shown().filter(**{consent.kind(occasion): occasion}, status=RequestStatus.ASKED).order_by("pk")
+
+
+def _shown() -> QuerySet[EntryRequest]:
+    """Select requests with all that lists of them show."""
+    rows = EntryRequest.objects.select_related("bot__owner", "bot__team", "asker", "version__bot")
+    return rows.select_related("tournament", "event", "circuit").defer("tournament__secret", "event__secret")
 
 
 def grant(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:

@@ -26,7 +26,7 @@ from league.enums import BotState, VersionStatus
 from league.models import BotVersion, Player, Tuning
 
 LEAST, USUAL, MOST = 400, 2000, 10_000  # Boards of a search.
-KEPT = 20  # Tunings of a bot that are stored; older ones are removed.
+KEPT = 20  # The most tunings of a bot that are stored; older ones are removed.
 
 
 def declared(version: BotVersion) -> tuple[BotParameter, ...]:
@@ -57,7 +57,7 @@ def begin(
     if not LEAST <= boards <= MOST:
         raise Refused("a tuning has {least} to {most} boards, not {boards}", least=LEAST, most=MOST, boards=boards)
     if version.status != VersionStatus.ACCEPTED or game not in engine.games() or not version.plays(game):
-        raise Refused("{version} is not accepted for {game}", version=version, game=game)
+        raise Refused("{version} is not accepted for {game}; choose another game", version=version, game=game)
     parameters = declared(version)
     if not parameters:
         raise Refused("{version} declares no parameters; upload a version whose bot.toml does", version=version)
@@ -71,7 +71,7 @@ def begin(
         if not ownership.may(player, version.bot, BotAct.UPLOAD):
             raise Refused("{bot!r} is not yours to tune", bot=version.bot.slug)
         if version.bot.stopped is not None or version.bot.state == BotState.RETIRED:
-            raise Refused("{bot!r} does not play at present", bot=version.bot.slug)
+            raise Refused("{bot!r} is stopped or retired, so it cannot be tuned", bot=version.bot.slug)
         if Tuning.objects.filter(player=player, decided=None).exists():
             raise TooMany("your last tuning is still running; stop it, or wait for its end", retry_after=600)
         before = Tuning.objects.filter(version__bot=version.bot, decided__isnull=False).order_by("-pk")
@@ -102,7 +102,9 @@ def _opponent(text: str, game: str, player: Player) -> BotVersion:
         )
     version = next((row for row in rows if row.plays(game)), None)
     if version is None:
-        raise Refused("{bot!r} is no bot with open source that plays {game}", bot=text, game=game)
+        raise Refused(
+            "{bot!r} cannot be the opponent; choose a bot with open source that plays {game}", bot=text, game=game
+        )
     return version
 
 

@@ -22,9 +22,9 @@ from league.enums import BotState, VersionTestVerdict
 from league.models import Tuning, TuningStep
 
 JOB = "tuning"  # The kind of the jobs.
-AHEAD = 8  # Steps of a tuning that wait or are played.
+AHEAD = 8  # Steps of a tuning that are queued or running.
 SEARCH_S, MOST_S = 3 * 3600.0, 4 * 3600.0  # Time of the workers for the search, and for all.
-# Tunings with a bot that is retired, stopped by an operator, or of a banned owner.
+# Tunings with a bot that is retired, that an operator stopped, or whose owner is banned.
 WITHHELD = (
     Q(version__bot__state=BotState.RETIRED)
     | Q(version__bot__owner_banned=True)

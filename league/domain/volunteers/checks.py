@@ -26,7 +26,7 @@ OVER = (JudgementStatus.DONE, JudgementStatus.FAILED)
 
 
 class ConfirmedAnalysis(AnalysisHandler):
-    """The job of one confirmed result, which ends with it as with a worker's."""
+    """The analysis of one confirmed result, which is stored like that of a worker."""
 
     def __init__(self, judgement: int) -> None:
         self.judgement = judgement
@@ -38,7 +38,7 @@ class ConfirmedAnalysis(AnalysisHandler):
 
 
 def settle(*, now: datetime | None = None) -> int:
-    """Compare what both a volunteer and a worker have done; return the number of results that count now. One query if there are none. Repeatable."""
+    """Compare results that both a volunteer and a worker have; return the number of those that count now. One query without any. Repeatable."""
     now = clock.now_or(now)
     rows = VolunteerTask.objects.filter(judgement__status__in=OVER).order_by("reported", "pk")
     return sum(_check(pk, now) for pk in rows.values_list("pk", flat=True)[:MOST])
@@ -89,7 +89,7 @@ def _difference(row: VolunteerTask) -> str | None:
 
 
 def _accept(task: VolunteerTask, now: datetime) -> int:
-    """End the job of a confirmed result with it, unless a worker is doing it right now. Return 1 if it counts."""
+    """Store a confirmed result and finish its job, unless a worker is doing the job now. Return 1 if the result counts."""
     handler = ConfirmedAnalysis(task.judgement_id)
     with transaction.atomic():
         job = handler.lease(BY, lambda: False, now=now)
@@ -107,7 +107,7 @@ def _accept(task: VolunteerTask, now: datetime) -> int:
 
 
 def _shut_out(volunteer: Volunteer, evidence: str, now: datetime) -> None:
-    """Revoke a key, and let workers do at once what nobody has confirmed."""
+    """Revoke a key, drop its unconfirmed results, and let workers do those jobs at once."""
     Volunteer.objects.filter(pk=volunteer.pk).update(shut_out=now, evidence=evidence)
     tokens.revoke(volunteer.token, now=now, actor=BY)
     rows = volunteer.tasks.filter(reported__isnull=False)

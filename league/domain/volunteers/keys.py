@@ -32,7 +32,7 @@ def of_token(token: ApiToken | None) -> Volunteer:
 
 
 def end(volunteer: Volunteer, *, actor: str, now: datetime | None = None) -> None:
-    """Revoke a key and remove its row. Workers do what nobody has confirmed; the journal keeps why a key was shut out."""
+    """Revoke a key and remove its row. Workers repeat its unconfirmed results; the journal says why a key was shut out."""
     with transaction.atomic():
         tokens.revoke(volunteer.token, now=now, actor=actor)
         volunteer.delete()

@@ -1,8 +1,8 @@
 """The work of a volunteer: jobs about finished public matches, their leases and results.
 
-A volunteer leases a job as a worker does, with the same fencing token; the web process speaks for it. A reported result counts for nothing yet: it
-waits beside its job, which is queued again. It counts when a repetition by a worker of the league agrees (`checks`). After HOLD, or at once if the
-draw falls on it, a worker does the job as if nobody had.
+A volunteer leases a job as a worker does, with a fencing token, but through the web process. A reported result counts for nothing yet: it
+waits beside its job, which is queued again. It counts when a repetition by a worker of the league agrees (`checks`). A worker does the job again
+after HOLD, or at once if it is drawn.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FIRST = timedelta(minutes=1)  # The league's own workers have this long to begin
 HOLD = timedelta(minutes=10)  # A result without confirmation waits this long; then a worker does the job.
 MOST_WORKING = 16  # The most unreported tasks of a key, those of dead programs included.
 MOST_HELD = 64  # The most results of a key that wait for confirmation.
-MOST_LOOKED = 5  # The most jobs of one request that turn out not to be for volunteers.
+MOST_LOOKED = 5  # The most unsuitable jobs that one request passes over.
 MOST_BYTES = 1 << 20  # The most bytes of the records of a task.
 MOST_RESULT = 2 << 20  # The most bytes of a result.
 MOST_POINTS = 1e6
@@ -57,7 +57,7 @@ class VolunteerAnalysis(AnalysisHandler):
     def waiting(self, now: datetime) -> QuerySet[Job]:
         """Return the jobs that no worker and no volunteer has begun, about public matches without a bot of this person or their teams."""
         rows = super().waiting(now).filter(judgement__cpu_s=0, judgement__match__kind__in=KINDS)
-        # What the league asks for is evidence in a case.
+        # Analyses that the league itself requests are evidence in a case.
         rows = rows.exclude(judgement__kind=JudgementKind.FAIR, judgement__asked_by=None)
         rows = rows.filter(Q(owner=None) | Q(created__lte=now - FIRST), judgement__match__tournament__opens=None)
         own = ownership.bots_of_people([self.volunteer.token.player_id], now=now)
@@ -161,7 +161,7 @@ def report(
         return False
     try:
         body = _body(job.subject, sittings)
-    except Refused:  # Nobody may let us read the same match for one wrong result after another.
+    except Refused:  # Otherwise the league would read the same match again for each wrong result.
         drop(volunteer, task, token, now=now)
         raise
     try:
@@ -195,7 +195,7 @@ def _body(judgement: Judgement, sittings: Sequence[Any]) -> bodies.Body:
             sitting.board.match = match
             body.sittings[sitting.board.number, sitting.number] = _verdicts(replays.unpack(sitting), rows)
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError, EngineError) as error:
-        raise Refused("this is no result of this task: {why}", why=str(error)[:200]) from None
+        raise Refused("the result does not fit this task: {why}", why=str(error)[:200]) from None
     return body
 
 

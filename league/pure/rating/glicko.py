@@ -1,6 +1,6 @@
 """Glicko-2 (Glickman, 2012) for puzzles: each first answer is a game between a person and a puzzle, and a rating period of its own.
 
-An answer moves both. Who has answered little has a large deviation: it moves far, and moves the other side little.
+An answer moves both. A side with few answers has a large deviation: it moves far, and moves the other side little.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BASE, DEVIATION, VOLATILITY = 1500.0, 350.0, 0.06  # A new person or puzzle.
 SCALE = 173.7178  # Rating points of one unit of the Glicko-2 scale.
 TAU = 0.5  # How much the volatility may change.
 CONVERGED = 1e-6
-LEAST_DEVIATION = 45.0  # So that a rating that no longer moves cannot exist.
+LEAST_DEVIATION = 45.0  # Every rating keeps moving a little.
 LOWEST, HIGHEST = 100.0, 4000.0
 PROVISIONAL = 110.0  # A rating with a larger deviation says little.
 VOLATILITY_DIGITS = 6

@@ -7,20 +7,18 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from league.domain.bots import fetches
-from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.matches import sight
-from league.domain.people import ownership
+from league.domain.core.errors import Refused, shown
 from league.domain.people.ownership import BotAct
 from league.models import Bot, Fetch, GitLink, Player
 from league.service import changes, topics
-from league.web.common import inputs
-from league.web.common.viewers import player_of, user_of
+from league.web.common import errors, inputs
+from league.web.common.viewers import own_bot
 
 MOST = 20  # The most fetches on the page.
 
@@ -29,17 +27,14 @@ MOST = 20  # The most fetches on the page.
 @login_required
 def repository(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and change the repository of the player's own bot. A new secret is shown once, in the response that created it."""
-    bot = get_object_or_404(sight.bots(Bot.objects.all(), user_of(request)), slug=slug)
-    player = player_of(request)
-    if not ownership.may(player, bot, BotAct.MANAGE):
-        raise PermissionDenied
+    bot, player = own_bot(request, slug, BotAct.MANAGE)
     secret, status = "", 200
     if request.method == "POST":
         try:
             secret = _act(request, bot, player)
         except Refused as refusal:
             messages.error(request, shown(refusal))
-            status = 429 if isinstance(refusal, TooMany) else 422
+            status = errors.status_of(refusal)
         else:
             if not secret:
                 return redirect("bot-git", slug=slug)

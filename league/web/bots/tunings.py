@@ -9,26 +9,24 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 import engine
 from engine import spsa
 from engine.packages.manifest import parameters_toml
 from league.domain.bots import tries
-from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.core.errors import Refused, shown
 from league.domain.ladders import version_tests
 from league.domain.ladders.version_tests import ShownTest
-from league.domain.matches import sight
-from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.domain.tunings import asking, steps
 from league.enums import VersionStatus
 from league.models import Bot, BotVersion, Player, Tuning
 from league.service import changes, topics
 from league.web.bots import charts
-from league.web.common import inputs
-from league.web.common.viewers import player_of, user_of
+from league.web.common import errors, inputs
+from league.web.common.viewers import own_bot
 from league.web.common.words import format_number
 
 
@@ -36,10 +34,7 @@ from league.web.common.words import format_number
 @login_required
 def tuning(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the tunings of a bot, the one in `?tuning=` or the latest in full; start or stop one."""
-    bot = get_object_or_404(sight.bots(Bot.objects.all(), user_of(request)), slug=slug)
-    player = player_of(request)
-    if not ownership.may(player, bot, BotAct.UPLOAD):
-        raise PermissionDenied
+    bot, player = own_bot(request, slug, BotAct.UPLOAD)
     rows = Tuning.objects.filter(version__bot=bot).select_related("version__bot", "opponent__bot").order_by("-pk")
     version = _version(bot)
     status = 200
@@ -49,7 +44,7 @@ def tuning(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("bot-tuning", slug=slug)
         except Refused as refusal:
             messages.error(request, shown(refusal))
-            status = 429 if isinstance(refusal, TooMany) else 422
+            status = errors.status_of(refusal)
     tunings = list(rows)
     chosen = inputs.whole_number(request.GET.get("tuning", ""))
     row = next((row for row in tunings if chosen in (None, row.pk)), None)

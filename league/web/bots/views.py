@@ -11,7 +11,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -47,7 +46,7 @@ from league.web.bots.losses import costly_sittings, last_loss
 from league.web.common import inputs, lists
 from league.web.common.history import lines_of
 from league.web.common.pools import chosen_pool
-from league.web.common.viewers import player_of, user_of, viewer_of
+from league.web.common.viewers import known_bot, own_bot, player_of, user_of, viewer_of
 
 BY_NAME = paging.Order(("slug",), (str,))
 MOST_POINTS = 2000  # The most points of one rating chart.
@@ -80,7 +79,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
 
     At most 30 queries.
     """
-    bot = _known_bot(request, slug)
+    bot = known_bot(request, slug)
     can = ownership.acts_of(viewer_of(request), bot)
     owned = BotAct.UPLOAD in can
     topics.follow(request, topics.of_bot(bot.pk), changes.POOLS)
@@ -120,12 +119,6 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         case _:
             context |= _overview(request, bot, versions, newest, owned=owned)
     return render(request, "bots/bot.html", context)
-
-
-def _known_bot(request: HttpRequest, slug: str) -> Bot:
-    """Return the bot with its owner and team; 404 if the viewer may not know of it."""
-    rows = sight.bots(Bot.objects.select_related("owner", "team"), user_of(request))
-    return get_object_or_404(rows, slug=slug)
 
 
 def _played(request: HttpRequest, bot: Bot) -> QuerySet[Match]:
@@ -245,7 +238,7 @@ def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersi
 @require_POST
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """Challenge a bot (in some games several bots) to an unrated match, then go to the match."""
-    bot = _known_bot(request, slug)
+    bot = known_bot(request, slug)
     own_slug, _slash, own_number = inputs.short_text(request.POST.get("with", ""), 60).partition("/")
     own: Bot | BotVersion = get_object_or_404(Bot, slug=own_slug)
     if own_number:  # One of the player's own versions, such as "rufo/1".
@@ -276,7 +269,7 @@ def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Go to the comparison of a bot with the bot named in `?with=`; if there is none, back to the bot with the reason."""
-    bot = _known_bot(request, slug)
+    bot = known_bot(request, slug)
     name = inputs.short_text(request.GET.get("with", ""), 40).strip()
     try:
         other = inputs.bot_named(name, user_of(request))
@@ -289,7 +282,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     """Show two bots against each other, pool by pool (the first few, and the one in `?pool=`), with their latest matches. Seven queries."""
-    bot, rival = _known_bot(request, slug), _known_bot(request, other)
+    bot, rival = known_bot(request, slug), known_bot(request, other)
     if bot == rival:
         return _own_versions(request, bot)
     by_pool = encounters.list_encounters(bot, rival)
@@ -355,10 +348,7 @@ def _by_version(bot: Bot, pool: Pool) -> list[tuple[Rating, float | None]]:
 @require_POST
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the description, settings or state of the player's own bot."""
-    bot = _known_bot(request, slug)
-    viewer = viewer_of(request)
-    if viewer is None or not ownership.may(viewer, bot, BotAct.MANAGE):
-        raise PermissionDenied
+    bot, viewer = own_bot(request, slug, BotAct.MANAGE)
     try:
         if "description" in request.POST:
             domain.describe(bot, request.POST["description"])
@@ -384,7 +374,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show an upload: its state and, if it was rejected, the reason."""
-    bot = _known_bot(request, slug)
+    bot = known_bot(request, slug)
     topics.follow(request, topics.of_bot(bot.pk))
     rows = bot.versions.select_related("package", "build", "fetch", "origin__bot").defer(
         "package__data", "build__result", "fetch__result"

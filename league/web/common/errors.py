@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from league.domain.core.errors import Refused, TooMany
 from league.web.common.inputs import next_page
 
 WAYS_IN = ("login", "signup")
@@ -15,6 +16,11 @@ WAYS_IN = ("login", "signup")
 
 def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
     return render(request, "error.html", {"status": status, "title": title, "text": text}, status=status)
+
+
+def status_of(refusal: Refused) -> int:
+    """Return the status of a page that shows a refusal: 429 beyond a limit, otherwise 422."""
+    return 429 if isinstance(refusal, TooMany) else 422
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

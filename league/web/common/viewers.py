@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 
-from league.domain.people import players
-from league.models import Player
+from league.domain.matches import sight
+from league.domain.people import ownership, players
+from league.domain.people.ownership import BotAct
+from league.models import Bot, Player
 
 _KEPT = "_league_viewer"  # Attribute of a request in which its player is cached.
 
@@ -40,3 +44,16 @@ def may_manage(request: HttpRequest, owner_id: int) -> bool:
     """
     viewer = viewer_of(request)
     return viewer is not None and viewer.pk == owner_id
+
+
+def known_bot(request: HttpRequest, slug: str) -> Bot:
+    """Return the bot with its owner and team; 404 if the viewer may not know of it."""
+    return get_object_or_404(sight.bots(Bot.objects.select_related("owner", "team"), user_of(request)), slug=slug)
+
+
+def own_bot(request: HttpRequest, slug: str, act: BotAct) -> tuple[Bot, Player]:
+    """Return a bot and the viewer, on a page that requires a login. Raise PermissionDenied unless the viewer may do this with the bot."""
+    bot, player = known_bot(request, slug), player_of(request)
+    if not ownership.may(player, bot, act):
+        raise PermissionDenied
+    return bot, player

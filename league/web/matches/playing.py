@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.core.errors import Refused, shown
 from league.domain.people.guests import Visitor
 from league.domain.tables import clocks, ending, levels, people, rooms, seating, standing
 from league.domain.tables.levels import Level
@@ -25,7 +25,7 @@ from league.domain.tables.people import Sitter
 from league.enums import TableWatching
 from league.models import BotVersion, Player, Table, TablePerson
 from league.models.tables import LIVE
-from league.web.common import families
+from league.web.common import errors, families
 from league.web.common import guests as cookies
 from league.web.common.fields import set_choices
 from league.web.common.game_lines import describe_game
@@ -216,7 +216,7 @@ def _sit_down(request: HttpRequest) -> HttpResponse:
             row = people.present(sitter)  # The other of two clicks was faster.
             if row is None:
                 form.add_error(None, shown(refusal))
-                return _page(request, sitter, form, rules, 429 if isinstance(refusal, TooMany) else 422)
+                return _page(request, sitter, form, rules, errors.status_of(refusal))
     response = redirect("table", public_id=row.public_id)
     if key:
         cookies.remember(response, key)

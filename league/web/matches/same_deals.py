@@ -12,10 +12,11 @@ from django.views.decorators.cache import never_cache
 
 import engine
 from league.domain.core import clock
-from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.core.errors import Refused, shown
 from league.domain.tables import deals, people, rooms, seating
 from league.domain.tables.people import Sitter, TableView
 from league.models.tables import LIVE
+from league.web.common import errors
 from league.web.common import guests as cookies
 from league.web.matches.banner import score_text
 from league.web.matches.seats import numbered
@@ -65,7 +66,7 @@ def _act(request: HttpRequest, views: list[TableView], key: str) -> HttpResponse
             return redirect("deals", key=key)
     except Refused as refusal:
         messages.error(request, shown(refusal))
-        return _page(request, views, key, 429 if isinstance(refusal, TooMany) else 422)
+        return _page(request, views, key, errors.status_of(refusal))
     if new_key:
         cookies.remember(response, new_key)
     return response

@@ -33,7 +33,6 @@ from league.web.operators import people, queues
 from league.web.operators.forms import ActionForm
 
 MOST_TEXT = 200  # The most characters of a search: a pasted address.
-ACTS_SHOWN = 10
 # The kinds of subjects whose page has their name in its address; the other kinds have only the list of lines about them.
 PAGES = ("match", "tournament", "event", "circuit", "bot", "player", "table", "try")
 

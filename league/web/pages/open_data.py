@@ -18,16 +18,16 @@ from league.web.common import errors, lists
 
 SUM = ".sha256"
 SMALL = 1 << 24  # Bytes of an answer that the server takes whole, however slowly the client reads.
-# Larger downloads at a time in a process, one of each address: each has a thread until the client has read almost all. The guard of the process
-# ends those that are too slow.
+# Large downloads at a time in a process, one an address: each occupies a thread until the client has read almost all of it. The server ends those
+# that are too slow.
 AT_ONCE = 2
-BUSY_S = 60  # When to try again.
+BUSY_S = 60  # Seconds after which the client may try again.
 _downloading: set[str] = set()  # Addresses.
 _lock = threading.Lock()
 
 
 class LargeDownload(Iterator[bytes]):
-    """The bytes of a large file. It has a place until it is closed."""
+    """The body of a large download, which occupies one of AT_ONCE places until it is closed."""
 
     def __init__(self, content: Iterator[bytes], address: str) -> None:
         self._content, self._address, self._is_open = content, address, True
@@ -63,7 +63,7 @@ def file(request: HttpRequest, name: str) -> HttpResponseBase:
         raise Http404
     if name.endswith(SUM):
         return HttpResponse(f"{row.sha256}  {row}\n", content_type="text/plain; charset=utf-8")
-    # As it is: compressed again it would be no smaller, and its length unknown.
+    # Not compressed a second time: it would be no smaller, and its length unknown.
     headers = {"Content-Encoding": "identity", "Content-Length": str(row.bytes)}
     headers["Content-Disposition"] = f'attachment; filename="{row}"'
     content = open_data.content(row)

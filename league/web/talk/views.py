@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from league.domain.bots import consent
-from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.core.errors import Refused, shown
 from league.domain.talk import comments, places, reports
 from league.domain.talk.places import Place
 from league.enums import ReportReason
 from league.models import Block, Comment, Player
 from league.models.talk import MOST_TEXT
-from league.web.common import lists
+from league.web.common import errors, lists
 from league.web.common import talk as common
 from league.web.common.inputs import whole_number
 from league.web.common.once import once
@@ -44,7 +44,7 @@ def talk(request: HttpRequest) -> HttpResponse:
             row = comments.write(player_of(request), place, request.POST.get("text", ""), step=step, answers=answers)
         except Refused as refusal:
             context = {"refused": shown(refusal), "text": request.POST.get("text", "")[: 10 * MOST_TEXT], "step": step}
-            status = 429 if isinstance(refusal, TooMany) else 422
+            status = errors.status_of(refusal)
         else:
             messages.success(request, _("Your comment is published."))
             return redirect(common.address(place, row.step))
@@ -88,7 +88,7 @@ def comment(request: HttpRequest, comment: int) -> HttpResponse:
             messages.success(request, _act(request, viewer, row))
         except Refused as refusal:
             context["refused"] = shown(refusal)
-            status = 429 if isinstance(refusal, TooMany) else 422
+            status = errors.status_of(refusal)
         else:
             return redirect(common.address(place, row.step) if place else "home")
     context |= {

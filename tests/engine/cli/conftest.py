@@ -9,19 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.forked import Loaded
-from tests.support.runtimes import lend
 
 ROOT = Path(__file__).resolve().parents[3]
 Tute = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture(scope="session")
-def state_dir() -> Iterator[Path]:
-    """Yield a directory that every user may pass: where the tests run as root, bots are other users."""
-    with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

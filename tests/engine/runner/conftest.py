@@ -1,7 +1,6 @@
 """A real sandbox and real bots."""
 
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,18 +8,8 @@ import pytest
 from engine.runner import BotSpec, cores, load_package
 from engine.sandbox import Sandbox
 from tests.support.bots import FRAME, HONEST
-from tests.support.runtimes import lend
 
 Maker = Callable[..., BotSpec]
-
-
-@pytest.fixture(scope="session")
-def state_dir() -> Iterator[Path]:
-    """Yield a directory that every user may pass: where the tests run as root, bots are other users."""
-    with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
-        Path(folder).chmod(0o755)
-        lend(Path(folder))
-        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """The line protocol: the position that a bot reads is what the engine says it may know, its answers are read strictly, and the page is true.
 
-After a wanted change of the lines, UPDATE_PAGES=1 writes the new ones into the page.
+After a wanted change of the lines, UPDATE_PAGES=1 writes the new ones into the page and `line_protocol.txt`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from tests.support.bots import match
 from tests.support.mixtures import mixtures
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "line-protocol.md"
-LIST = "## A decision of each game\n"
+LIST = "## Decisions of four games\n\n"
+SHOWN = ("bato", "partnership", "podrida", "two_player")  # Calls, a deal without a stock, predictions, a stock.
+LINES = Path(__file__).with_name("line_protocol.txt")  # A decision of each game.
 MOST = 3000  # Actions of a board.
 
 
@@ -219,22 +221,21 @@ def test_an_unknown_protocol_is_refused(tmp_path: Path, state_dir: Path) -> None
         load_package(folder, state_dir / "packages")
 
 
-def test_the_page_shows_a_decision_of_each_game() -> None:
-    sections = []
+def test_a_decision_of_each_game_reads_as_before_and_the_page_shows_four() -> None:
+    sections = {}
     for key in engine.games():
         board = Board(engine.load(key), key, 1)
         lines = [line.decode() for _seat, line in board.requests()]
         line = lines[len(lines) // 2]
         answer = fields(line.encode())["legal"].split(", ")[0]
-        sections.append(f"### {key}\n\n```\n> {line}< {answer}\n```\n")
-    page = PAGE.read_text(encoding="utf-8")
+        sections[key] = f"### {key}\n\n```\n> {line}< {answer}\n```\n"
     first = Board(engine.load("partnership"), 1, 1).hellos[0].decode()
-    assert f"> {first}< ready\n" in page
-    whole = page.partition(LIST)[0] + LIST + "\n" + "\n".join(sections)
-    if os.environ.get("UPDATE_PAGES"):
-        PAGE.write_text(whole, encoding="utf-8")
-        page = whole
-    assert page == whole
+    assert f"> {first}< ready\n" in PAGE.read_text(encoding="utf-8")
+    expected = PAGE.read_text(encoding="utf-8").partition(LIST)[0] + LIST + "\n".join(sections[key] for key in SHOWN)
+    for path, text in ((PAGE, expected), (LINES, "\n".join(sections.values()))):
+        if os.environ.get("UPDATE_PAGES"):
+            path.write_text(text, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == text
 
 
 def test_the_page_names_every_field() -> None:

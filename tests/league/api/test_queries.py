@@ -11,8 +11,8 @@ from league.api.http import output
 from league.domain.core import clock
 from league.domain.people import players
 from league.domain.ratings import ratings
-from league.domain.tournaments import tournaments
-from league.models import Player
+from league.domain.tournaments import circuits, tournaments
+from league.models import Circuit, EntryRequest, Player, Tournament
 from tests.league.api.client import Api
 from tests.league.api.conftest import api_of
 from tests.support import league
@@ -34,6 +34,10 @@ LISTS = {
     "tournaments/{cup}/standings": 4,
     "tournaments/{cup}/rounds": 6,
     "tournaments/{cup}/bracket": 1,
+    "tournaments/open-0/requests": 2,
+    "circuits": 2,
+    "circuits/liga-0/seasons": 3,
+    "circuits/liga-0/requests": 2,
     "formats": 0,
     "matches": 2,
     "matches?player=p-0": 2,
@@ -58,9 +62,18 @@ def grow(rows: int) -> dict[str, object]:
     ]
     for _ in range(rows - 1):
         league.uploaded(versions[0].bot.owner, "a-0")
+    owner = versions[0].bot.owner
     for number in range(rows):
-        tournaments.create(versions[0].bot.owner, f"Open {number}", "corriente", boards=1, now=league.NOW)
-    cup = league.started(versions[0].bot.owner, versions, boards=rows, name="Played")
+        tournaments.create(owner, f"Open {number}", "corriente", boards=1, now=league.NOW)
+        circuits.create(
+            owner, f"Liga {number}", "partnership", days="fri", at="20:00", time_zone="UTC", now=league.NOW
+        ).bots.set(version.bot for version in versions)
+    open_cup, liga = Tournament.objects.get(slug="open-0"), Circuit.objects.get(slug="liga-0")
+    for number, version in enumerate(versions[1:], 1):
+        liga.seasons.create(number=number, due=league.later(number), opened=league.NOW)
+        EntryRequest.objects.create(bot=version.bot, asker=owner, created=league.NOW, tournament=open_cup)
+        EntryRequest.objects.create(bot=version.bot, asker=owner, created=league.NOW, circuit=liga)
+    cup = league.started(owner, versions, boards=rows, name="Played")
     for match in cup.matches.order_by("id"):
         league.play(match)
     ratings.refresh(cup.pool, now=league.NOW)

@@ -1,8 +1,9 @@
 """The program of the runtime `mono`: load Mono, report it, wait for the turn (see gate.py), and run the bot's program.
 
-Words: the library of Mono, the program, its words. Mono's own launcher runs the program in the first thread, whose stack it measures in /proc, which
-a bot does not have. Builds in C# start the compiler by this file, too. With the words --adapt, library and copy it only makes the copy of the library
-that works in the sandbox.
+Arguments: the library of Mono, the program, its arguments. Builds in C# start the compiler by this file, too. With `--adapt LIBRARY COPY` it only
+writes a copy of the library that works in the sandbox.
+
+Mono's own launcher does not work there: it runs the program in the first thread and measures its stack in /proc, which a bot does not have.
 """
 
 import _thread
@@ -10,7 +11,7 @@ import ctypes
 import os
 import sys
 
-# What Mono insists on, and what it gets: a file that it reads for its reports of crashes only, and the priority of its second thread.
+# What Mono requires and the sandbox lacks, with a harmless replacement: a file for crash reports, and calls that set the priority of a thread.
 _CHANGES = {
     b"/proc/self/maps": b"/dev/null",
     b"pthread_getschedparam": b"sched_yield",
@@ -32,12 +33,12 @@ def _adapt(library: str, copy: str) -> None:
 
 def _run(*argv: str) -> None:
     library, program, *words = argv
-    mono = ctypes.CDLL(library, ctypes.RTLD_GLOBAL)  # Its own libraries look for its functions.
+    mono = ctypes.CDLL(library, ctypes.RTLD_GLOBAL)  # Mono's other libraries look its functions up.
     mono.mono_jit_init_version.restype = mono.mono_domain_assembly_open.restype = ctypes.c_void_p
     mono.mono_config_parse_memory(_CONFIGURATION)
     domain = ctypes.c_void_p(mono.mono_jit_init_version(b"bot", b"v4.0.30319"))
 
-    def end(error: int, _: object) -> None:  # At once; Mono would end its threads one after the other.
+    def end(error: int, _: object) -> None:  # End at once: Mono would end its threads one after the other.
         mono.mono_print_unhandled_exception(ctypes.c_void_p(error))
         os._exit(1)
 

@@ -93,7 +93,7 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
             parties=(task.bot,),
             sealing=POSSIBLE,
         )
-        # The result plays the start at one table, whomever the search had as opponent.
+        # The test lets final and starting values meet, even if the search had another opponent.
         opponent = task.opponent if step.change else None
         outcome = play_pair(
             spec, step.plus, step.minus, site.proven_sandbox(), opponent=opponent, most_s=MOST_S, stop=signals.stop

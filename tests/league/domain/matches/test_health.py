@@ -62,31 +62,24 @@ def test_a_bot_that_fails_three_times_in_a_row_is_paused_with_one_notice(cup, an
 
 
 @pytest.mark.slow
-def test_faults_with_good_matches_between_do_not_pause(ana, berto) -> None:
-    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(5))]
-    cup = started(berto, versions, boards=1)
-    matches = cup.matches.filter(parties__version__bot__slug="rufo").order_by("id")
-    for second, match in enumerate(matches):
-        if second == 2:
-            play(match, now=later(second))
-        else:
-            crash(match, "rufo", now=later(second))
-
-    assert rufo().state == BotState.ACTIVE
-
-
-@pytest.mark.slow
-def test_earlier_good_matches_do_not_save_a_bot_that_fails_now(ana, berto) -> None:
-    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(health.FAULTS + 2))]
+@pytest.mark.parametrize(
+    ("rivals", "good", "state"),
+    [
+        pytest.param(5, {2}, BotState.ACTIVE, id="good-matches-between"),
+        pytest.param(health.FAULTS + 2, {0, 1}, BotState.PAUSED, id="good-matches-before"),
+    ],
+)
+def test_only_faults_in_a_row_pause(ana, berto, rivals: int, good: set[int], state: BotState) -> None:
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(rivals))]
     cup = started(berto, versions, boards=1)
     for second, match in enumerate(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id")):
         assert rufo().state == BotState.ACTIVE
-        if second < 2:
+        if second in good:
             play(match, now=later(second))
         else:
             crash(match, "rufo", now=later(second))
 
-    assert rufo().state == BotState.PAUSED
+    assert rufo().state == state
 
 
 @pytest.mark.slow

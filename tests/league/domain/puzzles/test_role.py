@@ -12,13 +12,13 @@ from engine.judging import Child
 from league.domain.jobs.handlers import mistakes as mistake_jobs
 from league.domain.jobs.handlers import puzzles
 from league.domain.jobs.handlers.mistakes import MistakeHandler
-from league.domain.judgements import asking, summing
+from league.domain.judgements import summing
 from league.domain.puzzles import mistakes
-from league.enums import JudgementStatus
-from league.models import FoundPuzzle, Job, Judgement, Mistake, PuzzleSearch
+from league.models import FoundPuzzle, Mistake, PuzzleSearch
+from tests.league.domain.puzzles.test_finding import make_match
 from tests.league.domain.puzzles.test_mistakes import sat
 from tests.support import jobs
-from tests.support.league import NOW, accepted, play, started
+from tests.support.league import NOW
 from tests.support.roles import NEEDS_ROLES, become, granted
 
 pytestmark = NEEDS_ROLES
@@ -27,11 +27,7 @@ pytestmark = NEEDS_ROLES
 def test_the_role_of_the_workers_adds_puzzles_of_what_it_looks_through(ana, berto, monkeypatch) -> None:
     monkeypatch.setattr(puzzles, "DEALS", 4)
     monkeypatch.setattr(puzzles, "Child", partial(Child, nodes=2000, margin=3))
-    versions = [accepted(who, name, games=["two_player"]) for who, name in ((ana, "rufo"), (berto, "lola"))]
-    match = play(started(ana, versions, game="two_player", boards=1).matches.get())
-    row, _created = asking.ask(match, "fair", ana, now=NOW)
-    Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.DONE, finished=NOW)
-    Job.objects.all().delete()
+    match = make_match(ana, berto)
     assert summing.count_new(now=NOW) == 1
 
     with granted():

@@ -190,5 +190,5 @@ def test_what_is_rated_goes_first_and_stopped_bots_stay_where_they_are(ana, bert
     assert (steps.settle(now=NOW), steps.settle(now=NOW)) == (1, 0)
     row.refresh_from_db()
     assert (row.why, Job.objects.exists()) == ("a bot of it may not play any more", False)
-    with pytest.raises(Refused, match="does not play at present"):
+    with pytest.raises(Refused, match="is stopped or retired"):
         asking.begin(version, "a_dos", ana, now=NOW)

@@ -263,7 +263,7 @@ def test_what_is_no_result_is_refused_and_limits_hold(match, monkeypatch) -> Non
             )
         ),
     ):
-        with pytest.raises(Refused, match="no result"):
+        with pytest.raises(Refused, match="does not fit"):
             work.report(vera, task["task"], task["token"], sittings, now=NOW)
         assert not work.report(vera, task["task"], task["token"], right, now=NOW), "a worker does it"
         VolunteerTask.objects.all().delete()

@@ -155,7 +155,7 @@ def test_a_counting_answer_shows_rating_streak_and_themes_and_the_solution_count
     assert not PuzzleAnswer.objects.get(puzzle=second.id).solved
     overview = told(as_ana, "/puzzles/")
     assert "Today is done." in overview
-    assert "it is in no list and opens nothing" in overview
+    assert "no list shows it, and nothing depends on it" in overview
     assert as_ana.get("/puzzles/next/?theme=no-such&game=x").url == "/puzzles/"
 
 
