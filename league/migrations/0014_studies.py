@@ -1,4 +1,4 @@
-"""Studies of variants, and their parts as work."""
+"""Studies of variants, their parts as work, and opening choices counted by workers."""
 
 import functools
 import operator
@@ -99,5 +99,6 @@ class Migration(migrations.Migration):
             'job',
             models.CheckConstraint(condition=functools.reduce(operator.or_, map(_only, SUBJECTS)), name='job_one_subject'),
         ),
+        migrations.AddField('matchlog', 'choices', models.JSONField(null=True)),
         migrations.RunPython(migrations.RunPython.noop, _forget),
     ]
