@@ -83,7 +83,7 @@ def pairs(game: str) -> list[tuple[BotVersion, BotVersion]]:
     for version in rows.select_related("bot").order_by("number"):
         if version.plays(game):
             newest[version.bot.slug] = version
-    return [(newest[one], newest[other]) for one, other in PAIRS if one in newest and other in newest]
+    return [(newest[better], newest[worse]) for better, worse in PAIRS if better in newest and worse in newest]
 
 
 def _bots(game: str, better: str) -> tuple[BotVersion, BotVersion]:

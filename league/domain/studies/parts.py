@@ -25,7 +25,7 @@ from league.models import Study, StudyPart
 JOB = "study"  # The kind of the jobs.
 AHEAD = 4  # Parts of a study that wait or are played.
 MOST_S = 24 * 3600.0  # Time of the workers for a study.
-GROWTH = 1.25  # A new report has so many times more boards than the last one.
+GROWTH = 1.25  # Factor from the boards of a report to those of the next one.
 REPORT = 0  # The `first` of the part that builds the report.
 NEW = Q(finished__isnull=False, counted=False)
 

@@ -85,7 +85,7 @@ def study(request: HttpRequest, key: str) -> HttpResponse:
         return _act(request, row)
     topics.follow(request, changes.STUDIES)
     rows = [row.parent, row] if row.parent is not None else [row]
-    reports = [one.report for one in rows if one.report]
+    reports = [each.report for each in rows if each.report]
     context = {
         "study": row,
         "game": describe_game(row.game),
