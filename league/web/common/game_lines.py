@@ -56,4 +56,4 @@ def pool_label(pool: Pool) -> str:
 def study_title(study: Study) -> str:
     """Return the rules of a study, such as '2 players, Exchange: none'."""
     number = ngettext("%(count)s player", "%(count)s players", study.players) % {"count": study.players}
-    return f"{number}, {describe_options(study.game, study.options) or gettext('the usual rules')}"
+    return ", ".join([number, describe_options(study.game, study.options) or gettext("the usual rules")])
