@@ -102,7 +102,7 @@ def _start(
     row, is_new = Study.objects.get_or_create(key=key_of(game, inputs), defaults=first)
     if not is_new:
         row = Study.objects.select_for_update(of=("self",)).get(pk=row.pk)
-        if boards <= row.boards and (row.decided is None or row.played >= row.boards):
+        if boards <= row.boards and not row.why:  # It runs, or has all boards.
             return row
         if row.decided is not None:
             row.player, row.begun, row.why, row.decided, row.spent_s = player, now, "", None, 0.0
