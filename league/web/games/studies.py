@@ -65,10 +65,10 @@ def new_study(request: HttpRequest, key: str) -> HttpResponse:
     if is_sent:
         status = 422
         if form.is_valid() and rules.is_valid():
-            sent = form.cleaned_data
+            wish = form.cleaned_data
             chosen = engine.load(key, players=game.players, **rules.cleaned_data["options"])
             try:
-                row = asking.begin(chosen, player, boards=sent["boards"], better=sent["better"])
+                row = asking.begin(chosen, player, boards=wish["boards"], better=wish["better"])
                 return redirect("study", key=row.key)
             except Refused as refusal:
                 form.add_error(None, shown(refusal))

@@ -127,6 +127,7 @@ QUERIES = {
     "leagues": 7,
     "lab": 6,
     "explorer": 6,
+    "new study": 6,
     "bots": 4,
     "bot": 17,
     "version": 12,
