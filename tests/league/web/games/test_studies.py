@@ -36,7 +36,7 @@ def test_a_person_starts_follows_and_stops_a_study(ana, berto) -> None:
     assert "The first numbers appear" in page
     play_all()
     page = own.get(place).content.decode()
-    assert page.count('class="interval"') > 10
+    assert page.count('class="interval"') > 5
     assert ("64 of 64 boards" in page, "Play up to 1000 boards" in page) == (True, True)
     assert "exchange = &quot;none&quot;" in page
     assert place in nobody.get("/g/brisca/?tab=lab").content.decode()
@@ -49,5 +49,5 @@ def test_a_person_starts_follows_and_stops_a_study(ana, berto) -> None:
     row.refresh_from_db()
     assert (row.why, row.boards, row.player) == ("stopped", 128, berto)
     spanish = nobody.get(place, headers={"accept-language": "es"}).content.decode()
-    assert ("Deciden" in spanish, "Parado" in spanish or "Detenido" in spanish) == (True, True)
+    assert ("Deciden" in spanish, "Parado" in spanish) == (True, True)
     assert nobody.get("/lab/none/").status_code == 404
