@@ -26,17 +26,17 @@ def test_an_author_starts_follows_and_stops_a_tuning(as_alice: Api, as_charlie: 
     handler.report(handler.claim("host:1"), outcome(won=6, lost=2))
     steps.settle()
 
-    one = f"tunings/{row.pk}"
+    place = f"tunings/{row.pk}"
     for caller, status in ((as_charlie, 403), (nobody, 401)):
-        for answer in (caller.get(path), caller.get(one), caller.post(f"{one}/stop", {})):
+        for answer in (caller.get(path), caller.get(place), caller.post(f"{place}/stop", {})):
             assert answer.status_code == status
     assert as_alice.get("tunings/999").status_code == 404
     (listed,) = as_alice.get(path).json()["results"]
-    detail = as_alice.get(one).json()
+    detail = as_alice.get(place).json()
     assert (listed["played"], listed["decided"], listed["opponent"]) == (8, None, None)
     assert [detail[name] for name in listed] == list(listed.values())
     assert [point[0] for point in detail["course"]] == [0, 8]
     assert f"care = {{ start = {detail['values']['care']}" in detail["toml"]
     for _ in range(2):
-        stopped = as_alice.post(f"{one}/stop", {}).json()
+        stopped = as_alice.post(f"{place}/stop", {}).json()
         assert (stopped["why"], stopped["played"]) == ("stopped", 8)
