@@ -26,13 +26,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
 
 from engine.cli import table  # noqa: E402
-from engine.cli.lab import SEED, measure  # noqa: E402
+from engine.cli.lab import measure  # noqa: E402
 from engine.game import declared, games  # noqa: E402
 from engine.lab.picture import chart, seats  # noqa: E402
 from engine.lab.report import mean_of, quotient, rounded  # noqa: E402
 from engine.lab.variants import Variant, read  # noqa: E402
 from engine.lab.words import NUMBER, PERCENT, WHOLE, interval  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
+from engine.studying import SEED  # noqa: E402
 
 STUDIES = ROOT / "docs" / "studies"
 PAIR = ("counting", "greedy")  # Quick enough for every game on two cores.

@@ -93,6 +93,8 @@ RUNNER = {
     "league_puzzlesearch": Rights(change=("done", "made", "finished", *BEFORE[1:])),
     "league_remoteline": Rights(add=True, change=("answer",)),
     "league_sitting": Rights(add=True),
+    "league_study": Rights(),
+    "league_studypart": Rights(change=("data", "digest", "seconds", "cpu_s", "why", "finished")),
     "league_table": Rights(
         withheld=("secret",), change=("status", "reason", "finished", *TABLE, *BEFORE, "not_before")
     ),
@@ -146,6 +148,7 @@ RULES = (
     ("league_build", "UPDATE", "finished IS NULL", "true"),
     ("league_fetch", "UPDATE", "finished IS NULL", "true"),
     ("league_tuningstep", "UPDATE", "finished IS NULL", "true"),
+    ("league_studypart", "UPDATE", "finished IS NULL", "true"),
     ("league_check", "INSERT", "",
      "EXISTS (SELECT FROM league_botversion v WHERE v.id = version_id AND v.status = 'validating')"),
     ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # Never a bot that its owner paused.

@@ -10,7 +10,7 @@ The type of a hand follows from the rules of the table, never from the name of a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ KINDS = (
 )
 NO_SONG = "none"
 PASSES = ("pass", "out", "join")
+BID_WIDTH = 20  # Bids are grouped by amount, because there are dozens of them.
 Event = Mapping[str, Any]
 
 
@@ -41,7 +42,7 @@ Event = Mapping[str, Any]
 class OpeningChoice:
     """A choice of one seat.
 
-    kind: one of KINDS; hand: the type of the hand; choice: the call ("bid 70"), the class of the card (`card_class`) or the points of the songs
+    kind: one of KINDS; hand: the type of the hand; choice: the class of a call (`call_class`) or of a card (`card_class`), or the points of the songs
     ("20", "20 40"); deal, step: its place in the record, counted as in the list of steps; step 0: no single one. worth: score of the seat's side in
     the deal, less that of each other side, added up over the other sides.
     """
@@ -86,6 +87,15 @@ def card_class(terms: Terms, hand: Sequence[int], card: int, trump: int | None) 
     return family + (rank or ("f" if terms.card_points[card] else "x"))
 
 
+def call_class(call: str) -> str:
+    """Return the class of a call: "bid 60-79" for a bid of 70, other calls as they are."""
+    word, _, amount = call.partition(" ")
+    if word != "bid":
+        return call
+    low = int(amount) // BID_WIDTH * BID_WIDTH
+    return f"bid {low}-{low + BID_WIDTH - 1}"
+
+
 def read(record: Mapping[str, Any]) -> Iterator[OpeningChoice]:
     """Yield the choices of all deals of a replay that were played to their score. It must be a whole record, not the view of a seat."""
     events = record.get("events", ())
@@ -111,6 +121,20 @@ def read(record: Mapping[str, Any]) -> Iterator[OpeningChoice]:
             deal = None
         elif deal is not None:
             deal.read(event)
+
+
+PartyCounts = list[list[Any]]  # Of one party: kind, hand, choice, number and worth.
+
+
+def count(sittings: Iterable[tuple[Mapping[str, Any], Sequence[int]]], parties: int) -> list[PartyCounts]:
+    """Count the choices of each party in the sittings of a match, given as the whole replay and the party at each seat."""
+    sums: list[dict[tuple[str, str, str], list[int]]] = [{} for _ in range(parties)]
+    for record, seating in sittings:
+        for choice in read(record):
+            row = sums[seating[choice.seat]].setdefault((choice.kind, choice.hand, choice.choice), [0, 0])
+            row[0] += 1
+            row[1] += choice.worth
+    return [[[*key, *row] for key, row in sorted(of_party.items())] for of_party in sums]
 
 
 @dataclass
@@ -165,7 +189,7 @@ class _OpeningDeal:
         if word != "takeover" and seat not in self.called:
             self.called.add(seat)
             kind = "predict" if word == "predict" else "call.first" if self.solo is None else "call.after"
-            self._add(kind, seat, str(event["tricks"] if word == "predict" else event["call"]))
+            self._add(kind, seat, str(event["tricks"]) if word == "predict" else call_class(event["call"]))
         if word == "takeover" or (word == "call" and event["call"] not in PASSES):
             self.solo = seat
 

@@ -6,7 +6,6 @@ import argparse
 import fcntl
 import json
 import os
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from engine.cli import series, table
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, USAGE, Problem, require
 from engine.lab.words import NUMBER, WORDS, interval
+from engine.studying import NAME, PAIRS, SEED, inputs_of, key_of, parts_of
 
 if TYPE_CHECKING:
     from engine.lab.variants import Variant
@@ -48,8 +48,7 @@ exit codes:
   2  the command or the file of options is wrong
   3  something on this machine failed
 """
-BOARDS, SEED = 10_000, "lab"
-PAIRS = (("champion", "counting"), ("counting", "greedy"))  # The first pair that plays the game is the default.
+BOARDS = 10_000
 
 
 def add(commands: Any) -> None:
@@ -125,15 +124,9 @@ def measure(
     options = [f"{name}={json.dumps(value)}" for name, value in variant.options.items()]
     at_table = argparse.Namespace(game=variant.game, players=game.players, option=options)
     bots = [pair[0], *[pair[1]] * (len(game.sides) - 1)]
-    spec = table.match_spec(at_table, "lab", seed, bots, boards=range(1, boards + 1))
-    inputs = {
-        "engine": VERSION,
-        "bots": [{"name": bot.name, "sha256": bot.sha256} for bot in spec.parties[:2]],
-        "seed": seed,
-    }
-    table_of_game = [game.key, game.revision, game.players, dict(game.options)]
-    name = sha256(json.dumps([inputs, table_of_game], sort_keys=True).encode()).hexdigest()[:24]
-    store = table.state_dir() / "lab" / f"{name}.jsonl"
+    spec = table.match_spec(at_table, NAME, seed, bots, boards=range(1, boards + 1))
+    inputs = inputs_of(VERSION, [(bot.name, bot.sha256) for bot in spec.parties[:2]], seed)
+    store = table.state_dir() / "lab" / f"{key_of(game, inputs)}.jsonl"
     store.parent.mkdir(parents=True, exist_ok=True)
     cores = jobs if jobs is not None else len(os.sched_getaffinity(0))
     with (
@@ -147,7 +140,7 @@ def measure(
                 f"another tute lab is playing these boards of {game.key}; wait for it", INFRASTRUCTURE
             ) from None
         journal = series.SeriesJournal(store, spec, seed, None)
-        played = series.play(series.matches(spec), box, cores, journal=journal, facts=facts, advance=advance)
+        played = series.play(parts_of(spec), box, cores, journal=journal, facts=facts, advance=advance)
     for bot, party in zip(spec.parties, played.parties, strict=True):
         if party["faults"]:
             explain(bot.name, FaultReport(**party["faults"][0]))

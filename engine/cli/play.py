@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from engine.cli import series, table
 from engine.cli.output import BAD, GOOD, PaintedCell, command, json_flag, paragraph, print_json, print_table, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem, require
+from engine.studying import BOARDS, parts_of
 
 if TYPE_CHECKING:
     from engine.runner import MatchSpec
@@ -26,7 +27,7 @@ DETAILS = f"""
 BOT is a source file, a folder with a bot.toml, a zip, or the name of a house bot. At a table of pairs two bots hold a side each; elsewhere
 every bot holds one seat. A board is played once in each seating with the same cards. The same seed deals the same cards.
 
-Every {series.BOARDS} boards are a match of their own, with fresh processes of the bots. Matches are played on all cores in parallel; the same
+Every {BOARDS} boards are a match of their own, with fresh processes of the bots. Matches are played on all cores in parallel; the same
 seed gives the same result on any number of cores, and with --resume after any number of interruptions.
 
 --sprt ELO0 ELO1 plays until a sequential test decides that the first bot is at least ELO1 stronger than the second (Elo per board), or at most
@@ -85,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
         raise Problem(f"bots cannot be sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
     journal = series.SeriesJournal(args.resume, spec, seed, args.log) if args.resume is not None else None
     with progress(f"{table.title(spec.game)}, {len(spec.boards)} boards") as advance:
-        played = series.play(series.matches(spec), box, jobs, log=args.log, journal=journal, test=test, advance=advance)
+        played = series.play(parts_of(spec), box, jobs, log=args.log, journal=journal, test=test, advance=advance)
     test_result = test.result(played.scores()) if test is not None else None
     names = table.labels(spec.parties)
     if args.json:

@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -20,18 +20,17 @@ from typing import IO, TYPE_CHECKING, Any
 from engine import sprt
 from engine.cli.problem import INFRASTRUCTURE, Problem
 from engine.parent import end_with
+from engine.studying import Facts, parts_of, plain_boards
 
 if TYPE_CHECKING:
     from engine.runner import MatchResult, MatchSpec
     from engine.sandbox import Sandbox
 
-BOARDS = 32  # Boards per match: enough that starting the bots costs little, few enough that every core has work.
 STDERR = 1 << 16  # The last characters of a bot's log are stored, at most this many.
 LOOK_S = 0.5  # Interval at which the progress of the other processes is read.
 FORMAT = "tute-series/1"
 
 Advance = Callable[[int, int], None]
-Facts = Callable[[dict[str, Any]], Any]  # What a series stores of each replay, as plain data.
 
 
 @dataclass
@@ -69,17 +68,6 @@ class SeriesResult:
     def scores(self) -> list[list[int]]:
         """Return the scores of each complete board, by party."""
         return [board["scores"] for board in self.boards if board["complete"]]
-
-
-def matches(spec: MatchSpec) -> list[MatchSpec]:
-    """Split a match with all boards into the matches of a series. The first keeps its name; the others are named by their boards."""
-    boards = list(spec.boards)
-    parts = [boards[first : first + BOARDS] for first in range(0, len(boards), BOARDS)]
-    names = [
-        spec.match_id if not number else f"{spec.match_id}, boards {part[0]} to {part[-1]}"
-        for number, part in enumerate(parts)
-    ]
-    return [replace(spec, match_id=name, boards=part) for name, part in zip(names, parts, strict=True)]
 
 
 # ---- The test that ends a series
@@ -283,23 +271,6 @@ def _play(
 
 
 def _stored(result: MatchResult, facts: Facts | None) -> SeriesResult:
-    boards = [
-        {
-            "number": board.number,
-            "complete": board.complete,
-            "scores": board.scores,
-            "sittings": [
-                {
-                    "seating": list(sitting.seating),
-                    "scores": sitting.scores,
-                    "fault": sitting.fault.kind if sitting.fault else None,
-                    **({"facts": facts(sitting.replay)} if facts is not None and not sitting.fault else {}),
-                }
-                for sitting in board.sittings
-            ],
-        }
-        for board in result.boards
-    ]
     parties = [
         {
             "sealed": report.sealed,
@@ -311,7 +282,7 @@ def _stored(result: MatchResult, facts: Facts | None) -> SeriesResult:
         }
         for report in result.parties
     ]
-    return SeriesResult(boards, parties, result.decisions, result.seconds, result.host)
+    return SeriesResult(plain_boards(result, facts), parties, result.decisions, result.seconds, result.host)
 
 
 # ---- The journal
@@ -374,7 +345,7 @@ class SeriesJournal:
             raise Problem(
                 f"{self.path} is not the journal of a series ({error}); remove it, or name another file"
             ) from None
-        expected_boards = [list(part.boards) for part in matches(spec)]
+        expected_boards = [list(part.boards) for part in parts_of(spec)]
         stored_boards = [[board["number"] for board in match.boards] for match in matches_read]
         same = 0  # Play the last match again if it had fewer boards than it has now.
         while same < len(matches_read) and (

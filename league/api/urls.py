@@ -8,6 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from league.api.bots import git_views as git
 from league.api.bots import remote_views as remote
 from league.api.bots import team_views as teams
+from league.api.bots import tuning_views as tunings
 from league.api.bots import views as bots
 from league.api.classes import views as classes
 from league.api.http.index import Index, nowhere
@@ -64,6 +65,7 @@ urlpatterns = [
     path("schema", csrf_exempt(Document.as_view()), name="schema"),
     path("games", ratings.GamesView.as_view(), name="games"),
     path("games/<word:key>", ratings.OneGameView.as_view(), name="game"),
+    path("games/<word:key>/choices", ratings.ChoicesView.as_view(), name="choices"),
     path("players", people.PlayersView.as_view(), name="players"),
     path("players/<word:name>", people.OnePlayerView.as_view(), name="player"),
     path("me", people.MeView.as_view(), name="me"),
@@ -82,6 +84,9 @@ urlpatterns = [
     path("bots/<word:slug>", bots.OneBotView.as_view(), name="bot"),
     path("bots/<word:slug>/versions", bots.BotVersionsView.as_view(), name="bot-versions"),
     path("bots/<word:slug>/fetches", git.BotFetchesView.as_view(), name="bot-fetches"),
+    path("bots/<word:slug>/tunings", tunings.BotTuningsView.as_view(), name="tunings"),
+    path("tunings/<id:id>", tunings.OneTuningView.as_view(), name="tuning"),
+    path("tunings/<id:id>/stop", tunings.StopTuningView.as_view(), name="tuning-stop"),
     path("bots/<word:slug>/push", git.PushView.as_view(), name="bot-push"),
     path("fetches/<id:id>", git.OneFetchView.as_view(), name="fetch"),
     path("bots/<word:slug>/remote", remote.RemoteView.as_view(), name="bot-remote"),

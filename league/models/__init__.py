@@ -29,6 +29,7 @@ from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rati
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.remote import RemoteLine, RemoteLink
 from league.models.search import SearchWord
+from league.models.studies import Study, StudyPart
 from league.models.tables import Table, TableAction, TableChallenge, TablePerson, TableSeat
 from league.models.talk import Comment, Report
 from league.models.teams import BotOffer, CoOwner, Team, TeamMember
@@ -124,6 +125,8 @@ __all__ = [
     "Sitting",
     "Solver",
     "StoredSnapshot",
+    "Study",
+    "StudyPart",
     "Subscription",
     "Table",
     "TableAction",

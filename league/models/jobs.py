@@ -14,11 +14,12 @@ from league.models.judgements import Consultation, Judgement
 from league.models.leases import Leased
 from league.models.people import Player
 from league.models.puzzles import MistakeSearch
+from league.models.studies import StudyPart
 from league.models.tables import Table
 from league.models.tunings import TuningStep
 from league.models.words import only_words
 
-SUBJECTS = ("judgement", "consultation", "table", "build", "fetch", "tuning", "mistake_search")
+SUBJECTS = ("judgement", "consultation", "table", "build", "fetch", "tuning", "mistake_search", "study")
 
 
 def _once(subject: str) -> models.UniqueConstraint:
@@ -51,6 +52,7 @@ class Job(Leased):
     mistake_search = models.ForeignKey(
         MistakeSearch, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False
     )
+    study = models.ForeignKey(StudyPart, null=True, on_delete=models.CASCADE, related_name="jobs", db_index=False)
     # The player whose turn the job takes.
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     position = models.PositiveIntegerField(default=0)  # Of the jobs of a kind, the lowest position is next.

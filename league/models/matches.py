@@ -240,6 +240,8 @@ class MatchLog(models.Model):
     data = models.BinaryField()  # Empty after its removal.
     # Binds the data to this match (league.domain.matches.logs.digest); stays after the removal.
     digest = models.CharField(max_length=64)
+    # The opening choices that the worker counted (engine.choices), and the digest of the log that they are of.
+    choices = models.JSONField(null=True)
     # When the data is removed (league.domain.matches.logs.keep_until); null: never.
     until = models.DateTimeField(null=True)
     let_go = models.DateTimeField(null=True)  # When the data was removed, because `until` had passed.

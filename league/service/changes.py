@@ -59,7 +59,7 @@ def name_rule(table: str, *columns: str) -> CountRule:
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
-PLAYED, CHOICES, FOLLOWS, TUNINGS = "played", "choices", "follows", "tunings"
+PLAYED, CHOICES, FOLLOWS, TUNINGS, STUDIES = "played", "choices", "follows", "tunings", "studies"
 RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
@@ -89,6 +89,7 @@ RULES = (
     CountRule("league_build", ("'bots'",)),
     CountRule("league_fetch", ("'bots'",)),
     CountRule("league_tuning", ("'tunings'",)),
+    CountRule("league_study", ("'studies'",)),
     CountRule("league_succession", ("'bots'",)),
     CountRule("league_boss", ("'bots'",)),
     CountRule("league_bosstest", ("'bots'",)),

@@ -20,7 +20,7 @@ from league.service import changes
 
 MOST = 8  # The most topics of one listener.
 FORM = re.compile(
-    r"(?:pools|bots|audits|judgements|matches|tournaments|events|tunings|lobby|(?:ratings|pool|tournament|bot|arena|remote):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
+    r"(?:pools|bots|audits|judgements|matches|tournaments|events|tunings|studies|lobby|(?:ratings|pool|tournament|bot|arena|remote):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
 TABLE, REMOTE = AT_ONCE_KINDS = (
     "table:",

@@ -41,6 +41,7 @@ register.simple_tag(takes_context=True, name="theme")(
 )
 register.filter("game_title", game_lines.game_title)
 register.filter("pool_label", game_lines.pool_label)
+register.filter("study_title", game_lines.study_title)
 register.filter("fault_name", words.fault_name)
 register.filter("fault_advice", words.fault_advice)
 register.filter("unit_name", words.unit_name)

@@ -10,6 +10,7 @@ from league.web.bots import downloads, git, sources, tunings
 from league.web.bots import views as bots
 from league.web.classes import views as classes
 from league.web.common import prefs
+from league.web.games import studies
 from league.web.games import views as games
 from league.web.matches import embedding, lobby, opening, playing, puzzles, same_deals, tables, trying, tv
 from league.web.matches import views as matches
@@ -33,6 +34,8 @@ urlpatterns = [
     path("g/", games.games, name="games"),
     path("overall/", ratings.overall, name="overall"),
     path("g/<slug:key>/", games.game, name="game"),
+    path("g/<slug:key>/study/", studies.new_study, name="study-new"),
+    path("lab/<slug:key>/", studies.study, name="study"),
     path("g/<slug:key>/ratings.csv", ratings.leaderboard_csv, name="game-ratings"),
     path("g/<slug:key>/boards.jsonl", ratings.boards_jsonl, name="game-boards"),
     path("bots/", bots.bots, name="bots"),

@@ -66,8 +66,8 @@ def test_the_choices_of_an_auction_with_their_places_and_worth() -> None:
     choices_read = list(choices.read({"game": "subastado", "players": 3, "options": {}, "events": events}))
     assert choices_read == [
         choices.OpeningChoice("call.first", "l4-h3-p2", "pass", 0, 4, 1, 180),
-        choices.OpeningChoice("call.first", "l3-h0-p0", "bid 70", 1, 4, 2, 180),
-        choices.OpeningChoice("call.after", "l1-h0-p0", "bid 75", 2, 4, 3, -360),
+        choices.OpeningChoice("call.first", "l3-h0-p0", "bid 60-79", 1, 4, 2, 180),
+        choices.OpeningChoice("call.after", "l1-h0-p0", "bid 60-79", 2, 4, 3, -360),
         choices.OpeningChoice("lead.defence", "t0-h0-p1", "of", 0, 4, 6, 180),
     ]
 

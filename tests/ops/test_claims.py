@@ -12,7 +12,7 @@ from django.core.management import get_commands, load_command_class
 from django.urls import Resolver404, get_resolver, resolve
 
 import engine
-from engine import cli, judging, lessons, puzzles, sprt
+from engine import cli, judging, lessons, puzzles, sprt, studying
 from engine.cards.chance import bot_seed
 from engine.game import declared
 from engine.packages import archive, fetching, manifest
@@ -28,6 +28,7 @@ from league.domain.core import idempotency, names, paging
 from league.domain.jobs import worker
 from league.domain.jobs.handlers import consultations, queued, requests
 from league.domain.jobs.handlers import puzzles as puzzle_jobs
+from league.domain.jobs.handlers.studies import StudyHandler
 from league.domain.jobs.handlers.tunings import TuningHandler
 from league.domain.judgements import asking, reading
 from league.domain.ladders import drawing, version_tests
@@ -35,6 +36,8 @@ from league.domain.matches import broadcast, embargoes, estimates, health, lease
 from league.domain.notices import letters, webhooks
 from league.domain.people import guests, subscriptions
 from league.domain.ratings import daily, idle, refits
+from league.domain.studies import asking as study_asking
+from league.domain.studies import parts
 from league.domain.tables import guests as guest_tables
 from league.domain.tables import holding, levels
 from league.domain.tables import standing as table_ratings
@@ -554,6 +557,21 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
             (tuning_asking.LEAST, tuning_asking.MOST, tuning_asking.KEPT) == (400, 10_000, 20)
             and (steps.SEARCH_S, steps.MOST_S) == (3 * 3600, 4 * 3600)
         ),
+    ),
+    (
+        "docs/studies/README.md",
+        "with the usual rules beside them | 2 | | boards | 64 to 10,000; 1,000 on the first day of an account | | time of the workers | "
+        "24 hours a study | | parts of a study that wait | 4 | | stored studies of a player | 50 |",
+        lambda: (
+            (study_asking.OPEN, study_asking.LEAST, study_asking.MOST, study_asking.MOST_NEW, study_asking.KEPT)
+            == (2, 64, 10_000, 1_000, 50)
+            and (parts.MOST_S, parts.AHEAD, settings.TALK_AFTER_HOURS) == (24 * 3600, 4, 24)
+        ),
+    ),
+    (
+        "docs/studies/README.md",
+        "in parts of 32, so the digest is the same at home",
+        lambda: (studying.BOARDS, StudyHandler.allowance.share) == (32, 0.05),
     ),
     (
         "docs/tuning.md",

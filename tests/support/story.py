@@ -52,6 +52,7 @@ def records(row: MatchLog) -> list[Any]:
 READ: dict[str, Callable[[Any], Any]] = {
     "MatchLog.data": records,
     "MatchLog.digest": lambda row: row.digest == logs.digest(row.match.public_id, bytes(row.data)),
+    "MatchLog.choices": lambda row: row.choices and [row.choices["log"] == row.digest, row.choices["parties"]],
 }
 
 

@@ -10,6 +10,7 @@ from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
+from engine.choices import KINDS
 from league.api.http.problems import message
 from league.domain.matches import sight
 from league.enums import BotState, MatchKind, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
@@ -171,6 +172,19 @@ class RatingFilters(filters.FilterSet):
     """The filters of /versions/{id}/ratings."""
 
     pool = IdFilter(field_name="pool_id", label="Id of the pool.")
+
+
+class ChoiceFilters(filters.FilterSet):
+    """The filters of /games/{key}/choices."""
+
+    pool = IdFilter(field_name="pool_id", label="Id of a pool of the game.")
+    kind = filters.ChoiceFilter(choices=[(kind, kind) for kind in KINDS], label="Kind of choice.")
+    hand = WordFilter(method="by_hand", label="Type of hand, such as t3-h2-p0; every: all hands together.")
+    band = filters.ChoiceFilter(choices=[(str(band), str(band)) for band in range(6)], label="Rating band.")
+
+    def by_hand(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Filter by a type of hand."""
+        return rows.filter(hand="" if value == "every" else value)
 
 
 class PointFilters(filters.FilterSet):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from engine.choices import KINDS
 from league.api.http.output import Out
 from league.api.http.serializers import PoolRef, TeamField, VersionRef
 
@@ -196,3 +197,24 @@ class OverallOut(Out):
     missing = serializers.ListField(
         child=serializers.CharField(), help_text="Games that the bot has not played; each counts one half."
     )
+
+
+class ChoiceOut(Out):
+    """A choice with a type of hand: its share, and what it brought (docs/explorer.md)."""
+
+    pool = serializers.IntegerField(help_text="Id of the pool.")
+    kind = serializers.ChoiceField(choices=KINDS)
+    hand = serializers.CharField(help_text="Type of hand; every: all hands together.")
+    band = serializers.IntegerField(
+        help_text="Rating of the bot: 0 all bots, 1 new ones, 2 below 1000 Elo, 3 to 1149, 4 to 1299, 5 from 1300 on."
+    )
+    choice = serializers.CharField(help_text="Such as pass, bid 60-79, t1 (a trump, the highest) or 20 40 (songs).")
+    number = serializers.IntegerField()
+    matches = serializers.IntegerField()
+    share = serializers.FloatField(help_text="Of all choices of this kind, hand and band.")
+    low = serializers.FloatField(help_text="95% interval of the share.")
+    high = serializers.FloatField()
+    mean = serializers.FloatField(
+        help_text="Score of the deal, less the mean of the other sides, in the unit of the game."
+    )
+    margin = serializers.FloatField(help_text="Half of the 95% interval of the mean.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -18,12 +19,13 @@ from engine.rules.resolving import choices
 from league.api.http import cursors
 from league.api.http.auth import user_of
 from league.api.http.base import ApiView, ListView, existing
-from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
+from league.api.http.filters import ChoiceFilters, PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import bad_parameter, message
 from league.api.http.schema import operation
 from league.api.ratings import rows
 from league.api.ratings.serializers import (
+    ChoiceOut,
     GameDetail,
     GameOut,
     OverallOut,
@@ -33,12 +35,13 @@ from league.api.ratings.serializers import (
     RatingOut,
     VersionRatingOut,
 )
+from league.domain.bots import choices as opening
 from league.domain.core import errors
 from league.domain.core.errors import Refused
 from league.domain.matches import sight, workers
 from league.domain.ratings import daily, leaderboards, overall, pools
 from league.domain.tournaments import tournaments
-from league.models import BotVersion, Pool, Rating, RatingPoint
+from league.models import BotVersion, ChoiceSum, Pool, Rating, RatingPoint
 from league.service import changes
 
 
@@ -254,6 +257,31 @@ class OneGameView(ApiView):
             "options": options,
         }
         return Response(GameDetail(details).data)
+
+
+class ChoicesView(ListView):
+    """/games/{key}/choices"""
+
+    kept_until = (changes.CHOICES, changes.POOLS)
+
+    queryset = ChoiceSum.objects.none()
+    serializer_class = ChoiceOut
+    filterset_class = ChoiceFilters
+
+    @operation("list_choices", "List opening choices with their shares and what they brought")
+    def get(self, request: Request, key: str) -> Response:
+        """List what bots call, lead first and sing in the pools of a game, by pool, kind, hand and band, the most frequent choice first.
+
+        A choice of fewer than 10 matches or 3 bots is not listed.
+        """
+        existing(key if key in engine.games() else None)
+        rows = opening.shown(self.filter_queryset(ChoiceSum.objects.filter(pool__game=key)))
+        return self.page([_choice(row, figures) for row, figures in rows])
+
+
+def _choice(row: ChoiceSum, figures: opening.ChoiceFigures) -> dict[str, Any]:
+    place = {"pool": row.pool_id, "kind": row.kind, "hand": row.hand or "every", "band": row.band}
+    return place | asdict(figures)
 
 
 class QueueStateView(ApiView):

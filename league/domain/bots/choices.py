@@ -1,8 +1,9 @@
 """The explorer: what bots call, lead first and sing with each type of hand (`engine.choices`), how often, and what it brings.
 
-`league.domain.bots.totals` adds a rated match here in the transaction that adds it to the totals of its bots, so each match counts exactly once, and
-subtracts it there when it is voided. A match counts only if everybody may see its cards when it is added. Rows do not grow with the number of
-matches: a pool has one for each kind, type of hand, rating band and choice that occurred.
+The worker that plays a match counts its choices, and `league.domain.bots.totals` adds them here in the transaction that adds the match to the
+totals of its bots. So each match counts exactly once, and it is subtracted there when it is voided. A match counts only if everybody may see its
+cards when it is added. Rows do not grow with the number of matches: a pool has one for each kind, type of hand, rating band and choice that
+occurred.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from django.db import connection, transaction
 from django.db.models import F, Prefetch, QuerySet
 
 from engine import choices
+from engine.choices import PartyCounts
 from engine.intervals import t95, wilson
 from league.domain.core import clock
 from league.domain.matches import embargoes, logs, packing, sight
 from league.domain.ratings import pools
 from league.enums import MatchStatus
 from league.models import ChoiceSum, Match, MatchChoices, Party, Pool, Rating, Sitting
+from league.pure.portable import ELO_DIGITS, comparable
 
 log = logging.getLogger("league.choices")
 
@@ -45,37 +48,47 @@ STORE = (
     + ", bots = league_choicesum.bots | excluded.bots"
 )
 Key = tuple[str, str, int, str]
-PartyCounts = list[list[Any]]  # For each party: kind, hand, choice, number and worth.
 
 
 # ---- counting
 
 
-def count(match: Match, *, now: datetime) -> list[PartyCounts] | None:
-    """Return the choices of each party in a match; None if its cards are not for everybody or its log cannot be read.
+def counted(match: Match, *, now: datetime) -> list[PartyCounts] | None:
+    """Return the choices of each party as the worker counted them; None if the cards are not for everybody, or the log is another one now.
 
-    `match` must have been read with its tournament and its parties with their bots. Two queries.
+    `match` must have been read by `with_cards`.
     """
-    parties = list(match.parties.all())
-    if embargoes.in_force(match, now=now) or not sight.is_public(match, now=now):
+    row = logs.row_of(match)
+    if row is None or row.choices is None or not _is_open(match, now):
         return None
-    if any(party.version.bot.in_class for party in parties):
+    is_same = logs.digest(match.public_id, bytes(row.data)) == row.digest == row.choices["log"]
+    return row.choices["parties"] if is_same else None
+
+
+def count(match: Match, *, now: datetime) -> list[PartyCounts] | None:
+    """Count the choices of each party from the log; None if its cards are not for everybody or it cannot be read. One query.
+
+    `match` must have been read by `with_cards`.
+    """
+    if not _is_open(match, now):
         return None
-    sums: list[dict[tuple[str, str, str], list[int]]] = [{} for _ in parties]
     seatings = Sitting.objects.filter(board__match=match).values_list("board__number", "number", "seating")
     try:
         opened = logs.opened(match)
-        for board, number, seating in seatings:
-            for choice in choices.read(opened.record((board, number))):
-                row = sums[seating[choice.seat]].setdefault((choice.kind, choice.hand, choice.choice), [0, 0])
-                row[0] += 1
-                row[1] += choice.worth
+        records = ((opened.record((board, number)), seating) for board, number, seating in seatings)
+        return choices.count(records, len(match.parties.all()))
     except (logs.Unopened, packing.OtherRules):
         return None
-    except (LookupError, TypeError, ValueError) as error:  # A fault here must not stop the totals
+    except (LookupError, TypeError, ValueError) as error:  # The other matches can still be counted
         log.error("match %s: cannot count its choices", match.public_id, exc_info=error)
         return None
-    return [[[*key, *row] for key, row in sorted(of_party.items())] for of_party in sums]
+
+
+def _is_open(match: Match, now: datetime) -> bool:
+    """Return True if everybody may see the cards of a match."""
+    if embargoes.in_force(match, now=now) or not sight.is_public(match, now=now):
+        return False
+    return not any(party.version.bot.in_class for party in match.parties.all())
 
 
 def add(matches: Iterable[Match], parties: Mapping[int, Sequence[Party]], counted: Mapping[int, list[Any]]) -> None:
@@ -98,10 +111,15 @@ def subtract(ids: Sequence[int], parties: Mapping[int, Sequence[Party]]) -> None
     MatchChoices.objects.filter(match__in=ids).delete()
 
 
+def band_of(elo: float) -> int:
+    """Return the band of a rating. Rounded, because an anchor may miss its 1000 by the last digit."""
+    return 2 + sum(comparable(elo, ELO_DIGITS) >= edge for edge in EDGES)
+
+
 def _bands(versions: Iterable[int]) -> dict[tuple[int, int], int]:
     """Return the rating band of these versions by pool."""
     rows = Rating.objects.filter(version__in=list(versions), provisional=False) if versions else ()
-    return {(row.pool_id, row.version_id): 2 + sum(row.elo >= edge for edge in EDGES) for row in rows}
+    return {(row.pool_id, row.version_id): band_of(row.elo) for row in rows}
 
 
 def _change(rows: Iterable[MatchChoices], parties: Mapping[int, Sequence[Party]], *, sign: int) -> None:
@@ -148,7 +166,7 @@ def _store(pool: int, added: Mapping[Key, Sequence[int]], sign: int) -> None:
 
 
 def with_cards(rows: QuerySet[Match]) -> QuerySet[Match]:
-    """Return matches with the related rows that `count` needs."""
+    """Return matches with the related rows that `counted` and `count` need."""
     parties = Party.objects.order_by("number").select_related("version__bot")
     rows = rows.select_related("tournament", "pool", "log").defer("secret", "tournament__secret")
     return rows.prefetch_related(Prefetch("parties", parties))
@@ -228,6 +246,20 @@ def figures(row: ChoiceSum, every: ChoiceSum, scale: int) -> ChoiceFigures:
 def _half(matches: int, squares: int, total: int) -> float:
     """Return half of the 95% interval of a ratio over `total`; squares: sum of squared residuals times total²."""
     return t95(matches - 1) * sqrt(matches / (matches - 1) * max(0, squares) / total**2) / total
+
+
+def shown(rows: QuerySet[ChoiceSum]) -> list[tuple[ChoiceSum, ChoiceFigures]]:
+    """Return the rows of choices that are shown, with their figures: by pool, kind, hand and band, the most frequent choice first. One query."""
+    rows = rows.filter(matches__gte=LEAST_MATCHES).select_related("pool")
+    sorted_rows = list(rows.order_by("pool", "kind", "hand", "band", "-number", "choice"))
+    every = {(row.pool_id, row.kind, row.hand, row.band): row for row in sorted_rows if row.choice == EVERY}
+    scales = {row.pool_id: scale_of(row.pool) for row in every.values() if pools.is_known(row.pool)}
+    return [
+        (row, figures(row, of_all, scales[row.pool_id]))
+        for row in sorted_rows
+        if row.choice != EVERY and row.pool_id in scales and is_shown(row)
+        if (of_all := every.get((row.pool_id, row.kind, row.hand, row.band))) is not None and is_shown(of_all)
+    ]
 
 
 def scale_of(pool: Pool) -> int:

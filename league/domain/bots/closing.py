@@ -46,6 +46,7 @@ from league.models import (
     Report,
     SchoolClass,
     Solver,
+    Study,
     Subscription,
     Table,
     TableChallenge,
@@ -129,6 +130,7 @@ def _remove_private(player: Player, now: datetime) -> None:
     Notice.objects.filter(actor=player).delete()  # They have the name.
     Follow.objects.filter(person=player).delete()
     TableChallenge.objects.filter(Q(player=player) | Q(challenger=player)).delete()
+    Study.objects.filter(player=player).update(player=None)  # Others read them.
     taught = list(player.classes.filter(role=ClassRole.TEACHER).values_list("school_class", flat=True))
     for model in (
         ClassMember,

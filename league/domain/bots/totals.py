@@ -1,7 +1,7 @@
 """Totals over the matches of bots, for their pages. The scheduler adds each rated match once, and subtracts a match that is voided.
 
-Results, style and opening choices (`league.domain.bots.choices`) count all boards of a match. The worker counts the style while it plays and
-reports it with the result. If the cards of a match are withheld when it is counted, it adds neither style nor choices.
+Results, style and opening choices (`league.domain.bots.choices`) count all boards of a match. The worker counts style and choices while
+it plays and reports them with the result. If the cards of a match are withheld when it is counted, it adds neither style nor choices.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import F, Model, Q, QuerySet, Sum
 
 import engine
+from engine.choices import PartyCounts
 from league.domain.bots import choices
 from league.domain.core import clock
 from league.domain.matches import embargoes
@@ -45,7 +46,7 @@ def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
     ids = list(fresh.values_list("pk", flat=True)[:most])
     matches = list(choices.with_cards(Match.objects.filter(pk__in=ids))) if ids else []
     styles = {match.pk: _style_of(match, now) for match in matches}
-    chosen = {match.pk: counts for match in matches if (counts := choices.count(match, now=now)) is not None}
+    chosen = {match.pk: counts for match in matches if (counts := choices.counted(match, now=now)) is not None}
     return removed + _carry(fresh, ids, styles, chosen, sign=1)
 
 
@@ -61,7 +62,7 @@ def _carry(
     rows: QuerySet[Match],
     ids: Sequence[int],
     styles: Mapping[int, list[Style] | None],
-    chosen: Mapping[int, list[choices.PartyCounts]],
+    chosen: Mapping[int, list[PartyCounts]],
     *,
     sign: int,
 ) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 
+from engine.choices import PartyCounts
 from engine.runner.result import BoardResult
 from league.domain.matches import packing
 from league.enums import MatchKind
@@ -42,9 +43,16 @@ def pack_records(records: Mapping[packing.Place, dict[str, Any]]) -> bytes:
     return packing.pack(records, dictionary(USED[-1]))
 
 
-def store(match: Match, data: bytes, *, finished: datetime | None) -> MatchLog:
-    """Store a log inside the transaction of the caller. A match has one log: the database refuses a second one."""
-    return MatchLog.objects.create(match=match, until=keep_until(match, finished), **_columns(match, data))
+def store(
+    match: Match, data: bytes, *, finished: datetime | None, opening: list[PartyCounts] | None = None
+) -> MatchLog:
+    """Store a log inside the transaction of the caller. A match has one log: the database refuses a second one.
+
+    opening: the choices of each party, bound to this log by its digest.
+    """
+    columns = _columns(match, data)
+    bound = None if opening is None else {"log": columns["digest"], "parties": opening}
+    return MatchLog.objects.create(match=match, until=keep_until(match, finished), choices=bound, **columns)
 
 
 def kind(match: Match) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import TextChoices
 
+from engine import choices
+from engine.choices import PartyCounts
 from engine.runner import MatchResult
 from engine.runner.trial import TrialCheck as Checked
 from league.domain.core import clock, hints, journal, queue, transitions
@@ -55,6 +57,7 @@ def report(
     games = [result, *(tried.result for tried in trials if tried.plan is not None and tried.result is not None)]
     packed = {game.match_id: logs.pack(game.boards) for game in games}
     styles = [] if trials else _styles(result)
+    opening = _choices(result) if lease.rated else None
     with transaction.atomic():
         match = queue.leased(lease).filter(status=MatchStatus.RUNNING).select_for_update().first()
         if match is None:  # and there never will be one: no token is used twice
@@ -68,7 +71,7 @@ def report(
         validates = validation.is_validation(match)
         for party, counts in zip(parties, styles, strict=False):
             party.style = counts
-        _finish(match, parties, result, packed, now=now)
+        _finish(match, parties, result, packed, now=now, opening=opening)
         health.judge_report(match, parties, now=now)
         if validates:
             validation.settle(match, _played(match, result, trials, packed, now=now), now=now)
@@ -94,12 +97,28 @@ def _styles(result: MatchResult) -> list[list[int]]:
     return [list(astuple(total)) for total in styles]
 
 
+def _choices(result: MatchResult) -> list[PartyCounts] | None:
+    """Count the opening choices of each party. Return None if the count fails, because that must not cost the result."""
+    sittings = ((sitting.replay, sitting.seating) for board in result.boards for sitting in board.sittings)
+    try:
+        return choices.count(sittings, len(result.parties))
+    except (LookupError, TypeError, ValueError) as error:
+        log.error("match %s: cannot count its choices", result.match_id, exc_info=error)
+        return None
+
+
 def _finish(
-    match: Match, parties: list[Party], result: MatchResult, packed: Mapping[str, bytes], *, now: datetime
+    match: Match,
+    parties: list[Party],
+    result: MatchResult,
+    packed: Mapping[str, bytes],
+    *,
+    now: datetime,
+    opening: list[PartyCounts] | None = None,
 ) -> None:
     _check(match, parties, result)
     _store_boards(match, result)
-    logs.store(match, packed[result.match_id], finished=now)
+    logs.store(match, packed[result.match_id], finished=now, opening=opening)
     _store_parties(parties, result)
     transitions.move(
         match,

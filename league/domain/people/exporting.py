@@ -52,6 +52,7 @@ drafts.jsonl       texts in the editor that you have not submitted
 fetches.jsonl      versions that you asked for from Git repositories
 tries.jsonl        texts that you tried, with results and cards; they are removed after some days
 tunings.jsonl      tunings that you started
+studies.jsonl      studies of rules that you started
 tables.jsonl       tables at which you sat; with every card if they have ended
 challenges.jsonl   challenges to you at tables of others
 puzzles.jsonl      your answers to puzzles
@@ -187,6 +188,8 @@ def _lists(player: Player) -> Iterator[tuple[str, Iterable[Row]]]:
     yield "fetches", player.fetches.order_by("pk").values(*FETCH, version_number=F("version__number")).iterator(500)
     yield "tries", _tries(player)
     yield "tunings", player.tunings.order_by("pk").values(*TUNING, **version).iterator(50)
+    studies = player.studies.order_by("pk")
+    yield "studies", studies.values("key", "game", "players", "options", "boards", "played", "begun", "decided", "why")
     yield "tables", _sat_at(player)
     challenges = player.table_challenges.order_by("pk")
     yield (

@@ -23,7 +23,7 @@ from league.domain.people import ownership, players
 from league.domain.people.ownership import BotAct
 from league.domain.tunings import steps
 from league.enums import BotState, VersionStatus
-from league.models import BotVersion, Player, Tuning
+from league.models import Bot, BotVersion, Player, Tuning
 
 LEAST, USUAL, MOST = 400, 2000, 10_000  # Boards of a search.
 KEPT = 20  # The most tunings of a bot that are stored; older ones are removed.
@@ -32,6 +32,12 @@ KEPT = 20  # The most tunings of a bot that are stored; older ones are removed.
 def declared(version: BotVersion) -> tuple[BotParameter, ...]:
     """Return the parameters that a version declares. Reads the package."""
     return packages.stored(version).manifest.parameters
+
+
+def newest(bot: Bot) -> BotVersion | None:
+    """Return the newest accepted version of a bot, with bot and package; a new tuning is of this one."""
+    rows = BotVersion.objects.select_related("bot", "package").filter(bot=bot, status=VersionStatus.ACCEPTED)
+    return rows.order_by("-number").first()
 
 
 def opponents(player: Player) -> QuerySet[BotVersion]:

@@ -26,6 +26,7 @@ from league.domain.notices import spreading
 from league.domain.people import bans
 from league.domain.ratings import daily, ratings, refits
 from league.domain.remote import drawing as remote
+from league.domain.studies import parts
 from league.domain.tables import guests, holding
 from league.domain.tournaments import circuits, events, progress
 from league.domain.tunings import steps
@@ -111,6 +112,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("built", builds.settle),  # Versions that are source whose build has ended.
     ("fetched", fetches.settle),  # Uploads from Git repositories, and fetches that failed.
     ("tuned", steps.settle),  # Tunings that went on or ended.
+    ("studied", parts.settle),  # Studies that went on or ended.
     ("validated", validation.repeat_void),  # Versions whose void validation is repeated.
     ("released", bots.release_held),  # Paused bots whose queued matches may be played again.
     ("published", sources.publish_due),  # Sources of versions published on their date.

@@ -21,7 +21,6 @@ from league.domain.ladders import version_tests
 from league.domain.ladders.version_tests import ShownTest
 from league.domain.people.ownership import BotAct
 from league.domain.tunings import asking, steps
-from league.enums import VersionStatus
 from league.models import Bot, BotVersion, Player, Tuning
 from league.service import changes, topics
 from league.web.bots import charts
@@ -36,7 +35,7 @@ def tuning(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the tunings of a bot, the one in `?tuning=` or the latest in full; start or stop one."""
     bot, player = own_bot(request, slug, BotAct.UPLOAD)
     rows = Tuning.objects.filter(version__bot=bot).select_related("version__bot", "opponent__bot").order_by("-pk")
-    version = _version(bot)
+    version = asking.newest(bot)
     status = 200
     if request.method == "POST":
         try:
@@ -65,12 +64,6 @@ def tuning(request: HttpRequest, slug: str) -> HttpResponse:
         "most": asking.MOST,
     }
     return render(request, "bots/tuning.html", context | (_shown(row) if row else {}), status=status)
-
-
-def _version(bot: Bot) -> BotVersion | None:
-    """Return the newest accepted version, of which a new tuning is, with bot and package."""
-    rows = BotVersion.objects.select_related("bot", "package").filter(bot=bot, status=VersionStatus.ACCEPTED)
-    return rows.order_by("-number").first()
 
 
 def _act(request: HttpRequest, version: BotVersion | None, rows: QuerySet[Tuning], player: Player) -> None:

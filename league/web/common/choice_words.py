@@ -108,7 +108,7 @@ def choice_name(game: engine.Game, kind: str, choice: str) -> str:
     if kind == "predict":
         return ngettext("%(number)s trick", "%(number)s tricks", int(choice)) % {"number": choice}
     if kind.startswith("call"):
-        return call_name(choice)
+        return call_name(choice.replace("-", "–"))
     if kind.startswith("song"):
         return _("nothing sung") if choice == NO_SONG else choice.replace(" ", " + ")
     second, first = list(game.pack.ranks[-2:])

@@ -8,7 +8,7 @@ from functools import lru_cache
 from django.utils.translation import get_language, gettext, ngettext
 
 import engine
-from league.models import Pool
+from league.models import Pool, Study
 from league.web.common.options import describe_options
 from league.web.common.words import unit_name
 
@@ -51,3 +51,9 @@ def pool_label(pool: Pool) -> str:
     if pool.game in engine.games() and len(engine.load(pool.game).declared.players) > 1:
         parts.append(ngettext("%(count)s player", "%(count)s players", pool.players) % {"count": pool.players})
     return ", ".join([*parts, *filter(None, [describe_options(pool.game, pool.options)])])
+
+
+def study_title(study: Study) -> str:
+    """Return the rules of a study, such as '2 players, Exchange: none'."""
+    number = ngettext("%(count)s player", "%(count)s players", study.players) % {"count": study.players}
+    return ", ".join([number, describe_options(study.game, study.options) or gettext("the usual rules")])

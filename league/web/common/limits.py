@@ -71,6 +71,7 @@ CHANGES = frozenset(
         *("event-enter", "event-do", "tournament-do", "circuit-do", "calendar-link", "arena-do"),
         *("class-do", "class-join", "class-hand-in", "talk", "comment", "follow"),
         *("teams", "team-do", "bot-hand-on", "bot-git", "bot-tuning", "lobby", "data-licence", "webhooks", "mistakes"),
+        *("study", "study-new"),
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

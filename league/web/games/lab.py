@@ -57,12 +57,14 @@ class LabColumn:
 
 @dataclass(frozen=True)
 class Lab:
-    """The reports of a game, the usual rules first."""
+    """The reports of a game, the usual rules first, and the two bots of the last one."""
 
     columns: list[LabColumn]
     rows: list[LabRow]
     seats: list[LabRow]
     unit: str
+    better: str
+    worse: str
 
 
 @cache
@@ -79,10 +81,13 @@ def revision_of(report: dict[str, Any]) -> int:
 
 
 def lab_of(key: str) -> Lab | None:
-    """Return the reports of a game in the reader's language; None if there are none."""
+    """Return the stored reports of a game in the reader's language; None if there are none."""
     reports = reports_of(key)
-    if not reports:
-        return None
+    return lab_from(reports) if reports else None
+
+
+def lab_from(reports: Sequence[dict[str, Any]]) -> Lab:
+    """Return reports of one game in the reader's language, side by side."""
     lang = (get_language() or "en")[:2]
     rows = [
         LabRow(words.name(lang), words.note(lang), cells)
@@ -98,7 +103,8 @@ def lab_of(key: str) -> Lab | None:
             else _("Leads first")
         )
         seats.append(LabRow(name, "", _cells(NUMBER, measures, signed=True)))
-    return Lab([_column(report) for report in reports], rows, seats, unit_name(reports[0]["unit"]))
+    better, worse = (bot["name"] for bot in reports[-1]["bots"])
+    return Lab([_column(report) for report in reports], rows, seats, unit_name(reports[0]["unit"]), better, worse)
 
 
 def _column(report: dict[str, Any]) -> LabColumn:

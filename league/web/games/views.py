@@ -15,7 +15,7 @@ from league.domain.ladders import climbs
 from league.domain.ladders.idle import why_idle
 from league.domain.ratings import daily, idle, leaderboards
 from league.enums import BossLeague
-from league.models import Pool
+from league.models import Pool, Study
 from league.pure.bosses import season_end, season_of
 from league.service import changes, topics
 from league.web.common import families, inputs, lists
@@ -73,7 +73,9 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     elif tab == "ladder":
         context |= _ladder(request, key, pool)
     elif tab == "lab":
-        context["lab"] = lab_of(key)
+        changes.keep_until(request, changes.STUDIES)
+        studies = Study.objects.filter(game=key).exclude(report=None).order_by("-begun")
+        context |= {"lab": lab_of(key), "studies": studies[:LATEST]}
     elif tab == "explorer":
         changes.keep_until(request, changes.CHOICES)
         context["explorer"] = explorer_of(pool, request.GET)

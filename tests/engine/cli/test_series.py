@@ -12,7 +12,8 @@ import pytest
 
 from engine.cli import table
 from engine.cli.problem import Problem
-from engine.cli.series import BOARDS, Sequential
+from engine.cli.series import Sequential
+from engine.studying import BOARDS
 from tests.engine.cli.conftest import ROOT, Tute
 from tests.support.bots import FRAME, HONEST
 

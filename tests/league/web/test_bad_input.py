@@ -72,6 +72,7 @@ PLACES = [
     "/calendar/of/ana/{}.ics",
     "/notices/{}/",
     "/docs/{}/",
+    "/lab/{}/",
 ]
 SENT = {
     "/teams/": [{"name": None}],
@@ -85,6 +86,11 @@ SENT = {
         {"action": None},
         {"action": "start", "game": None, "boards": None, "opponent": None},
         {"action": "stop", "tuning": None},
+    ],
+    "/g/a_dos/study/": [
+        {"boards": None},
+        {"boards": "64", "better": None},
+        {"boards": "64", "players": None, "do": None},
     ],
     "/bots/rufo/edit/": [{"description": None}, {"state": None}],
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],

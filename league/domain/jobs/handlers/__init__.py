@@ -15,6 +15,7 @@ from league.domain.jobs.handlers.matches import MatchHandler
 from league.domain.jobs.handlers.mistakes import MistakeHandler
 from league.domain.jobs.handlers.puzzles import PuzzleHandler
 from league.domain.jobs.handlers.remote import RemoteHandler
+from league.domain.jobs.handlers.studies import StudyHandler
 from league.domain.jobs.handlers.tries import TryHandler
 from league.domain.jobs.handlers.tunings import TuningHandler
 from league.domain.jobs.handlers.validation import ValidationHandler
@@ -29,5 +30,6 @@ registry.register(FetchHandler())
 registry.register(ConsultationHandler())
 registry.register(AnalysisHandler())
 registry.register(TuningHandler())
+registry.register(StudyHandler())
 registry.register(MistakeHandler())
 registry.register(PuzzleHandler())

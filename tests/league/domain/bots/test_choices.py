@@ -96,6 +96,19 @@ def test_each_match_counts_once_and_a_voided_one_no_longer(pair, ana) -> None:
     assert set(ChoiceSum.objects.values_list("matches", flat=True)) == {1}
 
 
+def test_the_worker_counts_and_the_scheduler_only_adds(pair, ana, monkeypatch) -> None:
+    matches_played = [play(started(ana, pair, name=name).matches.get()) for name in ("One", "Two", "Three")]
+    first, second, third = [logs.MatchLog.objects.get(match=match) for match in matches_played]
+    assert first.choices["parties"] == choices.count(choices.with_cards(Match.objects.all()).get(pk=first.pk), now=NOW)
+    logs.MatchLog.objects.filter(pk=second.pk).update(choices=first.choices)  # Of another log.
+    logs.MatchLog.objects.filter(pk=third.pk).update(choices=None)  # Of a worker of an earlier release.
+    with monkeypatch.context() as patch:
+        patch.setattr(choices.choices, "read", None)
+        assert totals.count_new(now=NOW) == 3
+    assert list(MatchChoices.objects.values_list("match", flat=True)) == [first.pk]
+    assert len(list(choices.recount(matches_played[0].pool, again=False, now=NOW))) == 2
+
+
 def test_a_crash_half_way_counts_nothing(pair, ana, monkeypatch) -> None:
     match = play(started(ana, pair).matches.get())
 
@@ -148,6 +161,17 @@ def test_the_command_counts_what_is_missing_and_recounts(pair, ana, capsys) -> N
         call_command("count_choices", "--game", "partnership", *arguments)
         assert capsys.readouterr().out.startswith(line)
         assert stored() == whole
+
+
+def test_an_anchor_whose_rating_misses_its_edge_by_the_last_digit_is_in_the_upper_band() -> None:
+    assert [choices.band_of(elo) for elo in (999.99, 999.9999999999999, 1000.0, 1149.0, 1150.0, 1300.0)] == [
+        2,
+        3,
+        3,
+        3,
+        4,
+        5,
+    ]
 
 
 @pytest.mark.parametrize(

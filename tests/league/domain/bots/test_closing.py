@@ -111,6 +111,7 @@ EXPORTED = {
     "GitLink": "git.jsonl",
     "Fetch": "fetches.jsonl",
     "Tuning": "tunings.jsonl",
+    "Study": "studies.jsonl",
     **dict.fromkeys(("Judgement", "Consultation"), "analyses.jsonl"),
     **dict.fromkeys(("Table", "TablePerson"), "tables.jsonl"),
     "TableChallenge": "challenges.jsonl",
@@ -189,6 +190,7 @@ def fill_tables(maria: Player, berto: Player) -> None:
     BotOffer.objects.create(bot=accepted(berto, "regalo").bot, receiver=maria, created=NOW)
     maria.git_links.create(bot=rufa.bot, url=f"https://git.example/{NAME}/rufa", created=NOW)
     maria.fetches.create(bot_name="rufa", url=f"https://git.example/{NAME}/rufa", tag="v1", created=NOW)
+    maria.studies.create(key="k", game="a_dos", revision=1, players=2, options={}, inputs={}, boards=64, begun=NOW)
     maria.tunings.create(game="a_dos", version=rufa, parameters=[], values={}, boards=400, begun=NOW)
     notifying.notify([maria], "stopped", "x", now=NOW, bot="rufa")
     notifying.notify([berto], "challenged", "y", now=NOW, actor=maria, bot="trufo", player=NAME, match="x")

@@ -1,4 +1,4 @@
-"""The role of the workers can do a build, a fetch or a step of a tuning, and cannot change what plays already (docker/grant_roles.py)."""
+"""The role of the workers can do builds, fetches, steps of tunings and parts of studies, and changes nothing that plays (docker/grant_roles.py)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ import pytest
 from django.conf import settings
 from django.db.utils import ProgrammingError
 
+import engine
 from engine.packages.building import Built
 from engine.packages.fetching import Fetched
 from league.domain.bots import bots, builds, fetches, packages
 from league.domain.jobs.handlers.builds import BuildHandler
 from league.domain.jobs.handlers.fetches import FetchHandler
+from league.domain.jobs.handlers.studies import PartResult, StudyHandler
 from league.domain.jobs.handlers.tunings import TuningHandler
+from league.domain.studies import asking as study_asking
+from league.domain.studies import parts
 from league.domain.tunings import asking, steps
 from league.enums import VersionStatus
-from league.models import BotVersion, Build, Fetch, GitLink, Package, Tuning, TuningStep
+from league.models import BotVersion, Build, Fetch, GitLink, Package, Study, StudyPart, Tuning, TuningStep
 from tests.league.domain.bots.test_builds import KIT, zipped
+from tests.league.domain.studies.test_studies import boards_of, house_bots  # noqa: F401 - a fixture
 from tests.league.domain.tunings.test_tunings import outcome, tunable
 from tests.support.league import NOW
 from tests.support.roles import become, granted
@@ -124,3 +129,31 @@ def test_the_role_of_the_workers_plays_steps_of_tunings_and_counts_none(runner, 
 
     become("NONE")
     assert steps.settle(now=NOW) == 1
+
+
+@pytest.mark.usefixtures("house_bots")
+def test_the_role_of_the_workers_plays_parts_of_studies_and_counts_none(runner, ana) -> None:
+    row = study_asking.begin(engine.load("a_dos"), ana, boards=64, now=NOW)
+    handler = StudyHandler()
+
+    become("tute_runner")
+    job = handler.claim("host:1", now=NOW)
+    assert job is not None
+    job.beat(now=NOW)
+    for forbidden in (
+        row.delete,
+        partial(Study.objects.update, report={}),
+        StudyPart.objects.all().delete,
+        partial(StudyPart.objects.update, counted=True),
+        partial(StudyPart.objects.create, study=row, first=999),
+    ):
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            forbidden()
+    assert handler.report(job, PartResult(parts.pack(boards_of(job.subject)), 1.0, 1.0), now=NOW) == "stored"
+    assert StudyPart.objects.filter(pk=job.subject.pk).update(finished=NOW) == 0, "what is done stays as it is"
+
+    become("NONE")
+    assert parts.settle(now=NOW) == 1
+    become("tute_runner")
+    report = next(job for _ in range(2) if not (job := handler.claim("host:1", now=NOW)).subject.first)
+    assert handler.run(report, (), None, None) is not None
