@@ -160,14 +160,16 @@ def test_a_repetition_that_proves_nothing_confirms_nothing_and_accuses_nobody(ma
 def test_a_task_comes_back_from_a_volunteer_who_is_lost_once(match) -> None:
     """Its attempt is not counted, its late report is refused, and no volunteer gets it again."""
     vera, wim = volunteer("vera"), volunteer("wim")
+    Job.objects.update(attempts=1)  # A worker was lost with it.
     task = work.claim(vera, now=NOW)
     assert task is not None
-    assert Job.objects.get(judgement__tasks=task["task"]).attempts == 0
+    assert Job.objects.get(judgement__tasks=task["task"]).attempts == 1
     assert work.beat(vera, task["task"], task["token"], 40, now=later(20))
     assert not work.beat(wim, task["task"], task["token"], 40, now=later(20)), "somebody else's"
     assert not work.beat(vera, task["task"], task["token"] + 1, 40, now=later(20))
     assert jobs.ANALYSIS.expire(now=later(40)) == 0
     assert jobs.ANALYSIS.expire(now=later(60)) == 1
+    assert set(Job.objects.values_list("attempts", flat=True)) == {1}
     assert not work.beat(vera, task["task"], task["token"], 50, now=later(61))
     assert not work.report(vera, task["task"], task["token"], computed(task), now=later(61))
     other = work.claim(wim, now=later(70))
@@ -175,6 +177,7 @@ def test_a_task_comes_back_from_a_volunteer_who_is_lost_once(match) -> None:
     assert other["fair"] != task["fair"]
     assert work.claim(vera, now=later(70)) is None
     work.drop(wim, other["task"], other["token"], now=later(71))
+    assert set(Job.objects.values_list("attempts", flat=True)) == {1}, "an attempt of a worker stays counted"
     for _ in range(2):
         assert repeated(now=later(80)).status == JudgementStatus.DONE
     assert checks.settle(now=later(90)) == 0
