@@ -36,11 +36,21 @@ from league.web.common.words import format_number
 @login_required
 def tuning(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the tunings of a bot, the one in `?tuning=` or the latest in full; start or stop one."""
-    bot = get_object_or_404(sight.bots(Bot.objects.all(), user_of(request)), slug=slug)
     player = player_of(request)
-    if not ownership.may(player, bot, BotAct.UPLOAD):
+    running = asking.running(player)
+    if running is not None and running.version.bot.slug == slug:
+        bot = running.version.bot  # Perhaps it is hidden from them by now.
+    else:
+        bot = get_object_or_404(sight.bots(Bot.objects.all(), user_of(request)), slug=slug)
+    may = ownership.may(player, bot, BotAct.UPLOAD)
+    if not may and (running is None or running.version.bot_id != bot.pk):
         raise PermissionDenied
     rows = Tuning.objects.filter(version__bot=bot).select_related("version__bot", "opponent__bot").order_by("-pk")
+    if not may:  # Who has left may stop what they began, and sees nothing of it.
+        if request.method == "POST" and request.POST.get("action") == "stop":
+            asking.stop(running, player)
+            return redirect("bots")
+        return render(request, "bots/tuning.html", {"bot": bot, "running": running})
     version = _version(bot)
     status = 200
     if request.method == "POST":
@@ -63,7 +73,8 @@ def tuning(request: HttpRequest, slug: str) -> HttpResponse:
         "parameters": parameters,
         "games": [key for key in engine.games() if version is not None and version.plays(key)],
         "rivals": [rival.bot.slug for rival in tries.rivals()] if parameters else [],
-        "is_running": any(other.decided is None and other.player_id == player.pk for other in tunings),
+        "may": True,
+        "running": running if request.method == "GET" else asking.running(player),
         "tunings": tunings,
         "least": asking.LEAST,
         "usual": asking.USUAL,
@@ -85,7 +96,7 @@ def _act(request: HttpRequest, version: BotVersion | None, rows: QuerySet[Tuning
         row = rows.filter(pk=inputs.whole_number(request.POST.get("tuning", "")) or 0).first()
         if row is None:
             raise PermissionDenied
-        asking.stop(row)
+        asking.stop(row, player)
     elif action == "start" and version is not None:
         asking.begin(
             version,
