@@ -13,11 +13,12 @@ from league.domain.core.errors import Forbidden, Refused
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking, bodies
 from league.domain.matches import embargoes, matches
-from league.domain.people import bans, players, tokens
+from league.domain.people import bans, players, rights, tokens
 from league.domain.upkeep import reconcile
 from league.domain.volunteers import checks, keys, work
 from league.enums import JudgementKind, JudgementStatus, TokenScope
-from league.models import Job, Judgement, LeagueEvent, Match, Volunteer, VolunteerTask
+from league.models import Job, Judgement, LeagueEvent, Match, Notice, Volunteer, VolunteerTask
+from league.web.people.notice_words import sentence
 from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, later, play, started
 
@@ -118,6 +119,8 @@ def test_a_result_counts_when_a_repetition_agrees(match, settings) -> None:
 
 def test_a_liar_is_shut_out_and_what_nobody_confirmed_is_done_again(match, settings) -> None:
     settings.VOLUNTEER_CHECKS = 0
+    for name, words in (("olga", ["staff", "audit"]), ("otto", ["staff"])):
+        rights.change(players.create(name, now=NOW), words, give=True, why="a test", actor="eva", now=NOW)
     vera = volunteer("vera", agreed=work.PROVED)
     carried_out(vera)
     vera.agreed = 0
@@ -130,6 +133,11 @@ def test_a_liar_is_shut_out_and_what_nobody_confirmed_is_done_again(match, setti
     assert vera.evidence.count("DecisionVerdict") == 2, "what the league found, and what the volunteer said"
     assert vera.token.revoked == NOW
     assert LeagueEvent.objects.get(kind="volunteer.shut_out").data["evidence"] == vera.evidence
+    notice = Notice.objects.get(text="volunteer_out")
+    assert (notice.player.name, sentence(notice)) == (
+        "olga",
+        f"The volunteer key tute_{vera.token.prefix}… of vera is shut out: a result was wrong.",
+    )
     assert not VolunteerTask.objects.exists()
     assert repeated().status == JudgementStatus.DONE, "at once"
     assert Judgement.objects.get(pk=lie.judgement_id).judged
