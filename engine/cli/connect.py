@@ -266,6 +266,8 @@ class _Connection:
                 return
             if self.announcements is None:
                 self.announcements = remote.Announcements(self.league, self.topic)
+                if not self.matches:  # Ctrl-C came before.
+                    continue
             self.announcements.wait(PLAYING_S if self.playing else IDLE_S)
 
     def _stop(self) -> float | None:

@@ -19,6 +19,7 @@ from engine.client import League, LeagueError, NotThere, address_of
 
 DEAF_S = 0.5  # Seconds between two requests while a league announces no changes.
 RETRY_S = 2.0
+LOOK_S = 0.3
 END_S = 1.5  # Seconds for the last words to a league after Ctrl-C.
 STREAM_S = 45.0  # A stream without a ping for this long is broken.
 MATCH_ID = re.compile("[a-z0-9]{6,20}")
@@ -66,13 +67,15 @@ def play_until_interrupted(play: Callable[[], object], stop: Callable[[], float 
             result.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    patience_s, is_interrupted = None, False
+    until, is_interrupted = float("inf"), False
     while True:
         try:
-            wait([result], patience_s)
+            while not result.done() and time.monotonic() < until:
+                wait([result], LOOK_S)  # A signal that another thread takes would not end a wait without a limit.
             break
         except KeyboardInterrupt:
             patience_s, is_interrupted = stop(), True
+            until = float("inf") if patience_s is None else time.monotonic() + patience_s
     if result.done():
         result.result()
     if is_interrupted:
