@@ -81,7 +81,7 @@ RUNNER = {
     "league_judgement": Rights(change=(*REQUEST, *ANALYSIS, *BEFORE, "progress")),
     "league_leagueevent": Rights(only=("id",), add=True),
     "league_mistake": Rights(only=("id", "player_id", "puzzle"), add=True),
-    "league_mistakesearch": Rights(change=("finished",)),
+    "league_mistakesearch": Rights(change=("finished", "judged")),
     "league_noticesource": Rights(only=("id",), add=True),  # A new line of the journal is queued for notices.
     "league_logdictionary": Rights(),
     "league_match": Rights(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -39,6 +40,10 @@ COLUMNS: dict[str, str | list[str]] = {
     "decisions": "int32",
     "faults": "int32",
 }
+
+
+# Where a spreadsheet begins a cell: those of some countries take a semicolon for the comma.
+FORMULA = re.compile(r"(^|[;\n])(?=[=+\-@\t\r])")
 
 
 class DataError(ValueError):
@@ -107,6 +112,11 @@ def row(replay: dict[str, Any]) -> dict[str, Any]:
         "decisions": len(replay["actions"]),
         "faults": len(replay.get("faults", [])),
     }
+
+
+def plain_cell(cell: object) -> object:
+    """Return a cell of a CSV that no spreadsheet takes for a formula: text that begins like one gets an apostrophe."""
+    return FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
 def table(path: Path | str) -> Any:

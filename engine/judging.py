@@ -114,6 +114,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env={"PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
+            process_group=0,  # The terminal sends Ctrl-C to all processes of a group.
         )
         self._in, self._out = cast("IO[bytes]", self._process.stdin), cast("IO[bytes]", self._process.stdout)
         self._order: dict[str, Any] | None = {

@@ -41,6 +41,7 @@ exit codes:
   1  what was checked is not valid
   2  the command or its input is wrong
   3  something on this machine failed (sandbox, disk); no bot is to blame
+  130  Ctrl-C ended it
 
 example:
   tute play greedy random -g partnership -n 100 --seed 7 --log games.jsonl
@@ -125,8 +126,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except LeagueError as error:
         _complain(str(error))
         return INFRASTRUCTURE if error.is_away else USAGE
-    except KeyboardInterrupt:
-        _complain("interrupted")
+    except KeyboardInterrupt as interrupt:
+        _complain(str(interrupt) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads our output any more; avoid a second error at exit.

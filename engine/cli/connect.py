@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.cli.output import command
-from engine.cli.problem import OK, Problem, require
+from engine.cli.problem import Problem, require
 from engine.client import API, LeagueError, NotThere
 
 EXAMPLE = """
@@ -31,7 +31,7 @@ tute remote --run "python3 my_model.py --gpu" --as my-model --games brisca,subas
 DETAILS = """
 The league draws matches for the bot as long as this command runs, and the bot answers from here, without a sandbox: so it may use a GPU, a network or
 a language model. It plays in pools of its own, with seconds to think (docs/remote-bots.md). tute login first. A lost connection costs only time.
-Ctrl-C ends it after the current matches; a second one ends it at once, and the bot loses what it was playing.
+Ctrl-C ends it after the current matches, at once if there is none; a second one ends it at once, and the bot loses what it was playing.
 """
 IDLE_S, PLAYING_S = 10.0, 1.0  # Seconds between two requests while the league announces changes.
 RETRY_S = 2.0
@@ -187,8 +187,8 @@ class _HomeProcess:
         paths = os.pathsep.join([*sorted(sdk), *filter(None, [os.environ.get("PYTHONPATH")])])
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self.process = subprocess.Popen(
-            bot.command, cwd=bot.folder or None, env=os.environ | {"PYTHONPATH": paths}, **pipes
-        )
+            bot.command, cwd=bot.folder or None, env=os.environ | {"PYTHONPATH": paths}, process_group=0, **pipes
+        )  # In a group of its own, because the terminal sends Ctrl-C to all processes of this one.
 
     def ask(self, line: str) -> str:
         """Pass a line of the league on and return the answer. Raise OSError or ValueError if the process has ended."""
@@ -243,33 +243,47 @@ class _Connection:
     announcements: Any = None
     topic: str = ""
     drawn: int = 0  # Number of matches that are not over, with those that have not begun.
+    # Set once the league knows that the bot takes no more matches.
+    parted: threading.Event = field(default_factory=threading.Event)
 
     def play(self) -> int:
         """Play until the user ends it."""
         from engine.cli import remote
 
-        return remote.play_until_interrupted(self._play, self._stop)
+        try:
+            return remote.play_until_interrupted(self._play, self._stop)
+        finally:
+            for talk in list(self.playing.values()):
+                if talk.process is not None:
+                    talk.process.process.kill()
 
-    def _play(self) -> int:
+    def _play(self) -> None:
         from engine.cli import remote
 
         while True:
             self.turn()
             if not self.matches and not self.playing and not self.drawn:
-                return OK
+                return
             if self.announcements is None:
                 self.announcements = remote.Announcements(self.league, self.topic)
+                if not self.matches:  # Ctrl-C came before.
+                    continue
             self.announcements.wait(PLAYING_S if self.playing else IDLE_S)
 
-    def _stop(self) -> bool:
-        """Take no more matches. Return False if none was to be taken before."""
+    def _stop(self) -> float | None:
+        """Take no more matches. Return the seconds until the end; None if matches are being played, which may end first."""
+        from engine.cli import remote
+
         if not self.matches:
-            return False
+            return 0.0
         self.matches = 0
         if self.announcements is not None:
             self.announcements.changed.set()
+        is_parted = self.parted.wait(remote.END_S)  # The league may have drawn a match since the last request.
+        if not self.playing and not self.drawn:
+            return remote.END_S if is_parted else 0.0
         print("ends after the current matches; Ctrl-C again ends at once", file=sys.stderr, flush=True)
-        return True
+        return None
 
     def turn(self, answer: dict[str, Any] | None = None) -> None:
         """Send an answer, if any, and start on the open requests. If the league cannot be reached, try again."""
@@ -287,6 +301,8 @@ class _Connection:
                 time.sleep(RETRY_S)
                 continue
             self._begin(data)
+            if not state["matches"]:
+                self.parted.set()
             return
 
     def _begin(self, data: dict[str, Any]) -> None:

@@ -118,14 +118,15 @@ def _write_table(rows: Iterator[dict[str, Any]], path: Path | None) -> None:
 
 
 def _write_csv(rows: Iterator[dict[str, Any]], file: IO[bytes]) -> None:
-    from engine.data import COLUMNS
+    from engine.data import COLUMNS, plain_cell
 
     # A text may hold half a surrogate pair, which UTF-8 cannot.
     text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
     lines = csv.writer(text)
     lines.writerow(COLUMNS)
     for row in rows:
-        lines.writerow(json.dumps(value) if isinstance(value, list) else value for value in row.values())
+        cells = (json.dumps(value) if isinstance(value, list) else value for value in row.values())
+        lines.writerow(map(plain_cell, cells))
     text.flush()
     text.detach()
 

@@ -8,17 +8,19 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from engine.cli.problem import Problem
+from engine.cli.problem import OK, Problem
 from engine.client import League, LeagueError, NotThere, address_of
 
 DEAF_S = 0.5  # Seconds between two requests while a league announces no changes.
 RETRY_S = 2.0
+LOOK_S = 0.3
+END_S = 1.5  # Seconds for the last words to a league after Ctrl-C.
 STREAM_S = 45.0  # A stream without a ping for this long is broken.
 MATCH_ID = re.compile("[a-z0-9]{6,20}")
 
@@ -51,12 +53,12 @@ class Announcements:
             time.sleep(RETRY_S)
 
 
-def play_until_interrupted(play: Callable[[], int], stop: Callable[[], bool]) -> int:
-    """Call `play` in a thread of its own, so that Ctrl-C interrupts nothing half done; return its result.
+def play_until_interrupted(play: Callable[[], object], stop: Callable[[], float | None]) -> int:
+    """Call `play` in a thread of its own, so that Ctrl-C interrupts nothing half done. Raise KeyboardInterrupt after Ctrl-C.
 
-    At Ctrl-C call `stop`, which lets `play` end soon; if it returns False, raise KeyboardInterrupt.
+    At Ctrl-C call `stop`, which lets `play` end soon. It returns the most seconds until then; None: `play` says itself when it has ended.
     """
-    result: Future[int] = Future()
+    result: Future[object] = Future()
 
     def run() -> None:
         try:
@@ -65,12 +67,20 @@ def play_until_interrupted(play: Callable[[], int], stop: Callable[[], bool]) ->
             result.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
+    until, is_interrupted = float("inf"), False
     while True:
         try:
-            return result.result()
+            while not result.done() and time.monotonic() < until:
+                wait([result], LOOK_S)  # A signal that another thread takes would not end a wait without a limit.
+            break
         except KeyboardInterrupt:
-            if not stop():
-                raise
+            patience_s, is_interrupted = stop(), True
+            until = float("inf") if patience_s is None else time.monotonic() + patience_s
+    if result.done():
+        result.result()
+    if is_interrupted:
+        raise KeyboardInterrupt
+    return OK
 
 
 # ---- Choosing a league

@@ -7,13 +7,12 @@ import json
 import random
 import sys
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine.cli.output import command
-from engine.cli.problem import OK, Problem, require
+from engine.cli.problem import Problem, require
 from engine.client import API, League, LeagueError
 
 EXAMPLE = """
@@ -102,18 +101,21 @@ class _Volunteer:
     tasks: list[_Task] = field(default_factory=list)
     announcements: Any = None
     count: int = 0  # Results that the league took.
-    stops: bool = False  # True once the user ends it.
+    interrupted: threading.Event = field(default_factory=threading.Event)  # Set once the user ends it.
 
     def work(self) -> int:
         """Work until the user ends it."""
         from engine.cli import remote
 
-        return remote.play_until_interrupted(self._work, self._stop)
+        try:
+            return remote.play_until_interrupted(self._work, self._stop)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"interrupted; tasks done: {self.count}") from None
 
-    def _work(self) -> int:
+    def _work(self) -> None:
         from engine.cli import remote
 
-        while not self.stops:
+        while not self.interrupted.is_set():
             answer = self._turn(wants=len(self.tasks) < self.processes)
             if self.announcements is None:
                 print(f"works for {self.league.url}; Ctrl-C ends it", flush=True)
@@ -131,23 +133,26 @@ class _Volunteer:
             running.join()
         while self.tasks:  # One result a request
             self._turn(wants=False)
-        print(f"tasks done: {self.count}", flush=True)
-        return OK
 
-    def _stop(self) -> bool:
-        """Take no more tasks, and give back those that are not over. Return False if that was asked before."""
-        if self.stops:
-            return False
-        self.stops = True
+    def _stop(self) -> float:
+        """Take no more tasks, and give back those that are not over. Return the seconds for this; none if it was asked before."""
+        from engine.cli import remote
+
+        if self.interrupted.is_set():
+            return 0.0
+        self.interrupted.set()
+        for task in list(self.tasks):
+            task.stops = True
         if self.announcements is not None:
             self.announcements.changed.set()
-        return True
+        return remote.END_S
 
     def _wait(self, pause_s: float) -> None:
-        """Wait until a task is over, the league announces something, or the time is up."""
-        if not any(task.is_over for task in self.tasks):
-            # Not all volunteers ask in the same instant.
-            time.sleep(LEAST_S * (0.5 + random.random()))
+        """Wait until a task is over, the league announces something, the time is up, or the user ends it."""
+        if any(task.is_over for task in self.tasks):
+            return
+        # Not all volunteers ask in the same instant.
+        if not self.interrupted.wait(LEAST_S * (0.5 + random.random())):
             self.announcements.wait(pause_s)
 
     def _turn(self, *, wants: bool) -> Any:
@@ -186,5 +191,6 @@ class _Volunteer:
                 if not error.is_away:
                     raise
                 print(f"{error}; trying again", file=sys.stderr, flush=True)
-                time.sleep(pause)
+                if self.interrupted.wait(pause):
+                    raise KeyboardInterrupt from None  # A worker does its tasks when their leases have expired.
                 pause = min(2 * pause, LONGEST_RETRY_S)

@@ -106,6 +106,8 @@ class MistakeSearch(models.Model):
     judgement = models.ForeignKey(Judgement, null=True, on_delete=models.CASCADE, related_name="mistake_searches")
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
+    # The puzzles of each deal that is searched, as lines of a puzzle file, by board, sitting and deal. It is empty once the search has finished.
+    judged = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
 
     class Meta:
         constraints = [

@@ -34,17 +34,17 @@ class RateCount:
         return max(0, self.quota - self.used)
 
 
-def spend(scope: str, who: str, rate: tuple[int, int]) -> RateCount:
-    """Count one request of `who` against a rate (number of requests, seconds of the window)."""
+def spend(scope: str, who: str, rate: tuple[int, int], weight: int = 1) -> RateCount:
+    """Count a request of `who` as `weight` ones against a rate (number of requests, seconds of the window)."""
     quota, window = rate
     now = time.time()
     start = int(now // window)
     key = f"rate:{scope}:{who}:{start}"
     cache.add(key, 0, window * 2)
     try:
-        used = cache.incr(key)
+        used = cache.incr(key, weight)
     except ValueError:  # The cache dropped the key between the two calls.
-        used = 1
+        used = weight
     return RateCount(scope, quota, window, used, max(1, int((start + 1) * window - now)))
 
 

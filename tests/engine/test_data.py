@@ -138,6 +138,21 @@ def test_the_command_checks_the_digest_and_writes_a_table(files, tmp_path, capsy
     capsys.readouterr()
 
 
+def test_no_cell_of_the_table_is_a_formula(tmp_path, capsys) -> None:
+    path, table = tmp_path / "x.jsonl", tmp_path / "t.csv"
+    texts = ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1", "a;=1", "a\n@b", "m-1;2"]
+    metas = [{**META, "match": text, "parties": [text, "lola v2"]} for text in texts]
+    path.write_text("\n".join(json.dumps({**replay(), "meta": meta}) for meta in metas))
+    assert main(["data", str(path), "--to", str(table)]) == 0
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    plain = ["'=1+1", "'+1", "'-1", "'@a", "'\t=1", "'\r=1", "a;'=1", "a\n'@b", "m-1;2"]
+    assert [row["match"] for row in rows] == plain
+    assert json.loads(rows[6]["bots"])[0] == "a;'=1"
+    assert json.loads(rows[0]["scores"]) == replay()["scores"]
+    capsys.readouterr()
+
+
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_pandas_and_arrow_read_the_table(files, tmp_path, monkeypatch, capsys, kind) -> None:
     path, rows = files["jsonl.zst"], [data.row(replay(1)), data.row(replay(2))]

@@ -16,13 +16,19 @@ from rest_framework.views import APIView
 
 from league.service import limits
 
+WEIGHED = 32 * 1024  # Bytes of JSON that take about as long to read and check as another request takes.
+PACKAGES = (
+    "multipart/",
+    "application/octet-stream",
+)  # Types that no other parser takes; uploads have a limit of their own.
 SPENT = "_rate_limits"  # Attribute of the Django request with its counts
 
 
-def count(request: HttpRequest, scope: str, who: str) -> limits.RateCount:
-    """Count one request of a scope (league.api.http.settings). The headers of its response show the count."""
+def count(request: HttpRequest, scope: str, who: str, weight: int = 1) -> limits.RateCount:
+    """Count a request of a scope (league.api.http.settings) as `weight` ones. The headers of its response show the count."""
     rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
-    spent = limits.spend(f"api-{scope}", who, rates[scope])
+    quota, _ = rate = rates[scope]
+    spent = limits.spend(f"api-{scope}", who, rate, min(weight, quota))
     request.__dict__[SPENT] = [*_counts(request), (scope, spent)]
     return spent
 
@@ -62,9 +68,15 @@ class RateWindow(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request. Return True if it may pass."""
-        spent = count(request._request, self.scope, self.who(request))
+        spent = count(request._request, self.scope, self.who(request), self.weight(request))
         self.seconds = spent.seconds
         return not spent.over
+
+    def weight(self, request: Request) -> int:
+        """Return as how many requests this one counts: one more for each WEIGHED bytes of a body that is no package."""
+        length, kind = str(request.META.get("CONTENT_LENGTH") or ""), str(request.content_type).lower()
+        is_counted = length.isdecimal() and len(length) < 12 and not kind.startswith(PACKAGES)
+        return 1 + (int(length) // WEIGHED if is_counted else 0)
 
     def wait(self) -> float:
         """Return the seconds until the next window."""
@@ -84,6 +96,10 @@ class Uploads(RateWindow):
     """The limit on uploads."""
 
     scope = "upload"
+
+    def weight(self, request: Request) -> int:
+        """Return 1: uploads have a limit of their own."""
+        return 1
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count uploads, but not reads of the same address. Return True if the request may pass."""

@@ -148,9 +148,12 @@ def waiting(kind: str, *, now: datetime) -> QuerySet[Job]:
     return Job.objects.filter(Q(not_before=None) | Q(not_before__lte=now), kind=kind, state=JobState.QUEUED)
 
 
-def claim(rows: QuerySet[Job], worker: str, terms: AttemptTerms, *, now: datetime) -> Job | None:
+def claim(
+    rows: QuerySet[Job], worker: str, terms: AttemptTerms, *, now: datetime, is_attempt: bool = True
+) -> Job | None:
     """Lease the first of these sorted jobs to `worker`. Return None if there is none. Must run in a transaction."""
-    ids = take(rows, 1, worker, now=now, ends_by=now + terms.limit if terms.limit else None)
+    ends_by = now + terms.limit if terms.limit else None
+    ids = take(rows, 1, worker, now=now, ends_by=ends_by, is_attempt=is_attempt)
     return Job.objects.get(pk=ids[0]) if ids else None
 
 

@@ -118,7 +118,7 @@ def better_left_by(name: str, needs: Needs, *, now: datetime) -> Q:
     could act as any of them, even as a new one. The rest is as in `left_to_others`.
     """
     host = name.rpartition(":")[0] or name
-    elsewhere = _others(name, now).exclude(name__startswith=f"{host}:")
+    elsewhere = _reports(_others(name, now).exclude(name__startswith=f"{host}:"))
     return Q(avoid__startswith=f"{host}:") & _can_do(elsewhere, needs) | left_to_others(
         name, needs, Q(avoid=name), now=now
     )
@@ -129,12 +129,27 @@ def left_to_others(name: str, needs: Needs, avoiding: Q = NOTHING, *, now: datet
 
     Work that no other worker can do is never left, because nobody would claim it. One query.
     """
-    return (avoiding | needs([*runtimes.installed(), manifest.REMOTE])) & _can_do(_others(name, now), needs)
+    installed, reports = frozenset(runtimes.installed()), _reports(_others(name, now))
+    # A worker whose runtimes are all installed here lacks the same ones.
+    richer = [report for report in reports if not report or not report <= installed]
+    return avoiding & _can_do(reports, needs) | needs([*installed, manifest.REMOTE]) & _can_do(richer, needs)
 
 
-def _can_do(rows: QuerySet[Worker], needs: Needs) -> Q:
-    """Return the condition for work that one of these workers has all runtimes for. A worker that reports none is of an older release."""
-    reports = list(rows.order_by().values_list("runtimes", flat=True).distinct())
+def _reports(rows: QuerySet[Worker]) -> list[frozenset[str]]:
+    """Return the runtimes of these workers: each set once, and none that another one contains. Without a report: a worker of an older release.
+
+    The languages that a worker builds do not matter: each further set would cost a subquery for each row that a claim looks at.
+    """
+    rows = rows.order_by()
+    reports = {
+        frozenset(name for name in names if not name.startswith(BUILDS))
+        for names in rows.values_list("runtimes", flat=True).distinct()
+    }
+    return [report for report in reports if not report or not any(report < other for other in reports)]
+
+
+def _can_do(reports: Collection[frozenset[str]], needs: Needs) -> Q:
+    """Return the condition for work that a worker with one of these reports has all runtimes for."""
     if not all(reports):
         return Q()
     condition = NOTHING

@@ -23,6 +23,7 @@ TEXTS: dict[str, NoticeKind] = {
     "paused": NoticeKind.FAILED,
     "stopped": NoticeKind.FAILED,
     "webhook_off": NoticeKind.FAILED,
+    "volunteer_out": NoticeKind.FAILED,
     "overtaken": NoticeKind.OVERTAKEN,
     "requested": NoticeKind.ASKED,
     "invited": NoticeKind.ASKED,

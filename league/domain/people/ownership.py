@@ -58,6 +58,14 @@ def acts_of(player: Player | None, bot: Bot) -> frozenset[BotAct]:
     return acts | {BotAct.LOOK} if player.user.is_staff else acts
 
 
+def may_stop(player: Player | None, bot: Bot, act: BotAct, starter: int) -> bool:
+    """Return True if a player may stop what `starter` began with a bot by an act of this kind.
+
+    Whoever may do the same with the bot takes it over. Who has left may still stop what they began, and no more, because it costs them their limit.
+    """
+    return (player is not None and player.pk == starter) or may(player, bot, act)
+
+
 def allowed_bots(player: Player | None, bots: Iterable[Bot], act: BotAct) -> set[int]:
     """Return the ids of those of these bots that are the player's own, or in whose team they may do this. One query if some are in teams."""
     if player is None:

@@ -18,7 +18,7 @@ from engine.spsa import BotParameter
 from engine.tuning import BOARDS
 from league.domain.bots import packages, sources
 from league.domain.core import clock
-from league.domain.core.errors import Refused, TooMany
+from league.domain.core.errors import Forbidden, Refused, TooMany
 from league.domain.people import ownership, players
 from league.domain.people.ownership import BotAct
 from league.domain.tunings import steps
@@ -114,9 +114,17 @@ def _opponent(text: str, game: str, player: Player) -> BotVersion:
     return version
 
 
-def stop(tuning: Tuning, *, now: datetime | None = None) -> bool:
-    """Stop a tuning; its values so far stay. Return False if it has ended already."""
+def running(player: Player) -> Tuning | None:
+    """Return the tuning that a player has started and that has not ended, with its bot."""
+    return Tuning.objects.filter(player=player, decided=None).select_related("version__bot").first()
+
+
+def stop(tuning: Tuning, player: Player, *, now: datetime | None = None) -> bool:
+    """Stop a tuning; its values so far stay. Return False if it has ended already. Raise Forbidden."""
     now = clock.now_or(now)
+    bot = tuning.version.bot
+    if not ownership.may_stop(player, bot, BotAct.UPLOAD, tuning.player_id):
+        raise Forbidden("{bot!r} is not yours to tune", bot=bot.slug)
     with transaction.atomic():
         row = Tuning.objects.select_for_update().filter(pk=tuning.pk, decided=None).first()
         if row is not None:

@@ -16,8 +16,9 @@ from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.analysis import AnalysisHandler, AnalysisTask
 from league.domain.judgements import bodies
 from league.domain.matches.reports import Receipt
-from league.domain.people import tokens
-from league.enums import JobState, JudgementStatus, MatchStatus
+from league.domain.notices import notifying
+from league.domain.people import rights, tokens
+from league.enums import JobState, JudgementStatus, MatchStatus, Right
 from league.models import Job, Judgement, Match, Volunteer, VolunteerTask
 
 BY = "volunteers"
@@ -115,3 +116,5 @@ def _shut_out(volunteer: Volunteer, evidence: str, now: datetime) -> None:
     volunteer.tasks.all().delete()
     subject = f"player:{volunteer.token.player.name}"
     journal.append("volunteer.shut_out", subject, now=now, actor=BY, prefix=volunteer.token.prefix, evidence=evidence)
+    words = {"key": f"tute_{volunteer.token.prefix}…", "player": volunteer.token.player.name}
+    notifying.notify(rights.holders(Right.AUDIT), "volunteer_out", f"volunteer:{volunteer.pk}", now=now, **words)

@@ -50,6 +50,8 @@ _DRAW = random.SystemRandom()
 class VolunteerAnalysis(AnalysisHandler):
     """The analyses that one volunteer may do."""
 
+    counts_attempts = False
+
     def __init__(self, volunteer: Volunteer) -> None:
         self.volunteer = volunteer
         self.worker = f"volunteer:{volunteer.pk}"
@@ -108,7 +110,6 @@ def _lease(volunteer: Volunteer, now: datetime) -> tuple[AnalysisJob | None, int
         job = handler.lease(handler.worker, lambda: False, now=now)
         if job is None:
             return None, 0
-        Job.objects.filter(pk=job.row.pk).update(attempts=0)  # A volunteer who dies costs the job no attempt.
         return job, volunteer.tasks.create(judgement=job.subject, kind=job.kind, created=now).pk
 
 

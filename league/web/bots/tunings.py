@@ -19,13 +19,14 @@ from league.domain.bots import tries
 from league.domain.core.errors import Refused, shown
 from league.domain.ladders import version_tests
 from league.domain.ladders.version_tests import ShownTest
+from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
 from league.domain.tunings import asking, steps
-from league.models import Bot, BotVersion, Player, Tuning
+from league.models import BotVersion, Player, Tuning
 from league.service import changes, topics
 from league.web.bots import charts
 from league.web.common import errors, inputs
-from league.web.common.viewers import own_bot
+from league.web.common.viewers import own_bot, player_of
 from league.web.common.words import format_number
 
 
@@ -33,6 +34,11 @@ from league.web.common.words import format_number
 @login_required
 def tuning(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the tunings of a bot, the one in `?tuning=` or the latest in full; start or stop one."""
+    player = player_of(request)
+    running = asking.running(player)
+    begun_here = running if running is not None and running.version.bot.slug == slug else None
+    if begun_here is not None and not ownership.may(player, begun_here.version.bot, BotAct.UPLOAD):
+        return _after_leaving(request, begun_here, player)
     bot, player = own_bot(request, slug, BotAct.UPLOAD)
     rows = Tuning.objects.filter(version__bot=bot).select_related("version__bot", "opponent__bot").order_by("-pk")
     version = asking.newest(bot)
@@ -57,13 +63,22 @@ def tuning(request: HttpRequest, slug: str) -> HttpResponse:
         "parameters": parameters,
         "games": [key for key in engine.games() if version is not None and version.plays(key)],
         "rivals": [rival.bot.slug for rival in tries.rivals()] if parameters else [],
-        "is_running": any(other.decided is None and other.player_id == player.pk for other in tunings),
+        "may": True,
+        "running": running if request.method == "GET" else asking.running(player),
         "tunings": tunings,
         "least": asking.LEAST,
         "usual": asking.USUAL,
         "most": asking.MOST,
     }
     return render(request, "bots/tuning.html", context | (_shown(row) if row else {}), status=status)
+
+
+def _after_leaving(request: HttpRequest, running: Tuning, player: Player) -> HttpResponse:
+    """Let a player who may no longer upload the bot, and perhaps not see it, stop what they began there. They see nothing else of it."""
+    if request.method == "POST" and request.POST.get("action") == "stop":
+        asking.stop(running, player)
+        return redirect("bots")
+    return render(request, "bots/tuning.html", {"bot": running.version.bot, "running": running})
 
 
 def _act(request: HttpRequest, version: BotVersion | None, rows: QuerySet[Tuning], player: Player) -> None:
@@ -73,7 +88,7 @@ def _act(request: HttpRequest, version: BotVersion | None, rows: QuerySet[Tuning
         row = rows.filter(pk=inputs.whole_number(request.POST.get("tuning", "")) or 0).first()
         if row is None:
             raise PermissionDenied
-        asking.stop(row)
+        asking.stop(row, player)
     elif action == "start" and version is not None:
         asking.begin(
             version,

@@ -31,7 +31,7 @@ DOWNLOADS = frozenset(
             "calendar-files",
             "calendar-own",
         ),
-        *("version-source", "version-package", "kit", "own-data", "data-file"),
+        *("version-source", "version-package", "kit", "own-data", "data-file", "puzzles-file"),
     }
 )
 # Pages with much computation, or whose cost grows with the number of matches.
@@ -60,6 +60,8 @@ HEAVY = frozenset(
             "board",
             "tv",
         ),
+        *("puzzle-replay", "mistake-replay", "try-replay", "event-show-replay", "compare"),
+        *("certificate", "certificate-file"),
         *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )

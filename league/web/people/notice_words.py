@@ -43,6 +43,10 @@ def _webhooks(_words: Words) -> str:
     return reverse("webhooks")
 
 
+def _volunteers(_words: Words) -> str:
+    return reverse("operator-volunteers")
+
+
 def _requests(_words: Words) -> str:
     return reverse("requests")
 
@@ -82,6 +86,7 @@ SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "paused": (_("The league has paused %(bot)s because it failed in its last matches."), _bot),
     "stopped": (_("An operator has suspended %(bot)s."), _bot),
     "webhook_off": (_("Your webhook %(url)s is off, because nothing arrived there any more."), _webhooks),
+    "volunteer_out": (_("The volunteer key %(key)s of %(player)s is shut out: a result was wrong."), _volunteers),
     "overtaken": (_("%(bot)s was overtaken by %(rival)s in %(game)s: place %(place)s now."), _board),
     "requested": (_("%(player)s asks to enter %(bot)s in %(tournament)s."), _requests),
     "invited": (_("%(player)s invites you to the team %(team)s."), _teams),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import ClassVar
 
 import pytest
+from django.core.cache import cache
 from django.db import OperationalError
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from league.api.http import throttles
 from league.api.http.index import operations
 from league.api.http.problems import KINDS
 from league.api.http.schema import document
@@ -356,3 +359,28 @@ def test_precondition_that_fails_is_a_problem(nobody, league):
     response = nobody.get("bots/rufo", headers={"If-Match": '"another"'})
 
     assert response.status_code == 412
+
+
+def test_a_large_body_counts_as_many_requests(nobody, as_alice, settings):
+    settings.REST_FRAMEWORK = {
+        **settings.REST_FRAMEWORK,
+        "DEFAULT_THROTTLE_RATES": {"anon": (9, 60), "user": (9, 60), "upload": (9, 3600)},
+    }
+    text = {"answer": "x" * (4 * throttles.WEIGHED)}
+
+    answers = [as_alice.post("puzzles/none/answers", text) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [404, 429, 429]
+    assert answers[0]["RateLimit"].startswith('"user";r=4;t=')
+    cache.clear()
+    for kind in ("Application/JSON; charset=utf-8", "application/*", "*/*"):  # All are parsed as JSON.
+        as_alice.post("puzzles/none/answers", json.dumps(text).encode(), content_type=kind)
+    assert as_alice.get("bots").status_code == 429
+    cache.clear()
+    huge = as_alice.post("puzzles/none/answers", {"answer": "x" * (20 * throttles.WEIGHED)})
+    assert huge.status_code == 413, "the first one passes, however large, and is refused by its size"
+    cache.clear()
+    uploads = [as_alice.post("bots/pinta/versions", b"x" * (20 * throttles.WEIGHED)) for _ in range(3)]
+    assert {answer.status_code for answer in uploads} == {422}, "uploads have a limit of their own"
+    length = {"Content-Length": "9" * 400}
+    assert nobody.post("forecast", {"game": "partnership"}, headers=length).status_code in (400, 413)

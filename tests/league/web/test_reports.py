@@ -89,13 +89,14 @@ def cells(client: Client, path: str) -> Iterator[str]:
 def test_no_cell_of_a_table_is_a_formula(league: League, owner: Client) -> None:
     for name in ("=1+1", "+cmd", "@SUM(A1)", "-2+3"):
         tournaments.create(league.ana, name, "corriente", now=NOW)
-    Tournament.objects.filter(pk=league.cup.pk).update(name="=HYPERLINK(1)")
+    Tournament.objects.filter(pk=league.cup.pk).update(name="a;=HYPERLINK(1)")
     paths = [f"/t/{league.cup.slug}/{file}.csv" for file in ("standings", "matches", "crosstable")]
     for path in [*paths, "/g/partnership/ratings.csv"]:
         for cell in cells(owner, path):
             assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or re.fullmatch(r"-[\d.]+(e-?\d+)?", cell), (
                 cell
             )
+            assert ";=" not in cell, "some countries separate cells by a semicolon"
 
 
 def test_nobody_is_logged_out_by_a_link(league: League, owner: Client) -> None:

@@ -79,6 +79,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
     allowance: ClassVar[Allowance]
     order: ClassVar[tuple[str, ...]] = ("position", "id")
     needs_sandbox: ClassVar[bool] = True
+    counts_attempts: ClassVar[bool] = True  # False if a lease that is lost is no sign of a fault of the job.
     is_background: ClassVar[bool] = False  # True for work that nobody waits for: it yields to all kinds that are not.
     pause: ClassVar[timedelta | None] = None  # Of a job that was given back, so that others get a turn.
     final_errors: ClassVar[tuple[type[Exception], ...]] = ()  # The next attempt would end with the same error.
@@ -132,7 +133,8 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
         """Lease the next job, whatever else is waiting. Return None if there is none."""
         try:
             with transaction.atomic():
-                row = queue.claim(self.waiting(now).order_by(*self.order), worker, self.terms, now=now)
+                jobs = self.waiting(now).order_by(*self.order)
+                row = queue.claim(jobs, worker, self.terms, now=now, is_attempt=self.counts_attempts)
                 if row is None:
                     return None
                 subject = self.subject(row)
@@ -162,7 +164,8 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
 
     def _release(self, job: JobLease[Subject], *, now: datetime, not_before: datetime | None = None) -> None:
         def release() -> None:
-            queue.release(job.row, now=now, not_before=not_before, progress=self.progress_kept(job))
+            columns = {"not_before": not_before, "progress": self.progress_kept(job)}
+            (queue.release if self.counts_attempts else queue.free)(job.row, now=now, **columns)
             self.waits_again(job.row, job, "", now=now)
 
         guard(job, release)

@@ -1,26 +1,29 @@
 """The search for a player's mistakes (`puzzles.mistakes`), by workers without other work: at a table, or of the player's bots in an analysed match.
 
 At a table every decision of the player is judged; in a match those of which the fair analysis says that they gave points away. Each is proved over
-other deals (`engine.puzzles`), and the costliest are stored.
+other deals (`engine.puzzles`), and the costliest are stored. A search that yields goes on with the deal where it stopped.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
 from engine.analysis import decisions
 from engine.judging import Broken, Child, Stopped
-from engine.puzzles import DEALS, Puzzle
+from engine.puzzles import DEALS, NotAPuzzleError, Puzzle, read
 from engine.replay import ReplayError
 from league.domain.core import clock, queue
 from league.domain.core.errors import Refused
-from league.domain.core.queue import AttemptTerms
+from league.domain.core.queue import AttemptTerms, LeaseLost
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease, is_match_waiting
 from league.domain.jobs.handlers.requests import PATIENCE
@@ -37,9 +40,10 @@ MistakeJob = JobLease[MistakeSearch]
 
 
 @dataclass
-class PlayedRecord:
-    """A record with the steps at which the player or their bot may have made a mistake."""
+class PlayedDeal:
+    """A deal of a record with the steps at which the player or their bot may have made a mistake."""
 
+    key: str
     record: dict[str, Any]
     steps: list[int]
 
@@ -74,19 +78,22 @@ class MistakeHandler(IdleHandler[MistakeSearch, MistakeSearch, list[Puzzle]]):
         results: list[Puzzle] = []
         until = time.monotonic() + MOST_S
         try:
-            for played in _of_table(task) if task.table_id else _of_match(task):
-                puzzles, is_whole = child.find(
-                    played.record, stop=lambda: signals.stop() or time.monotonic() > until, mistakes=played.steps
-                )
+            for deal in _of_table(task) if task.table_id else _of_match(task):
+                if (puzzles := _judged(task, deal)) is None:
+                    puzzles, is_whole = child.find(
+                        deal.record, stop=lambda: signals.stop() or time.monotonic() > until, mistakes=deal.steps
+                    )
+                    if not is_whole:
+                        results += puzzles
+                        break
+                    _note(job, deal, _best(puzzles))
                 results += puzzles
-                if not is_whole:
-                    break
         except Stopped:
             if time.monotonic() <= until:
                 return None
         finally:
             child.close()
-        return sorted(results, key=lambda puzzle: -puzzle.margin)[:MOST]
+        return _best(results)
 
     def store(self, job: MistakeJob, result: list[Puzzle], *, now: datetime) -> None:
         """Store the mistakes and end the search."""
@@ -99,33 +106,64 @@ class MistakeHandler(IdleHandler[MistakeSearch, MistakeSearch, list[Puzzle]]):
 
 
 def _end(row: Job, now: datetime) -> None:
-    MistakeSearch.objects.filter(pk=row.mistake_search_id or 0).update(finished=now)
+    MistakeSearch.objects.filter(pk=row.mistake_search_id or 0).update(finished=now, judged={})
 
 
-def _of_table(search: MistakeSearch) -> Iterator[PlayedRecord]:
+def _best(puzzles: list[Puzzle]) -> list[Puzzle]:
+    return sorted(puzzles, key=lambda puzzle: -puzzle.margin)[:MOST]
+
+
+def _judged(search: MistakeSearch, deal: PlayedDeal) -> list[Puzzle] | None:
+    """Return the puzzles of a deal that an earlier attempt has searched; None if none has, or the rules have changed since."""
+    try:
+        return [read(line) for line in search.judged[deal.key]]
+    except (KeyError, NotAPuzzleError):
+        return None
+
+
+def _note(job: MistakeJob, deal: PlayedDeal, puzzles: list[Puzzle]) -> None:
+    """Note that a deal has been searched. Raise Stopped if another worker has the search."""
+    judged = job.subject.judged | {deal.key: [puzzle.line() for puzzle in puzzles]}
+    try:
+        with transaction.atomic():
+            queue.lock(job.row)
+            MistakeSearch.objects.filter(pk=job.subject.pk).update(judged=judged)
+    except LeaseLost as error:
+        job.lost = True
+        raise Stopped from error
+    job.subject.judged = judged
+
+
+def _deals(place: str, record: dict[str, Any], steps: Iterable[tuple[int, int]]) -> Iterator[PlayedDeal]:
+    """Yield the deals of a record that have a step to search. steps: pairs of deal and step, in order."""
+    for number, pairs in groupby(steps, key=itemgetter(0)):
+        yield PlayedDeal(f"{place}.{number}", record, [step for _, step in pairs])
+
+
+def _of_table(search: MistakeSearch) -> Iterator[PlayedDeal]:
     table = Table.objects.get(pk=search.table_id or 0)
     seats = set(TablePerson.objects.filter(table=table, player=search.player_id).values_list("number", flat=True))
     for number, record in enumerate(seating.opened(table), 1):
         record.setdefault("meta", {}).update({"board": number})
         try:
-            steps = [decision.step for decision in decisions(record) if decision.state.turn in seats]
+            steps = [(row.state.deal_no, row.step) for row in decisions(record) if row.state.turn in seats]
         except ReplayError:  # Damaged: its page says so.
             continue
-        if steps:
-            yield PlayedRecord(record, steps)
+        yield from _deals(f"{number}", record, steps)
 
 
-def _of_match(search: MistakeSearch) -> Iterator[PlayedRecord]:
+def _of_match(search: MistakeSearch) -> Iterator[PlayedDeal]:
     judged = Judgement.objects.get(pk=search.judgement_id or 0)
     match = Match.objects.select_related("tournament").defer("secret", "tournament__secret").get(pk=judged.match_id)
     if replays.reason_closed(match) or logs.was_let_go(match) or sight.is_held_back(match):
         return
     parties = Party.objects.filter(match=match, version__bot__owner=search.player_id).values_list("number", flat=True)
     body = bodies.unpack(bytes(judged.body))
-    steps: dict[tuple[int, int], list[int]] = {}
+    steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for decision in reading.placed(body, reading.seatings(judged)):
         if decision.party in set(parties) and decision.mark(body.unit):
-            steps.setdefault((decision.board, decision.sitting), []).append(decision.verdict.step)
+            step = (decision.verdict.deal, decision.verdict.step)
+            steps.setdefault((decision.board, decision.sitting), []).append(step)
     for sitting in (
         Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
     ):
@@ -135,4 +173,4 @@ def _of_match(search: MistakeSearch) -> Iterator[PlayedRecord]:
         sitting.board.match = match  # Shared, so that its log is read once.
         record = replays.unpack(sitting)
         record.setdefault("meta", {}).update({"match": match.public_id, "board": place[0], "sitting": place[1]})
-        yield PlayedRecord(record, steps[place])
+        yield from _deals(f"{place[0]}.{place[1]}", record, steps[place])

@@ -202,3 +202,33 @@ def test_a_search_that_is_killed_is_done_again_and_then_given_up(ana: Player) ->
     assert HANDLER.claim("host:1", now=later(5000)) is None
     assert MistakeSearch.objects.get().finished is not None
     assert not Mistake.objects.exists()
+
+
+def test_a_search_that_yields_goes_on_where_it_stopped(ana: Player, monkeypatch) -> None:
+    sat(ana)
+    records = [played("two_player", seed) for seed in (5, 6)]
+    Table.objects.update(records=seating.packed(records))
+    mistakes.ask(ana, now=NOW)
+    searched: list[tuple[int, ...]] = []
+
+    class Counting(Child):
+        def find(self, replay, *, stop, mistakes):
+            result = super().find(replay, stop=stop, mistakes=mistakes)
+            searched.append((replay["meta"]["board"], *mistakes))
+            return result
+
+    monkeypatch.setattr(handler, "Child", partial(Counting, nodes=2000, margin=3))
+    for number in range(1, 99):
+        job = HANDLER.claim("host:1", now=later(number))
+        assert job is not None
+        if jobs.run(job, stop=lambda: len(searched) >= number, now=later(number)):  # noqa: B023
+            break
+        assert len(searched) == number
+    assert len(set(searched)) == len(searched) > 1, "each deal once"
+    results = []
+    for record in records:
+        steps = [decision.step for decision in decisions(record) if decision.state.turn == 0]
+        results += find(record, deals=4, nodes=2000, margin=3, mistakes=steps)
+    best = sorted(results, key=lambda puzzle: -puzzle.margin)[: handler.MOST]
+    assert set(Mistake.objects.values_list("puzzle", flat=True)) == {puzzle.id for puzzle in best}
+    assert MistakeSearch.objects.get().judged == {}

@@ -36,14 +36,16 @@ def test_the_command_plays_for_a_bot_of_the_line_protocol(live_server, worker: W
     (tmp_path / "bot.sh").write_text(SHELL)
     words = ["remote", "--run", f"sh {tmp_path}/bot.sh", "--protocol", "line", "--as", "sheller", "--games", "brisca"]
     environment = os.environ | {"TUTE_TOKEN": tokens.create(ana, "test")[1], "TUTE_LEAGUE": live_server.url}
-    with subprocess.Popen([sys.executable, "-m", "engine.cli", *words], env=environment) as command:
+    with subprocess.Popen(
+        [sys.executable, "-m", "engine.cli", *words], env=environment, start_new_session=True
+    ) as command:
         try:
             wait_for(RemoteLink.objects.exists, "the connection", 60)
             assert drawing.play() == 1
             assert worker.remote.look()
             wait_for(lambda: Match.objects.filter(kind="remote", status="running").exists(), "the match", 60)
-            command.send_signal(signal.SIGINT)
-            assert command.wait(400) == 0  # Eighty decisions, each of which crosses the network
+            os.killpg(command.pid, signal.SIGINT)  # As a terminal, which reaches the bot, too, if it is in the group.
+            assert command.wait(400) == 130  # Eighty decisions, each of which crosses the network
         finally:
             command.kill()
     match = Match.objects.get(kind="remote")

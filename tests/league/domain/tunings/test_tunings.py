@@ -137,12 +137,12 @@ def test_who_may_tune_what_against_whom(ana, berto) -> None:
     assert TuningHandler().claim("host:1", now=NOW) is None, "this machine has another Python"
     BotVersion.objects.filter(pk=version.pk).update(runtime="python")
     job = TuningHandler().claim("host:1", now=NOW)
-    assert (asking.stop(row, now=later(1)), asking.stop(row, now=later(1))) == (True, False)
+    assert (asking.stop(row, ana, now=later(1)), asking.stop(row, ana, now=later(1))) == (True, False)
     assert TuningHandler().report(job, outcome(won=8), now=later(2)) == "refused"
     row.refresh_from_db()
     assert (row.why, row.played, Job.objects.exists()) == ("stopped", 0, False)
     for number in range(asking.KEPT + 2):
-        asking.stop(asking.begin(version, "a_dos", ana, now=later(number)), now=later(number))
+        asking.stop(asking.begin(version, "a_dos", ana, now=later(number)), ana, now=later(number))
     assert Tuning.objects.count() == asking.KEPT
 
 

@@ -13,11 +13,12 @@ from league.domain.core.errors import Forbidden, Refused
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking, bodies
 from league.domain.matches import embargoes, matches
-from league.domain.people import bans, players, tokens
+from league.domain.people import bans, players, rights, tokens
 from league.domain.upkeep import reconcile
 from league.domain.volunteers import checks, keys, work
 from league.enums import JudgementKind, JudgementStatus, TokenScope
-from league.models import Job, Judgement, LeagueEvent, Match, Volunteer, VolunteerTask
+from league.models import Job, Judgement, LeagueEvent, Match, Notice, Volunteer, VolunteerTask
+from league.web.people.notice_words import sentence
 from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, later, play, started
 
@@ -118,6 +119,8 @@ def test_a_result_counts_when_a_repetition_agrees(match, settings) -> None:
 
 def test_a_liar_is_shut_out_and_what_nobody_confirmed_is_done_again(match, settings) -> None:
     settings.VOLUNTEER_CHECKS = 0
+    for name, words in (("olga", ["staff", "audit"]), ("otto", ["staff"])):
+        rights.change(players.create(name, now=NOW), words, give=True, why="a test", actor="eva", now=NOW)
     vera = volunteer("vera", agreed=work.PROVED)
     carried_out(vera)
     vera.agreed = 0
@@ -130,6 +133,11 @@ def test_a_liar_is_shut_out_and_what_nobody_confirmed_is_done_again(match, setti
     assert vera.evidence.count("DecisionVerdict") == 2, "what the league found, and what the volunteer said"
     assert vera.token.revoked == NOW
     assert LeagueEvent.objects.get(kind="volunteer.shut_out").data["evidence"] == vera.evidence
+    notice = Notice.objects.get(text="volunteer_out")
+    assert (notice.player.name, sentence(notice)) == (
+        "olga",
+        f"The volunteer key tute_{vera.token.prefix}… of vera is shut out: a result was wrong.",
+    )
     assert not VolunteerTask.objects.exists()
     assert repeated().status == JudgementStatus.DONE, "at once"
     assert Judgement.objects.get(pk=lie.judgement_id).judged
@@ -160,14 +168,16 @@ def test_a_repetition_that_proves_nothing_confirms_nothing_and_accuses_nobody(ma
 def test_a_task_comes_back_from_a_volunteer_who_is_lost_once(match) -> None:
     """Its attempt is not counted, its late report is refused, and no volunteer gets it again."""
     vera, wim = volunteer("vera"), volunteer("wim")
+    Job.objects.update(attempts=1)  # A worker was lost with it.
     task = work.claim(vera, now=NOW)
     assert task is not None
-    assert Job.objects.get(judgement__tasks=task["task"]).attempts == 0
+    assert Job.objects.get(judgement__tasks=task["task"]).attempts == 1
     assert work.beat(vera, task["task"], task["token"], 40, now=later(20))
     assert not work.beat(wim, task["task"], task["token"], 40, now=later(20)), "somebody else's"
     assert not work.beat(vera, task["task"], task["token"] + 1, 40, now=later(20))
     assert jobs.ANALYSIS.expire(now=later(40)) == 0
     assert jobs.ANALYSIS.expire(now=later(60)) == 1
+    assert set(Job.objects.values_list("attempts", flat=True)) == {1}
     assert not work.beat(vera, task["task"], task["token"], 50, now=later(61))
     assert not work.report(vera, task["task"], task["token"], computed(task), now=later(61))
     other = work.claim(wim, now=later(70))
@@ -175,6 +185,7 @@ def test_a_task_comes_back_from_a_volunteer_who_is_lost_once(match) -> None:
     assert other["fair"] != task["fair"]
     assert work.claim(vera, now=later(70)) is None
     work.drop(wim, other["task"], other["token"], now=later(71))
+    assert set(Job.objects.values_list("attempts", flat=True)) == {1}, "an attempt of a worker stays counted"
     for _ in range(2):
         assert repeated(now=later(80)).status == JudgementStatus.DONE
     assert checks.settle(now=later(90)) == 0

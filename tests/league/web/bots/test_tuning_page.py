@@ -6,13 +6,16 @@ import pytest
 from django.test import Client
 
 from engine import spsa
-from league.domain.bots import house
+from league.domain.bots import house, teams
+from league.domain.core.errors import Forbidden
 from league.domain.jobs.handlers.tunings import TuningHandler
-from league.domain.tunings import steps
-from league.models import Tuning
+from league.domain.people import players
+from league.domain.tunings import asking, steps
+from league.enums import TeamRole
+from league.models import Player, Tuning
 from tests.league.domain.tunings.test_tunings import outcome, tunable
 from tests.league.web.bots.test_downloads import client_of
-from tests.support.league import accepted
+from tests.support.league import NOW, accepted
 
 pytestmark = pytest.mark.django_db
 PAGE = "/bots/rufo/tuning/"
@@ -62,6 +65,36 @@ def test_the_owner_starts_follows_and_stops_a_tuning(ana, berto) -> None:
     spanish = own.get(f"{PAGE}?tuning={row.pk}", headers={"accept-language": "es"}).content.decode()
     assert "El resultado es mejor que el punto de partida." in spanish
     assert own.get(f"{PAGE}?tuning=999").status_code == 404
+
+
+def test_who_left_the_team_stops_what_they_began_and_the_team_takes_it_over(ana, berto) -> None:
+    bot, team = tunable(ana).bot, teams.create(ana, "ases")
+    teams.put_in(team, bot, player=ana)
+    for name in ("berto", "carla"):
+        teams.invite(team, name, TeamRole.UPLOADER, player=ana)
+        teams.accept(team, berto if name == "berto" else players.create("carla"))
+    tunable(berto, "lola")
+    leaver = client_of(berto)
+    assert leaver.post(PAGE, START).status_code == 302
+    teams.leave(team, berto)
+    other = leaver.get("/bots/lola/tuning/").content.decode()
+    assert ('action="/bots/rufo/tuning/"' in other, "Start tuning" in other) == (True, False)
+    page = leaver.get(PAGE).content.decode()
+    assert ("Stop tuning" in page, "care" in page, "Boards of the search" in page) == (True, False, False)
+    assert leaver.post(PAGE, START).status_code == 200, "nothing but to stop it"
+    assert Tuning.objects.filter(decided=None).count() == 1
+    carla = client_of(Player.objects.get(name="carla"))
+    stop = {"action": "stop", "tuning": str(Tuning.objects.get().pk)}
+    assert "Start tuning" in carla.get(PAGE).content.decode(), "it costs her no limit"
+    for client in (carla, leaver):
+        assert client.post(PAGE, stop).status_code == 302
+        assert Tuning.objects.get().why == "stopped"
+        Tuning.objects.update(decided=None, why="")
+    Tuning.objects.update(decided=NOW)
+    assert leaver.get(PAGE).status_code == 403
+    assert leaver.post(PAGE, stop).status_code == 403
+    with pytest.raises(Forbidden):
+        asking.stop(Tuning.objects.get(), players.create("dora"))
 
 
 def test_a_bot_without_parameters_is_shown_how(ana) -> None:
