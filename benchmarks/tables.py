@@ -198,14 +198,15 @@ class Company:
 
 
 def processor_time(root: int) -> Counter[str]:
-    """Return the seconds of processor time that the web, the workers with the bots, and the rest below a process have used."""
-    tick, parents, used = os.sysconf("SC_CLK_TCK"), {}, {}
+    """Return the seconds of processor time that the web, the workers, the bots, and the rest below a process have used."""
+    tick, parents, used, names = os.sysconf("SC_CLK_TCK"), {}, {}, {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                head, _, tail = (entry / "stat").read_text().rpartition(")")
             except OSError:
                 continue
+            fields, names[int(entry.name)] = tail.split(), head.partition("(")[2]
             parents[int(entry.name)], used[int(entry.name)] = int(fields[1]), sum(map(int, fields[11:15])) / tick
     total: Counter[str] = Counter()
     for pid, seconds in used.items():
@@ -213,14 +214,15 @@ def processor_time(root: int) -> Counter[str]:
         while path[-1] in parents and path[-1] != root:
             path.append(parents[path[-1]])
         if path[-1] == root:
-            kind = _kind(path)
-            total[kind] += seconds
+            total[_kind([names[each] for each in reversed(path)])] += seconds
     return total
 
 
-def _kind(path: list[int]) -> str:
-    """Return the part of the league to which a process belongs: path leads from it to the supervisor."""
-    return "rest" if len(path) == 1 else ("league" if len(path) == 2 else "bots")
+def _kind(names: list[str]) -> str:
+    """Return the part of the league to which a process belongs: names lead to it from the supervisor."""
+    if len(names) == 1 or not names[1].startswith(("tute web", "tute worker")):
+        return "rest"
+    return "web" if names[1].startswith("tute web") else ("workers" if len(names) == 2 else "bots")
 
 
 def crowd(port: int, pid: int) -> None:

@@ -16,7 +16,7 @@ from engine.runner import MatchSpec
 from engine.runner.spec import POSSIBLE
 from engine.runner.table import Advise, Question, Taken, play_table
 from engine.sandbox import NoFreeUser
-from league.domain.bots import packages
+from league.domain.bots import house, packages
 from league.domain.core import transitions
 from league.domain.core.queue import LeaseLost
 from league.domain.jobs.beside import WorkBeside
@@ -89,7 +89,7 @@ class WorkerTables(WorkBeside[TableLease]):
             secret=lease.secret,
             table=f"table-{row.deals or row.public_id}",  # The deals follow from it.
             boards=range(1, row.boards + 1),
-            parties=tuple(packages.spec(version, self.folder) for version in versions),
+            parties=tuple(house.loaded(version) or packages.spec(version, self.folder) for version in versions),
             sealing=POSSIBLE,
         )
         actions, places = holding.taken(row), holding.places(row)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 
 import engine
@@ -288,6 +289,15 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
     accepted(ana, "greedy2")
     with pytest.raises(Refused, match="so there is no advice"):
         seating.sit(ana, "partnership", "greedy2", advice=True, now=later(20))
+
+
+def test_only_the_files_of_the_release_play_without_a_sandbox(ana, greedy) -> None:
+    assert house.loaded(greedy) is None, "a bot of the house, with other files"
+    assert house.loaded(accepted(ana, "own")) is None
+    ((version, _),) = house.enter(["greedy"])
+    spec = house.loaded(version)
+    assert spec is not None
+    assert (spec.sha256, spec.path) == (version.package_id, settings.BASE_DIR / house.FOLDER / "greedy")
 
 
 # ---- played by real workers
