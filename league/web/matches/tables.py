@@ -41,7 +41,7 @@ from league.web.matches.viewer import for_viewer
 SOON_S = 1.0  # Seconds that a response waits for the bots.
 AGAIN_S = 0.5  # Seconds between two checks of the table if notifications arrive.
 AT_ONCE_S = 0.2  # Seconds that the response to a page that listens waits for the bots.
-WAITING = threading.BoundedSemaphore(2)  # So many responses of a process do so at a time: each needs a thread.
+WAITING = threading.BoundedSemaphore(2)  # The most responses of a process that do so at a time: each needs a thread.
 REMATCH_WAITS = timedelta(minutes=10)
 LATE = timedelta(seconds=15)  # If a new table has waited for its first worker for this long, the page says so.
 DEAF_S = 0.02  # Seconds between two checks if no notifications arrive.
