@@ -6,16 +6,21 @@ Request: a byte with the descriptor of a conversation. Answer: the process id wi
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import runpy
+import signal
 import socket
 import sys
 from typing import Any
 
+PR_SET_PDEATHSIG = 1
+
 
 def fork_seats(control: socket.socket) -> None:
     """Fork a child for each request. Return in a child only, with the conversation as its standard input and output."""
+    libc = ctypes.CDLL(None)
     gc.collect()
     gc.freeze()  # A collection in a child would copy the pages of all these objects.
     children = set()
@@ -27,6 +32,7 @@ def fork_seats(control: socket.socket) -> None:
         child = os.fork()
         if not child:
             control.close()
+            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # A bot that computes does not see that its worker is gone.
             os.dup2(received[0], 0)
             os.dup2(received[0], 1)
             os.close(received[0])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from engine.runner import BotSpec, MatchSpec, load_package
+import engine
+from engine.runner import BotSpec, Limits, MatchSpec, load_package, protocol, rebuild
 from engine.runner.loaded import LoadedSeat, loaded_spec
 from engine.runner.table import Advise, Question, TableResult, Taken, play_table
 from engine.sandbox import BotFault, Sandbox, SandboxError, TurnStopped
@@ -30,7 +33,8 @@ class Thinks(Bot):
         return " ".join([*legal, str(os.getpid()), *sorted(os.environ)])
 run(Thinks())
 """
-HELLO = b'{"type": "hello", "game": "individual", "seat": 0, "players": 2, "options": {}, "seed": 1}\n'
+PASS = {"boards": [1], "limits": asdict(Limits()), "pass_s": 60.0, "seeds": [1, 2], "sealed": [False, False]}
+HELLO = rebuild.hello(PASS, engine.load("individual"), 0)
 
 
 def played(bot: BotSpec, box: Sandbox) -> TableResult:
@@ -69,8 +73,8 @@ def seat_of(bot: BotSpec) -> LoadedSeat:
 
 
 def asked(seat: LoadedSeat, legal: str, budget_s: float = 5.0, wall_s: float = 60.0) -> list[str]:
-    request = b'{"type": "act", "id": 1, "events": [], "legal": ["%s"], "bank_s": 1}\n' % legal.encode()
-    return seat.ask(request, budget_s, wall_s, 1 << 16).line.decode().split('"do": "')[1].rstrip('"}').split()
+    request = protocol.act(1, [], protocol.encode(legal), "1.000")
+    return str(json.loads(seat.ask(request, budget_s, wall_s, 1 << 16).line)["do"]).split()
 
 
 def test_each_seat_is_a_process_without_the_secrets_of_its_worker(thinks: BotSpec, monkeypatch) -> None:
@@ -101,10 +105,11 @@ def test_a_bot_that_thinks_for_too_long_is_late_and_one_that_ends_is_our_fault(t
             asked(ends, "ends")
 
 
-def test_seats_outlive_the_process_that_has_loaded_them_and_new_ones_load_again(thinks: BotSpec) -> None:
+def test_seats_end_with_the_process_that_has_loaded_them_and_new_ones_load_again(thinks: BotSpec) -> None:
     seat = seat_of(thinks)
     loader = int(Path(f"/proc/{seat.pid}/stat").read_text().rpartition(")")[2].split()[1])
     os.kill(loader, signal.SIGKILL)
     wait_for(lambda: Path(f"/proc/{loader}/stat").read_text().rpartition(")")[2].split()[0] == "Z", "it has ended", 30)
-    assert asked(seat, "play 1o")[:2] == ["play", "1o"]
+    with pytest.raises(SandboxError, match="has ended"):
+        asked(seat, "play 1o")
     assert asked(seat_of(thinks), "play 1o")[:2] == ["play", "1o"]
