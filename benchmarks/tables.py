@@ -51,6 +51,7 @@ class Browser:
         self.port = port
         self.headers = {"Cookie": f"sessionid={session}; csrftoken={'a' * 32}", "X-CSRFToken": "a" * 32}
         self.stream: Any = None
+        self.since = 0  # The version of the table that the page shows.
 
     def ask(self, path: str, body: dict[str, Any] | None = None, part: str = "") -> tuple[int, str, str]:
         """Send a request. Return the status, the address of a redirect and the text."""
@@ -66,6 +67,7 @@ class Browser:
         answer = link.getresponse()
         text = answer.read().decode()
         link.close()
+        self.since = int((re.search(r'data-since="(\d+)"', text) or (0, self.since))[1])
         return answer.status, answer.headers.get("Location", ""), text
 
     def listen(self, page: str) -> None:
@@ -86,9 +88,10 @@ class Browser:
             raise SystemExit("error: nobody may listen")
 
     def wait_for_turn(self) -> int:
-        """Wait for an event. Return the number of the turn that the table has reached."""
+        """Wait for an event that the page does not show yet. Return the number of the turn that the table has reached."""
         while line := self.stream.readline().decode():
-            if line.startswith("data: ") and (moved := next(iter(json.loads(line[6:]).values()))):
+            moved = next(iter(json.loads(line[6:]).values())) if line.startswith("data: {") else 0
+            if moved not in (0, self.since):
                 return int(moved)
         raise SystemExit("error: the stream has ended")
 
@@ -104,10 +107,10 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
     body: dict[str, Any] = {"turn": number, "do": action}
     if browser.stream is not None:
         body["listens"] = 1
-    status, place, _ = browser.ask(f"{where}do/", body)
+    status, place, page = browser.ask(f"{where}do/", body, part="moved")
     if status == 302:
         _, _, page = browser.ask(place, part="moved")
-    else:
+    elif status != 200:  # The bots have not answered at once.
         while True:
             browser.wait_for_turn()
             _, _, page = browser.ask(where, part="moved")
@@ -198,14 +201,15 @@ class Company:
 
 
 def processor_time(root: int) -> Counter[str]:
-    """Return the seconds of processor time that the web, the workers with the bots, and the rest below a process have used."""
-    tick, parents, used = os.sysconf("SC_CLK_TCK"), {}, {}
+    """Return the seconds of processor time that the web, the workers, the bots, and the rest below a process have used."""
+    tick, parents, used, names = os.sysconf("SC_CLK_TCK"), {}, {}, {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                head, _, tail = (entry / "stat").read_text().rpartition(")")
             except OSError:
                 continue
+            fields, names[int(entry.name)] = tail.split(), head.partition("(")[2]
             parents[int(entry.name)], used[int(entry.name)] = int(fields[1]), sum(map(int, fields[11:15])) / tick
     total: Counter[str] = Counter()
     for pid, seconds in used.items():
@@ -213,14 +217,15 @@ def processor_time(root: int) -> Counter[str]:
         while path[-1] in parents and path[-1] != root:
             path.append(parents[path[-1]])
         if path[-1] == root:
-            kind = _kind(path)
-            total[kind] += seconds
+            total[_kind([names[each] for each in reversed(path)])] += seconds
     return total
 
 
-def _kind(path: list[int]) -> str:
-    """Return the part of the league to which a process belongs: path leads from it to the supervisor."""
-    return "rest" if len(path) == 1 else ("league" if len(path) == 2 else "bots")
+def _kind(names: list[str]) -> str:
+    """Return the part of the league to which a process belongs: names lead to it from the supervisor."""
+    if len(names) == 1 or not names[1].startswith(("tute web", "tute worker")):
+        return "rest"
+    return "web" if names[1].startswith("tute web") else ("workers" if len(names) == 2 else "bots")
 
 
 def crowd(port: int, pid: int) -> None:

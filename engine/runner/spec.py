@@ -18,10 +18,10 @@ from engine.spsa import start_values
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot ready to start: an unpacked package that does not change any more, or a remote bot.
+    """A bot ready to start: an unpacked package that does not change any more, a loaded one, or a remote bot.
 
     series: the release of Python for which its modules are compiled, such as "3.11", or "".
-    connect: for a remote bot, returns what stands for its process at a seat. It has no file here, and its clock counts wall time.
+    connect: returns what stands for the process at a seat: of a remote bot, whose clock counts wall time, or of a loaded one (`loaded`).
     """
 
     name: str
@@ -85,7 +85,11 @@ def bot_spec(content: BotPackage, folder: Path) -> BotSpec:
     """Unpack a package under `folder`, in a directory named by its contents, and return how to start it. Raise PackageRefused for source."""
     if content.manifest.build:
         raise PackageRefused(f"{content.manifest.name} is source that has to be built first: tute bot build")
-    path = content.unpack(folder / content.sha256)
+    return spec_at(content, content.unpack(folder / content.sha256))
+
+
+def spec_at(content: BotPackage, path: Path) -> BotSpec:
+    """Return how to start a package whose files are in the folder `path`."""
     what = content.manifest
     return BotSpec(
         what.name,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
 
 from engine.packages import archive
+from engine.runner import BotSpec
+from engine.runner.loaded import loaded_spec
 from league.domain.bots import bots
 from league.domain.core import clock
 from league.domain.core.errors import Refused
@@ -58,3 +61,18 @@ def enter(
             version = bots.upload(owner, folder.name, content.zip(), f"{folder.name}.zip", secret=secret, now=now)
             closed.filter(pk=version.pk).update(opened=now, licence=Licence.MIT)  # The project has their source.
             yield version, True
+
+
+@cache
+def _shipped() -> dict[str, BotSpec]:
+    """Return the shipped bots by the hash of their package. It reads their files once."""
+    specs = [loaded_spec(settings.BASE_DIR / FOLDER / name) for name in names()]
+    return {spec.sha256: spec for spec in specs}
+
+
+def loaded(version: BotVersion) -> BotSpec | None:
+    """Return a version as a bot of this release, to play without a sandbox at a table of people; None if its files are not those of the release.
+
+    The code that runs is that of the release's own folder: nobody who can write to the database can choose it.
+    """
+    return _shipped().get(version.package_id)

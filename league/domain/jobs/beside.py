@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -91,6 +91,10 @@ class WorkBeside(ABC, Generic[B]):
         """Renew the leases."""
         with self._lock:
             leases = list(self._held)
+        self.renew(leases)
+
+    def renew(self, leases: Sequence[B]) -> None:
+        """Renew these leases."""
         for lease in leases:
             lease.beat()
 

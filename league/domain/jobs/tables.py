@@ -16,7 +16,7 @@ from engine.runner import MatchSpec
 from engine.runner.spec import POSSIBLE
 from engine.runner.table import Advise, Question, Taken, play_table
 from engine.sandbox import NoFreeUser
-from league.domain.bots import packages
+from league.domain.bots import house, packages
 from league.domain.core import transitions
 from league.domain.core.queue import LeaseLost
 from league.domain.jobs.beside import WorkBeside
@@ -28,7 +28,7 @@ log = logging.getLogger("league.tables")
 AGAIN_S = 1.0  # Seconds between two checks for an answer at a shared table, which has a clock, if notifications arrive
 ALONE_S = 5.0  # The same at a table for one person
 DEAF_S = 0.05  # Seconds between two checks for an answer if no notification arrives
-STOP_S = 0.25  # Seconds between two checks if the worker must stop
+STOP_S = 1.0  # Seconds between two checks if the worker must stop
 # After this many seconds a worker tries again to start a table, because all users for bots were in use
 FULL_S = 5.0
 CROWDED_S = 10.0  # If a person thinks longer, their table yields to one that waits for a worker
@@ -61,10 +61,15 @@ class WorkerTables(WorkBeside[TableLease]):
         """Lease the next table."""
         return holding.claim(self.name)
 
+    def renew(self, leases: Sequence[TableLease]) -> None:
+        """Renew these leases, in two queries."""
+        holding.beat(leases)
+
     def run(self, lease: TableLease) -> None:
         """Run a table until it is over or given back."""
         try:
-            self._play(lease)
+            with listening.LISTENER.subscribe(transitions.subject(lease.row)) as moved:
+                self._play(lease, moved)
         except PutDown:
             log.info("%s: its player thinks", lease)
         except NoFreeUser:
@@ -76,7 +81,7 @@ class WorkerTables(WorkBeside[TableLease]):
             connection.close()
             holding.fail(lease, error)
 
-    def _play(self, lease: TableLease) -> None:
+    def _play(self, lease: TableLease, moved: listening.ChangeSubscription) -> None:
         row, until = lease.row, time.monotonic() + MOST_S
         bots = holding.seats(row)
         versions = list(dict.fromkeys(seat.version for seat in bots))
@@ -89,7 +94,7 @@ class WorkerTables(WorkBeside[TableLease]):
             secret=lease.secret,
             table=f"table-{row.deals or row.public_id}",  # The deals follow from it.
             boards=range(1, row.boards + 1),
-            parties=tuple(packages.spec(version, self.folder) for version in versions),
+            parties=tuple(house.loaded(version) or packages.spec(version, self.folder) for version in versions),
             sealing=POSSIBLE,
         )
         actions, places = holding.taken(row), holding.places(row)
@@ -101,7 +106,8 @@ class WorkerTables(WorkBeside[TableLease]):
         def ask(question: Question, actions_since: Sequence[Taken], advise: Advise) -> str:
             nonlocal count
             holding.ask(lease, question, actions_since)
-            answer = self._answer(lease, question, advise if question.seat in party else None, stop, until)
+            advisor = advise if question.seat in party else None
+            answer = self._answer(lease, question, advisor, moved, stop, until)
             count = question.number + 1
             return answer
 
@@ -115,33 +121,40 @@ class WorkerTables(WorkBeside[TableLease]):
             holding.release(lease, f"worker {self.name} was told to stop")
 
     def _answer(
-        self, lease: TableLease, question: Question, advise: Advise | None, stop: Callable[[], bool], until: float
+        self,
+        lease: TableLease,
+        question: Question,
+        advise: Advise | None,
+        moved: listening.ChangeSubscription,
+        stop: Callable[[], bool],
+        until: float,
     ) -> str:
         """Wait for the person, or for the bot behind them. Raise PutDown if they think for a long time, LeaseLost if the lease is lost."""
         number = question.number
         began = looked = time.monotonic()
-        with listening.LISTENER.subscribe(transitions.subject(lease.row)) as moved:
-            while True:
-                answer = holding.answer(lease, number)
-                if answer is not None:
-                    return answer
-                if advise is not None and lease.row.shared and holding.stands_in(lease, question):
-                    action = question.legal[0] if len(question.legal) == 1 else advise()
-                    holding.answer_for(lease, question, action)
-                    continue
-                if advise is not None and not lease.row.shared and holding.wants_advice(lease):
-                    holding.advise(lease, number, advise())
-                    continue
-                now = time.monotonic()
-                thinks, due = now - began, False
-                if thinks > CROWDED_S and now - looked > 1:
-                    looked, due = now, self.is_full() and self.is_awaited()
-                if stop():
-                    holding.release(lease, f"worker {self.name} was told to stop")
-                    raise PutDown
-                if (due or thinks > settings.TABLE_REST_S or now > until) and holding.rest(lease, number):
-                    raise PutDown
-                _pause(moved, stop, AGAIN_S if lease.row.shared else ALONE_S)
+        again_s = AGAIN_S if lease.row.shared else ALONE_S
+        _pause(moved, stop, again_s)  # The question itself is the first change that is notified.
+        while True:
+            answer = holding.answer(lease, number)
+            if answer is not None:
+                return answer
+            if advise is not None and lease.row.shared and holding.stands_in(lease, question):
+                action = question.legal[0] if len(question.legal) == 1 else advise()
+                holding.answer_for(lease, question, action)
+                continue
+            if advise is not None and not lease.row.shared and holding.wants_advice(lease):
+                holding.advise(lease, number, advise())
+                continue
+            now = time.monotonic()
+            thinks, due = now - began, False
+            if thinks > CROWDED_S and now - looked > 1:
+                looked, due = now, self.is_full() and self.is_awaited()
+            if stop():
+                holding.release(lease, f"worker {self.name} was told to stop")
+                raise PutDown
+            if (due or thinks > settings.TABLE_REST_S or now > until) and holding.rest(lease, number):
+                raise PutDown
+            _pause(moved, stop, again_s)
 
 
 def _pause(moved: listening.ChangeSubscription, stop: Callable[[], bool], again_s: float) -> None:

@@ -156,7 +156,7 @@ class TableView:
 def view(row: Table, sitter: Sitter | None) -> TableView:
     """Return a table as a viewer may see it. Two queries."""
     people = {person.number: person for person in row.people.select_related("player").order_by("number")}
-    bots = {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
+    bots = dict(row.seats.values_list("number", "version__bot__slug"))
     own_row = next((person for person in people.values() if is_of(person, sitter)), None)
     return TableView(row, people, bots, own_row)
 

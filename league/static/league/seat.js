@@ -9,7 +9,7 @@ const MANY = 8; // From this many cards on, the first tap lifts a card and the s
 const main = document.getElementById("main"), game = document.querySelector(".game");
 const touch = matchMedia("(hover: none)");
 const thumb = matchMedia("(pointer: coarse), (max-width: 44rem)");
-let sending = false, looking = null, later = WAIT_MS, timer = 0, forced = 0, source = null, moved = false, newest = null;
+let sending = false, looking = null, later = WAIT_MS, timer = 0, forced = 0, source = null, moved = 0, newest = null;
 
 const seat = () => document.getElementById("seat"), form = () => document.getElementById("hand"), table = () => document.querySelector("tute-table.ready");
 const isLocked = () => "locked" in game.dataset;
@@ -111,7 +111,7 @@ function listen() {
     const [to] = Object.values(JSON.parse(event.data));
     const was = Number(seat().dataset.since);
     if ((to === was && !sending) || (to % NEWS === 0 && Math.floor(to / NEWS) === Math.floor(was / NEWS))) return;
-    if (sending) moved = true; else look();
+    if (sending) moved = to; else look();
   });
   source.addEventListener("error", () => { // After a refusal the browser does not reconnect by itself.
     if (source?.readyState === EventSource.CLOSED) { deaf(); setTimeout(listen, AGAIN_MS * (1 + Math.random())); }
@@ -138,7 +138,7 @@ main.addEventListener("submit", async (event) => {
   if (mine.id !== "hand") return;
   event.preventDefault();
   if (sending || isLocked() || "busy" in mine.dataset) return;
-  sending = true; moved = false;
+  sending = true; moved = 0;
   looking?.abort(); // Its response would be older than this answer.
   clearTimeout(timer);
   mine.dataset.busy = "";
@@ -151,7 +151,7 @@ main.addEventListener("submit", async (event) => {
   if (hears()) body.set("listens", "1");
   const done = await load(mine.action, { method: "POST", body });
   sending = false; later = soonest();
-  if (moved) look(); else if (done) wait(); else { clearTimeout(timer); timer = setTimeout(look, later); } // The connection is lost: the server knows whether the answer arrived.
+  if (moved && moved !== Number(seat().dataset.since)) look(); else if (done) wait(); else { clearTimeout(timer); timer = setTimeout(look, later); } // The connection is lost: the server knows whether the answer arrived.
 });
 main.addEventListener("step", () => { if (isLocked() || !form()) drawHand(); });
 main.addEventListener("click", (click) => {

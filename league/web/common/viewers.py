@@ -20,7 +20,10 @@ def viewer_of(request: HttpRequest) -> Player | None:
     if not request.user.is_authenticated:
         return None
     if not hasattr(request, _KEPT):
-        setattr(request, _KEPT, Player.objects.select_related("user").filter(user=request.user).first())
+        player = Player.objects.filter(user=request.user.pk).first()
+        if player is not None:
+            player.user = request.user
+        setattr(request, _KEPT, player)
     viewer: Player | None = getattr(request, _KEPT)
     return viewer
 

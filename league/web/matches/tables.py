@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -39,6 +40,8 @@ from league.web.matches.viewer import for_viewer
 
 SOON_S = 1.0  # Seconds that a response waits for the bots.
 AGAIN_S = 0.5  # Seconds between two checks of the table if notifications arrive.
+AT_ONCE_S = 0.2  # Seconds that the response to a page that listens waits for the bots.
+WAITING = threading.BoundedSemaphore(2)  # The most responses of a process that do so at a time: each needs a thread.
 REMATCH_WAITS = timedelta(minutes=10)
 LATE = timedelta(seconds=15)  # If a new table has waited for its first worker for this long, the page says so.
 DEAF_S = 0.02  # Seconds between two checks if no notifications arrive.
@@ -199,7 +202,7 @@ def record_response(request: HttpRequest, view: TableView) -> JsonResponse:
 def act(request: HttpRequest, public_id: str) -> HttpResponse:
     """Play an action, or leave. The next page includes the bots' actions if they come within a second.
 
-    A page that listens for events (`listens`) gets an empty response at once, so that no thread waits.
+    A page that listens for events (`listens`) gets its next part if the bots answer at once, else an empty response: an event will announce them.
     """
     do, where = request.POST.get("do", ""), redirect("table", public_id=public_id)
     if do in waiting.DOES:
@@ -221,15 +224,34 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
             else:
                 phrases.say(sitter, public_id, request.POST.get("phrase", ""))
             return HttpResponse(status=204) if request.POST.get("listens") else where
-        row = seating.act(sitter, public_id, number, chosen(request, person.legal))
+        with listening.LISTENER.subscribe(topics.of_table(public_id)) as bell:
+            row = seating.act(sitter, public_id, number, chosen(request, person.legal))
+            if request.POST.get("listens"):
+                is_ready = not row.shared and request.headers.get("X-Part") == "moved" and _is_soon_ready(row, bell)
+                return table(request, public_id) if is_ready else HttpResponse(status=204)
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return where
-    if request.POST.get("listens"):
-        return HttpResponse(status=204)
     if row.status == TableStatus.HELD:
         _wait(row, turn=None)
     return where
+
+
+def _is_soon_ready(row: Table, bell: listening.ChangeSubscription) -> bool:
+    """Return True if the bots at a table of one person answer at once. Return False at once if enough threads wait already."""
+    until = time.monotonic() + AT_ONCE_S
+    if row.status != TableStatus.HELD or not listening.LISTENER.is_listening or not WAITING.acquire(blocking=False):
+        return False
+    try:
+        while (remaining := until - time.monotonic()) > 0:
+            if (
+                bell.wait(remaining)
+                and not Table.objects.filter(pk=row.pk, status=TableStatus.HELD, turn=None).exists()
+            ):
+                return True
+        return False
+    finally:
+        WAITING.release()
 
 
 def _ask_advice(request: HttpRequest, sitter: Sitter, public_id: str, number: int) -> HttpResponse:

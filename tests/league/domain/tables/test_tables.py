@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 
 import engine
@@ -290,6 +291,15 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
         seating.sit(ana, "partnership", "greedy2", advice=True, now=later(20))
 
 
+def test_only_the_files_of_the_release_play_without_a_sandbox(ana, greedy) -> None:
+    assert house.loaded(greedy) is None, "a bot of the house, with other files"
+    assert house.loaded(accepted(ana, "own")) is None
+    ((version, _),) = house.enter(["greedy"], now=NOW)
+    spec = house.loaded(version)
+    assert spec is not None
+    assert (spec.sha256, spec.path) == (version.package_id, settings.BASE_DIR / house.FOLDER / "greedy")
+
+
 # ---- played by real workers
 
 
@@ -510,7 +520,9 @@ def test_a_table_without_users_for_its_bots_waits_for_them(people, worker, monke
     monkeypatch.setattr(slots, "SHARE", 3 / len(slots.users()))
     monkeypatch.setattr(running, "FULL_S", 0.0)
     slot = slots.acquire(leaves_room=True)
-    row = seating.sit(people, "partnership", "greedy", "greedy")
+    bots.upload(people, "rufo", CRASHES.replace(b"== 2", b"== 0"), "bot.py", ["partnership"])
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    row = seating.sit(people, "partnership", "rufo")
     for _ in range(4):  # A fault of ours would void it after three attempts.
         assert worker.tables.look()
         wait_for(lambda: not worker.tables._held, "the worker gives the table back", 60, every=0.01)

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import threading
 
 import pytest
 from django.conf import settings
@@ -22,7 +23,9 @@ from league.domain.people import players
 from league.domain.tables import holding, seating
 from league.enums import VersionStatus
 from league.models import BotVersion, Match, Player, Table, TablePerson
+from league.service import listening
 from league.web.matches import offers
+from league.web.matches import tables as web
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
 from tests.support import rows, seats
@@ -195,6 +198,42 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert f"/embed{where}?b=1" in client.get("/oembed", described).json()["html"]
     assert "share-embed" in Client().get(f"{where}?b=1").content.decode()
     assert where in client.get("/play/").content.decode(), "listed among the tables of its player"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_listens_gets_the_next_part_with_the_answer_if_the_bots_answer_at_once(client, monkeypatch) -> None:
+    monkeypatch.setattr(web, "AT_ONCE_S", 60.0)
+    row = sitting(client)
+    where = f"/tables/{row.public_id}/"
+    lease, state = hold(row)
+    row.refresh_from_db()
+    legal = seats.person(row).legal
+    hand = [card for card in seats.person(row).hand if card not in legal[0]]
+    following = Question(row.turn + 1, 1, ["play " + hand[0]], hand, engine.redact(state.events, 0), [])
+
+    def answer_at_once() -> None:
+        wait_for(lambda: Table.objects.filter(pk=row.pk, turn=None).exists(), "the person answers", 60, every=0.01)
+        holding.ask(lease, following, [])
+        connection.close()
+
+    with listening.LISTENER.subscribe("table:other"):
+        wait_for(lambda: listening.LISTENER.is_listening, "the thread listens", 60)
+        bots = threading.Thread(target=answer_at_once)
+        bots.start()
+        form = {"do": legal[0], "turn": row.question, "listens": 1}
+        response = client.post(f"{where}do/", form, headers={"x-part": "moved"})
+        bots.join(60)
+        part = response.content.decode()
+        assert response.status_code == 200
+        assert f'data-since="{row.question + 2}"' in part
+        assert f'value="play {hand[0]}"' in part
+        page = client.get(where, headers={"x-part": "moved"}).content.decode()
+        assert re.sub(r"\w{64}", "", part) == re.sub(r"\w{64}", "", page), "but for the tokens of the forms"
+
+        monkeypatch.setattr(web, "WAITING", threading.BoundedSemaphore(1))
+        assert web.WAITING.acquire()
+        form = {"do": "play " + hand[0], "turn": row.question + 1, "listens": 1}
+        assert client.post(f"{where}do/", form, headers={"x-part": "moved"}).status_code == 204, "enough of them wait"
 
 
 @pytest.mark.slow

@@ -1,0 +1,65 @@
+"""The program of `loaded`: load a bot, then fork a child for each seat. `loading.py CONTROL ENTRY FOLDER...`; it imports nothing of the league.
+
+The bot's own call of `tute_bot.run` is the point at which it is loaded: there this process waits for requests, and each child goes on from there.
+Request: a byte with the descriptor of a conversation. Answer: the process id with a handle of the process. It ends when CONTROL is closed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import runpy
+import signal
+import socket
+import sys
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+
+
+def fork_seats(control: socket.socket) -> None:
+    """Fork a child for each request. Return in a child only, with the conversation as its standard input and output."""
+    libc = ctypes.CDLL(None)
+    gc.collect()
+    gc.freeze()  # A collection in a child would copy the pages of all these objects.
+    children = set()
+    while True:
+        request, received, _, _ = socket.recv_fds(control, 1, 1)
+        if not request:
+            os._exit(0)
+        children -= {child for child in children if os.waitpid(child, os.WNOHANG)[0]}
+        child = os.fork()
+        if not child:
+            control.close()
+            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # A bot that computes does not see that its worker is gone.
+            os.dup2(received[0], 0)
+            os.dup2(received[0], 1)
+            os.close(received[0])
+            return
+        children.add(child)
+        handle = os.pidfd_open(child)
+        socket.send_fds(control, [str(child).encode()], [handle])
+        for used in (handle, *received):
+            os.close(used)
+
+
+def main(control: int, entry: str, *folders: str) -> None:
+    """Load the bot in the file `entry` as the main program; folders: of the modules that it may import."""
+    sys.path[:0] = folders
+    del sys.argv[1:]
+    import tute_bot  # type: ignore[import-not-found]  # It is in one of the folders.
+
+    play = tute_bot.run
+
+    def run(bot: Any, **options: Any) -> None:
+        fork_seats(socket.socket(fileno=control))
+        play(bot, **options)
+        os._exit(0)
+
+    tute_bot.run = run
+    runpy.run_path(entry, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,115 @@
+"""Bots of the release at tables of people: forked from a process that has loaded them, each seat in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.runner import BotSpec, Limits, MatchSpec, load_package, protocol, rebuild
+from engine.runner.loaded import LoadedSeat, loaded_spec
+from engine.runner.table import Advise, Question, TableResult, Taken, play_table
+from engine.sandbox import BotFault, Sandbox, SandboxError, TurnStopped
+from tests.support.processes import wait_for
+
+HOUSE = Path(__file__).parents[3] / "bots" / "house"
+THINKS = """import os
+from tute_bot import Bot, run
+class Thinks(Bot):
+    def act(self, view, legal):
+        if legal == ["ends"]:
+            os._exit(3)
+        if legal == ["sleeps"]:
+            __import__("time").sleep(60)
+        while legal == ["thinks"]:
+            pass
+        return " ".join([*legal, str(os.getpid()), *sorted(os.environ)])
+run(Thinks())
+"""
+PASS = {"boards": [1], "limits": asdict(Limits()), "pass_s": 60.0, "seeds": [1, 2], "sealed": [False, False]}
+HELLO = rebuild.hello(PASS, engine.load("individual"), 0)
+
+
+def played(bot: BotSpec, box: Sandbox) -> TableResult:
+    rng = random.Random(2)
+
+    def ask(question: Question, _decisions: Sequence[Taken], _advise: Advise) -> str:
+        return rng.choice(question.legal)
+
+    spec = MatchSpec("t1", "partnership", b"t" * 32, "table-t1", range(1, 3), (bot,))
+    result = play_table(spec, [0] * 4, [0], box, taken=[], ask=ask, stop=lambda: False)
+    assert result is not None
+    return result
+
+
+@pytest.mark.parametrize("name", ["greedy", pytest.param("champion", marks=pytest.mark.slow)])
+def test_a_loaded_bot_plays_what_it_plays_in_the_sandbox(name: str, box: Sandbox, tmp_path: Path) -> None:
+    loaded, confined = loaded_spec(HOUSE / name), load_package(HOUSE / name, tmp_path)
+    assert loaded.sha256 == confined.sha256
+    (first, again), (expected, _) = played(loaded, box).records, played(confined, box).records
+    assert first["events"] == expected["events"]
+    assert again["events"] != first["events"]
+
+
+@pytest.fixture
+def thinks(tmp_path: Path) -> BotSpec:
+    (tmp_path / "bot.toml").write_text('name = "thinks"\nruntime = "python"\nentry = "bot.py"\n')
+    (tmp_path / "bot.py").write_text(THINKS)
+    return loaded_spec(tmp_path)
+
+
+def seat_of(bot: BotSpec) -> LoadedSeat:
+    assert bot.connect is not None
+    seat: LoadedSeat = bot.connect(0)
+    assert b"ready" in seat.ask(HELLO, 5.0, 60.0, 1 << 16).line
+    return seat
+
+
+def asked(seat: LoadedSeat, legal: str, budget_s: float = 5.0, wall_s: float = 60.0) -> list[str]:
+    request = protocol.act(1, [], protocol.encode(legal), "1.000")
+    return str(json.loads(seat.ask(request, budget_s, wall_s, 1 << 16).line)["do"]).split()
+
+
+def test_each_seat_is_a_process_without_the_secrets_of_its_worker(thinks: BotSpec, monkeypatch) -> None:
+    monkeypatch.setenv("SECRET_KEY", "of the worker")
+    seats = [seat_of(thinks) for _ in range(3)]
+    answers = [asked(seat, "play 1o") for seat in seats]
+    assert [answer[2] for answer in answers] == [str(seat.pid) for seat in seats]
+    assert len({seat.pid for seat in seats}) == 3
+    assert all("SECRET_KEY" not in answer for answer in answers)
+    for seat in seats:
+        seat.close()
+        seat.close()
+    assert asked(seat_of(thinks), "play 1o")[:2] == ["play", "1o"]
+
+
+def test_a_bot_that_thinks_for_too_long_is_late_and_one_that_ends_is_our_fault(thinks: BotSpec) -> None:
+    with pytest.raises(BotFault, match="timeout"):
+        asked(seat_of(thinks), "thinks", budget_s=0.1)
+    with pytest.raises(BotFault, match="timeout"):
+        asked(seat_of(thinks), "sleeps", wall_s=0.2)
+    stopped = seat_of(thinks)
+    stopped.stop = lambda: True
+    with pytest.raises(TurnStopped):
+        asked(stopped, "sleeps")
+    ends = seat_of(thinks)
+    for _ in range(2):
+        with pytest.raises(SandboxError, match="has ended"):
+            asked(ends, "ends")
+
+
+def test_seats_end_with_the_process_that_has_loaded_them_and_new_ones_load_again(thinks: BotSpec) -> None:
+    seat = seat_of(thinks)
+    loader = int(Path(f"/proc/{seat.pid}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(loader, signal.SIGKILL)
+    wait_for(lambda: Path(f"/proc/{loader}/stat").read_text().rpartition(")")[2].split()[0] == "Z", "it has ended", 30)
+    with pytest.raises(SandboxError, match="has ended"):
+        asked(seat, "play 1o")
+    assert asked(seat_of(thinks), "play 1o")[:2] == ["play", "1o"]
