@@ -12,7 +12,9 @@ from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
 
 if TYPE_CHECKING:
+    from engine.cards.pack import Pack
     from engine.match.data import Data
+    from engine.match.redaction import EventRecord
 
 CYCLE = {"o": "c", "c": "b", "b": "e", "e": "o"}
 NEXT = tuple("oceb".index(CYCLE[suit]) for suit in "oceb")
@@ -27,12 +29,17 @@ def vtt_cycle(state: "Data") -> None:
     state.lead = suit
     set_trump(state, NEXT[suit])
     if state.log is not None:
-        state.emit("trump", suit=state.suit_text(state.trump), lead=state.suit_text(suit))
+        state.log.append((trump_event, suit))
     best = max(
         [card for card in table if suit_of[card] == state.trump] or [card for card in table if suit_of[card] == suit]
     )
     turns_ago = len(table) - 1 - table.index(best)
     set_best(state, best, state.active[(state.active.index(state.turn) - turns_ago) % len(state.active)])
+
+
+def trump_event(pack: "Pack", lead: int) -> "EventRecord":
+    """Return the event of a trump that became the suit led."""
+    return {"e": "trump", "suit": pack.suits[NEXT[lead]], "lead": pack.suits[lead]}
 
 
 GAME = Rules(

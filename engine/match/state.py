@@ -17,6 +17,7 @@ from engine.cards.pack import NO_SUIT
 from engine.errors import IllegalAction
 from engine.match import flow, view
 from engine.match.data import Data
+from engine.match.record import SEAT
 from engine.match.scoring import claims
 from engine.match.trick import exchanges, legality, songs, tricks, windows
 
@@ -82,7 +83,7 @@ class State(Data):
             log = self.log
             if log is not None:
                 self.taken_actions.append(action)
-                log.append({"e": "play", "seat": seat, "card": self.game.pack.texts[action]})
+                log.append(seat << SEAT | action)
             on_play = self.rules.on_play
             if on_play is not None:
                 on_play(self)
