@@ -254,6 +254,8 @@ class Program:
         self.spare: list[Any] = []  # States of finished playouts, for use in the next playouts.
         self.pack_size: i64 = game.pack.size
         self.players: i64 = game.players
+        self.sides: i64 = len(game.sides)
+        self.side: vec[i64] = words(game.side)
         self.simple: bool = game.simple
         self.merged: bool = game.merged
         self.speaks: bool = game.speaks
