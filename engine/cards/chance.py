@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, TypeVar, final
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-Card = TypeVar("Card")  # Not `int`: compiled, a shuffle would take each number out of its object and put it into a new one.
+Card = TypeVar(
+    "Card"
+)  # Not `int`: compiled, a shuffle would take each number out of its object and put it into a new one.
 
 
 def as_seed(seed: bytes | str | int) -> bytes:

@@ -72,7 +72,7 @@ class Data:
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
         # True if a card on the table is recorded or may move trumps
-        self.heard = recorded or game.rules.on_play is not None
+        self.heard = recorded or game.rules.on_trump is not None
         if blank:
             return  # `clone` fills all other slots; a compiled class cannot skip __init__
         n = game.players

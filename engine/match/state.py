@@ -84,9 +84,8 @@ class State(Data):
             if log is not None:
                 self.taken_actions.append(action)
                 log.append(seat << SEAT | action)
-            on_play = self.rules.on_play
-            if on_play is not None:
-                on_play(self)
+            if suit == self.trump and (on_trump := self.rules.on_trump) is not None:
+                on_trump(self)
         self.turn = seat = self.next[seat]
         if seat == self.leader:
             if step := tricks.complete(self):

@@ -56,7 +56,7 @@ class Duties:
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
-        if rules.on_play is not None and number(rules.on_play, {"vtt_cycle": 0}) == 0:
+        if rules.on_trump is not None and number(rules.on_trump, {"vtt_cycle": 0}) == 0:
             cycle = dict(rules.trump_cycle or {})
             self.cycles: bool = True
             self.cycle: vec[i64] = words([game.pack.suits.index(cycle[suit]) for suit in game.pack.suits])
