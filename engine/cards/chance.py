@@ -76,6 +76,8 @@ def shuffle(seed: bytes, deal: int, cards: Sequence[Card]) -> list[Card]:
         for product, ranges in groups:
             part: i64 = word % product
             word //= product
+            i: i64
+            last: i64
             for i, last in ranges:
                 j = part % i
                 part //= i

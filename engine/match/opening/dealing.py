@@ -111,7 +111,7 @@ def deal_cards(state: Data) -> None:
     rest: list[int] = []
     if dealt < len(deck):
         # the next card is the last of the list
-        rest = list(map(game.pack.of_flag.__getitem__, deck[: dealt - 1 : -1]))
+        rest = game.pack.of_flags(deck[: dealt - 1 : -1])
     _show_a_card(state, deck[:dealt], rest)
     state.trump = _trump(state)  # `tricks.lead` derives the duties of followers
     state.stock = rest
@@ -150,7 +150,7 @@ def _show_a_card(state: Data, dealt: list[int], rest: list[int]) -> None:
     elif source == "mano_last":
         flag, state.holder = dealt[-state.size], state.mano
     if flag:
-        state.shown = state.game.pack.of_flag[flag]
+        [state.shown] = state.game.pack.of_flags([flag])
 
 
 def _trump(state: Data) -> int:
