@@ -150,7 +150,7 @@ def _show_a_card(state: Data, dealt: list[int], rest: list[int]) -> None:
     elif source == "mano_last":
         flag, state.holder = dealt[-state.size], state.mano
     if flag:
-        [state.shown] = state.game.pack.of_flags([flag])
+        state.shown = state.game.pack.of_flags([flag])[0]
 
 
 def _trump(state: Data) -> int:
