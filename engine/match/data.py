@@ -65,9 +65,7 @@ class Data:
         self.rules = game.rules
         self.seed = seed
         self.suit_map = suit_map  # suit of the shuffle -> suit played with
-        self.log: list[Entry] | None = (
-            [] if recorded else None
-        )  # what has happened since `history` was brought up to date
+        self.log: list[Entry] | None = [] if recorded else None  # entries that are not yet in `history`
         self.history: list[EventRecord] = []
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed

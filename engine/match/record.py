@@ -24,17 +24,17 @@ DREW: Final = 512
 
 def events(log: list[Entry], pack: Pack) -> list[EventRecord]:
     """Return the events of a log. The numbers of its cards are those of `pack`."""
-    made: list[EventRecord] = []
+    history: list[EventRecord] = []
     for entry in log:
         if isinstance(entry, int):
             seat, card = entry >> SEAT & 7, pack.texts[entry & CARD]
             if entry < DREW:
-                made.append({"e": "play", "seat": seat, "card": card})
+                history.append({"e": "play", "seat": seat, "card": card})
             else:
-                made.append({"e": "draw", "seat": seat, "card": card, "secret": {"card": [seat]}})
+                history.append({"e": "draw", "seat": seat, "card": card, "secret": {"card": [seat]}})
         elif isinstance(entry, tuple):
             make, *facts = entry
-            made.append(make(pack, *facts))
+            history.append(make(pack, *facts))
         else:
-            made.append(entry)
-    return made
+            history.append(entry)
+    return history
