@@ -7,10 +7,14 @@ import hmac
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from struct import unpack
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
+
+Card = TypeVar(
+    "Card"
+)  # Not `int`: compiled, a shuffle would take each number out of its object and put it into a new one.
 
 
 def as_seed(seed: bytes | str | int) -> bytes:
@@ -49,7 +53,7 @@ def keyed_hash(key: bytes, message: bytes) -> bytes:
     return sha256(outer + sha256(inner + message).digest()).digest()
 
 
-def shuffle(seed: bytes, deal: int, cards: Sequence[int]) -> list[int]:
+def shuffle(seed: bytes, deal: int, cards: Sequence[Card]) -> list[Card]:
     """Return a fair permutation of the cards for one deal of a match. `seed` comes from `as_seed`.
 
     Fisher-Yates, fed by HMAC-SHA256. A digest is four 64-bit words; a word serves several draws, as a number below the product of their
@@ -70,8 +74,10 @@ def shuffle(seed: bytes, deal: int, cards: Sequence[int]) -> list[int]:
             if word < limit:
                 break
         for product, ranges in groups:
-            part = word % product
+            part: i64 = word % product
             word //= product
+            i: i64
+            last: i64
             for i, last in ranges:
                 j = part % i
                 part //= i
@@ -142,7 +148,7 @@ class Dice:
         self.x = x
         return wide >> 32
 
-    def shuffle(self, cards: Sequence[int]) -> list[int]:
+    def shuffle(self, cards: Sequence[Card]) -> list[Card]:
         """Return the cards in random order."""
         deck = list(cards)
         i: i64 = len(deck)

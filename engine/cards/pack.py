@@ -44,7 +44,10 @@ class Pack:
         # `flag` has one bit per card in an int for all suits, 15 bits a suit: adding flags makes a hand in one step.
         self.flag = [1 << SUIT_BITS * (card // self.size) + card % self.size for card in range(len(self.texts))]
         self.suit_flags = [ONE_SUIT << SUIT_BITS * suit for suit in range(NO_SUIT)] + [0]  # NO_SUIT: no card
-        self.of_flag = {flag: card for card, flag in enumerate(self.flag)}
+        # the card of a flag by its bit length; as keys of a dict, powers of two collide
+        self._of_length = [0] * (NO_SUIT * SUIT_BITS + 1)
+        for card, flag in enumerate(self.flag):
+            self._of_length[flag.bit_length()] = card
         self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
         self.whole = self.hand(self.cards)  # the pack as a hand
         self.all = _all(self.size)  # all[suit][mask]: the cards of a holding
@@ -98,6 +101,11 @@ class Pack:
     def flags(self, suit_map: tuple[int, ...]) -> list[int]:
         """Return the flags of all cards in their order, with the suits exchanged by `suit_map`."""
         return [self.flag[suit_map[card // self.size] * self.size + card % self.size] for card in self.cards]
+
+    def of_flags(self, flags: Iterable[int]) -> list[int]:
+        """Return the cards of these flags."""
+        of_length = self._of_length
+        return [of_length[flag.bit_length()] for flag in flags]
 
     def in_hand(self, hand: Sequence[int]) -> tuple[int, ...]:
         """Return the cards of a hand, ascending."""

@@ -4,36 +4,10 @@ Name and rules are the designer's and unchanged; only his two optional rules and
 Source: rules book, variable_trump (000).
 """
 
-from typing import TYPE_CHECKING
-
 from engine.match.scoring.results import most_points_wins
-from engine.match.trick.legality import set_best, set_trump
+from engine.match.trick.moving import CYCLE, vtt_cycle
 from engine.rules.options import BOOL, Range
 from engine.rules.parameters import Rules
-
-if TYPE_CHECKING:
-    from engine.match.data import Data
-
-CYCLE = {"o": "c", "c": "b", "b": "e", "e": "o"}
-NEXT = tuple("oceb".index(CYCLE[suit]) for suit in "oceb")
-
-
-def vtt_cycle(state: "Data") -> None:
-    """Apply V1 to V4: a trump, led or not, becomes the suit led and hands trump to the next suit; then the winning card is determined again."""
-    suit_of, table = state.suit_of, state.table
-    suit = suit_of[table[-1]]
-    if suit != state.trump:
-        return  # V1, V4: the winning card is that of ordinary Tute
-    state.lead = suit
-    set_trump(state, NEXT[suit])
-    if state.log is not None:
-        state.emit("trump", suit=state.suit_text(state.trump), lead=state.suit_text(suit))
-    best = max(
-        [card for card in table if suit_of[card] == state.trump] or [card for card in table if suit_of[card] == suit]
-    )
-    turns_ago = len(table) - 1 - table.index(best)
-    set_best(state, best, state.active[(state.active.index(state.turn) - turns_ago) % len(state.active)])
-
 
 GAME = Rules(
     key="variable_trump",
@@ -49,7 +23,7 @@ GAME = Rules(
     sides="pairs",
     trump_dynamics="vtt_cycle",
     trump_cycle=CYCLE,
-    on_play=vtt_cycle,
+    on_trump=vtt_cycle,
     hand_songs="winning_side",
     song_values={"trump": 20, "other": 20},
     tute_first_trick_only=True,

@@ -11,10 +11,12 @@ from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from engine.cards.pack import NO_SUIT
+from engine.match import record
 
 if TYPE_CHECKING:
     from engine.cards.chance import Dice
     from engine.cards.pack import ByHolding
+    from engine.match.record import Entry
     from engine.match.redaction import EventRecord
     from engine.rules.obligations import InForce
     from engine.rules.terms import Terms
@@ -40,7 +42,7 @@ class Data:
     __slots__ = (
         "active", "best", "best_suit", "bit_of", "capote_by", "cards", "chips", "clock", "coto_games", "cotos",
         "deal_no", "dealer", "deals", "dice", "drawn", "extra", "facts", "follow", "ftab", "game", "game_deal",
-        "games", "games_played", "hand", "hands", "heard", "held", "holder", "htab", "in_force", "is_over",
+        "games", "games_played", "hand", "hands", "heard", "held", "history", "holder", "htab", "in_force", "is_over",
         "last_trick", "lead", "lead_extra", "lead_swap", "leader", "left", "left_at", "legal", "log", "mano", "marks",
         "modified", "n", "next", "no_load", "notes", "out", "over", "own_extra", "own_turn", "pending", "phase",
         "points_of", "pot", "queue", "reached", "revokers", "ruffed", "rules", "score", "seats", "seed", "shown",
@@ -55,7 +57,7 @@ class Data:
         game: Terms,
         seed: bytes,
         deals: int | None,
-        record: bool,
+        recorded: bool,
         suit_map: tuple[int, ...],
         blank: bool = False,
     ) -> None:
@@ -63,11 +65,12 @@ class Data:
         self.rules = game.rules
         self.seed = seed
         self.suit_map = suit_map  # suit of the shuffle -> suit played with
-        self.log: list[EventRecord] | None = [] if record else None
+        self.log: list[Entry] | None = [] if recorded else None  # entries that are not yet in `history`
+        self.history: list[EventRecord] = []
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
         # True if a card on the table is recorded or may move trumps
-        self.heard = record or game.rules.on_play is not None
+        self.heard = recorded or game.rules.on_trump is not None
         if blank:
             return  # `clone` fills all other slots; a compiled class cannot skip __init__
         n = game.players
@@ -287,7 +290,9 @@ class Data:
         """The whole record so far. `engine.redact` reduces it to what a seat may see."""
         if self.log is None:
             raise ValueError("this match is not recorded: ask new_match for record=True")
-        return self.log
+        if self.log:
+            self.write_history()
+        return self.history
 
     @property
     def actions(self) -> list[int]:
@@ -345,6 +350,12 @@ class Data:
     def totals_now(self) -> list[int]:
         """Return the points of the game by side: those carried, plus those of this deal."""
         return [carried + points for carried, points in zip(self.totals, self.side_points(), strict=True)]
+
+    def write_history(self) -> None:
+        """Make events of the log. Call it before the pack changes."""
+        if self.log is not None:
+            self.history += record.events(self.log, self.game.pack)
+            self.log.clear()
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Append an event to the record, if there is one."""

@@ -71,7 +71,7 @@ def play_trick(state: State, plays: Sequence[str], *, lead: str | None = None) -
     if not plays:
         state.legal = None
         return
-    if state.rules.on_play is None:
+    if state.rules.on_trump is None:
         _put(state, plays)
         return
     now = state.trump

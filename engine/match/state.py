@@ -17,6 +17,7 @@ from engine.cards.pack import NO_SUIT
 from engine.errors import IllegalAction
 from engine.match import flow, view
 from engine.match.data import Data
+from engine.match.record import SEAT
 from engine.match.scoring import claims
 from engine.match.trick import exchanges, legality, songs, tricks, windows
 
@@ -82,10 +83,9 @@ class State(Data):
             log = self.log
             if log is not None:
                 self.taken_actions.append(action)
-                log.append({"e": "play", "seat": seat, "card": self.game.pack.texts[action]})
-            on_play = self.rules.on_play
-            if on_play is not None:
-                on_play(self)
+                log.append(seat << SEAT | action)
+            if suit == self.trump and (on_trump := self.rules.on_trump) is not None:
+                on_trump(self)
         self.turn = seat = self.next[seat]
         if seat == self.leader:
             if step := tricks.complete(self):

@@ -191,7 +191,7 @@ def _following(t: Speaker) -> Said:
             " Quien no puede ganar la baza juega, de las permitidas, una de las que menos valen: no vale cargar.",
             " A player who cannot win the trick must play the legal card worth the fewest points: no loading.",
         )
-    if rules.on_play is None:
+    if rules.on_trump is None:
         text += t.say(
             " Gana la baza el triunfo más alto o, sin triunfos, la carta más alta del palo de salida.",
             " The highest trump wins the trick or, without trumps, the highest card of the suit led.",

@@ -92,7 +92,7 @@ class Rules:
     undertrump: bool = False
     beat_after_trumped: bool = False
     no_load: bool = False
-    on_play: Callable[[Any], None] | None = None  # after each card: trumps that change during a trick
+    on_trump: Callable[[Any], None] | None = None  # after each trump that is played: trumps that change during a trick
     # declarations
     hand_songs: str = "trick_winner"
     pair_ranks: str = "RC"

@@ -18,7 +18,7 @@ class Feed:
     """The events of one pass, sitting after sitting, as encoded JSON texts per seat."""
 
     def __init__(self, seats: int) -> None:
-        self._events: list[dict[str, Any]] = []
+        self._state: engine.State | None = None
         self._read = 0  # Number of events of the record read so far.
         self._board = 0
         # Encoded events that all seats see alike, since the last event that they see differently.
@@ -26,14 +26,14 @@ class Feed:
         self._sent = [0] * seats  # How many of `_shared` each seat has received.
         self._own: list[list[str]] = [[] for _ in range(seats)]  # Unsent events before the rest of `_shared`.
 
-    def begin(self, events: list[dict[str, Any]], board: int, opening: list[list[str]]) -> None:
-        """Follow the record of a new sitting, a list that grows during play. opening: the texts of the events already in it."""
+    def begin(self, state: engine.State, board: int, opening: list[list[str]]) -> None:
+        """Follow the record of a new sitting. opening: the texts of the events already in it."""
         self._catch_up()
         self._part()
         for own, texts in zip(self._own, opening, strict=True):
             own += texts
-        self._events = events
-        self._read = len(events)
+        self._state = state
+        self._read = len(state.events)
         self._board = board
 
     def announce(self, event: dict[str, Any]) -> None:
@@ -43,8 +43,7 @@ class Feed:
 
     def take(self, seat: int) -> list[str]:
         """Return the events that the seat has not received yet, and mark them as sent."""
-        if self._read < len(self._events):
-            self._catch_up()
+        self._catch_up()
         shared, sent = self._shared, self._sent
         unsent = shared[sent[seat] :]
         sent[seat] = len(shared)
@@ -54,7 +53,9 @@ class Feed:
         return unsent
 
     def _catch_up(self) -> None:
-        events, shared = self._events, self._shared
+        if self._state is None:
+            return
+        events, shared = self._state.events, self._shared
         for place in range(self._read, len(events)):
             event = events[place]
             kind = event["e"]

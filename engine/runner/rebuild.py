@@ -128,7 +128,7 @@ def _sitting(
 ) -> Iterator[Exchange]:
     state = engine.replay.begin(replay)
     board = replay["meta"]["board"]
-    feed.begin(state.events, board, opening(state.events, board, state.seats))
+    feed.begin(state, board, opening(state.events, board, state.seats))
     used = used_us(replay["timings"])
     faults = {fault["step"]: fault for fault in replay["faults"] if fault["step"] >= 0}
 

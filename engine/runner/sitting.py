@@ -101,7 +101,7 @@ class BoardRun:
     def _open(self) -> None:
         """Begin to send this sitting's events to the seats; they learn nothing about a sitting that is never played."""
         if self._opening is not None:
-            self.feed.begin(self.state.events, self.board, self._opening)
+            self.feed.begin(self.state, self.board, self._opening)
             self._opening = None
 
     def _decide(self, seat: SeatHolder, legal: Sequence[int]) -> None:

@@ -116,7 +116,7 @@ def knows(game: Terms) -> bool:
             rules.result.__name__ != "middle_loses"
             or (rules.middle_rule == "all_between" and rules.tie == "level_lose" and rules.capote_spoiled_by_song)
         )
-        and rules.on_play is None
+        and rules.on_trump is None
         and rules.trump_source != "first_table_pair"
         and not rules.no_load
         and not game.table_songs

@@ -127,13 +127,14 @@ class ObservationWriter:
         out[at + 3] = out[at + 4] = out[at + 5] = out[at + 6] = out[at + 7] = out[at + 8] = 0
         out[at + 9] = self.no_chips
         kind: i64 = t.program.stakes.settlement
-        if kind == codes.GAMES:
-            out[at + 3] = self._turned(t, t.totals, 0, True)
-            out[at + 4] = self._turned(t, t.games, 0, True)
-        elif kind == codes.CHIPS:
+        if kind == codes.CHIPS:  # Antes are paid before the first deal.
             self._chips(t, out, at)
-        elif kind == codes.LOSS_MARKS:
-            out[at + 5] = self._turned(t, t.marks, 0, False)
+        elif t.deal_no > 1:
+            if kind == codes.GAMES:
+                out[at + 3] = self._turned(t, t.totals, 0, True)
+                out[at + 4] = self._turned(t, t.games, 0, True)
+            elif kind == codes.LOSS_MARKS:
+                out[at + 5] = self._turned(t, t.marks, 0, False)
         if self.predicts:
             out[at + 6] = self._turned(t, t.predicted, 1, False)
 

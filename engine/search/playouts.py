@@ -64,41 +64,50 @@ def play_many(
     game: Game, matches: int, rng: int | Dice, *, deals: int | None = None, quick: bool = not INTERPRETED
 ) -> list[int]:
     """Return board scores by seat, summed over this many random matches (of `deals` deals; None: by the rules). `rng` and `quick` as in `playout`."""
-    dice = rng if isinstance(rng, Dice) else Dice(rng)
     totals = [0] * game.players
     program = running.program_of(game, running.ORDER) if quick else None
     if program is None:
+        dice = rng if isinstance(rng, Dice) else Dice(rng)
         for _ in range(matches):
             state = game.new_match(seed=0, deals=deals, record=False, dice=dice)
             while not state.is_over:
                 step(state, dice)
             totals = [total + score for total, score in zip(totals, state.scores(), strict=True)]
         return totals
-    kernel_state = KernelState(program, dice)
+    kernel_state = _kernel_state(program, rng)
     for _ in range(matches):
         running.begin(kernel_state, program, deals or 0)
         play_on(kernel_state)
         for seat in range(game.players):
             totals[seat] += kernel_state.score[seat]
+    _store(kernel_state, program, rng)
     return totals
 
 
 def _from(state: State, program: Program, rng: int | Dice) -> list[int]:
-    """Play on in a kernel state, which is stored for the next playout."""
-    spare = program.spare
-    kernel_state: KernelState = spare.pop() if spare else KernelState(program, Dice(0))
-    dice = kernel_state.dice
-    if isinstance(rng, Dice):
-        dice.x = rng.x
-    else:
-        dice.start(rng)
+    kernel_state = _kernel_state(program, rng)
     running.begin_at(kernel_state, program, state)
     play_on(kernel_state)
+    _store(kernel_state, program, rng)
+    return [kernel_state.score[seat] for seat in range(state.seats)]
+
+
+def _kernel_state(program: Program, rng: int | Dice) -> KernelState:
+    """Return a kernel state with these dice: a stored one if there is one, because to build one costs as much as a hundred plays."""
+    spare = program.spare
+    kernel_state: KernelState = spare.pop() if spare else KernelState(program, Dice(0))
     if isinstance(rng, Dice):
-        rng.x = dice.x
-    scores = [kernel_state.score[seat] for seat in range(state.seats)]
-    spare.append(kernel_state)
-    return scores
+        kernel_state.dice.x = rng.x
+    else:
+        kernel_state.dice.start(rng)
+    return kernel_state
+
+
+def _store(kernel_state: KernelState, program: Program, rng: int | Dice) -> None:
+    """Store a kernel state for the next playout, and tell the caller's dice how far they have gone."""
+    if isinstance(rng, Dice):
+        rng.x = kernel_state.dice.x
+    program.spare.append(kernel_state)
 
 
 def play_on(t: KernelState) -> None:

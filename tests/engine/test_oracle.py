@@ -153,7 +153,7 @@ def test_middle_loses() -> None:
 @given(mixtures(), st.integers(0, 10**6))
 def test_legal_cards_in_real_play(game: engine.Game, seed: int) -> None:
     """The tables that the fast path keeps while cards are played say the same as the rules book, in any mixture of options."""
-    if game.rules.on_play is not None:
+    if game.rules.on_trump is not None:
         return  # Variable Trump moves the suit to follow.
     state = game.new_match(seed=seed, deals=2, record=False)
     rng = random.Random(seed)

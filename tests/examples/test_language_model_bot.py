@@ -62,7 +62,7 @@ def test_it_plays_what_the_model_names(model) -> None:
     game = engine.load("brisca")
     state = game.new_match(seed=bytes(32), deals=1)
     feed = Feed(2)
-    feed.begin(state.events, 1, opening(state.events, 1, 2))
+    feed.begin(state, 1, opening(state.events, 1, 2))
     hello = protocol.hello(
         game="brisca",
         revision=game.revision,

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from engine.cards import actions as act
 from engine.match import steps
 from engine.match.data import Data
 from engine.match.scoring import claims
 from engine.rules.verdict import Verdict
+
+if TYPE_CHECKING:
+    from engine.cards.pack import Pack
+    from engine.match.redaction import EventRecord
 
 
 def note(state: Data, **facts: object) -> None:
@@ -16,7 +23,12 @@ def note(state: Data, **facts: object) -> None:
 def call(state: Data, action: int) -> None:
     """Record a public call of the seat on turn."""
     if state.log is not None:
-        state.log.append({"e": "call", "seat": state.turn, "call": state.game.action_text(action)})
+        state.log.append((call_event, state.turn, action))
+
+
+def call_event(pack: Pack, seat: int, action: int) -> EventRecord:
+    """Return the event of a public call."""
+    return {"e": "call", "seat": seat, "call": act.text(pack, action)}
 
 
 def thrown_in(state: Data) -> int:

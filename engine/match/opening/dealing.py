@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engine.cards import chance
 from engine.cards.pack import NO_SUIT, hand_of_flags
 from engine.match import steps
@@ -11,6 +13,11 @@ from engine.match.places import left_of, right_of, seats_left
 from engine.match.scoring import payments
 from engine.rules.sizes import deal_sizes
 from engine.rules.terms import Places
+
+if TYPE_CHECKING:
+    from engine.cards.pack import Pack
+    from engine.match.record import Entry
+    from engine.match.redaction import EventRecord
 
 
 def start(state: Data) -> int:
@@ -104,7 +111,7 @@ def deal_cards(state: Data) -> None:
     rest: list[int] = []
     if dealt < len(deck):
         # the next card is the last of the list
-        rest = list(map(game.pack.of_flag.__getitem__, deck[: dealt - 1 : -1]))
+        rest = game.pack.of_flags(deck[: dealt - 1 : -1])
     _show_a_card(state, deck[:dealt], rest)
     state.trump = _trump(state)  # `tricks.lead` derives the duties of followers
     state.stock = rest
@@ -116,7 +123,7 @@ def deal_cards(state: Data) -> None:
     state.n = n
     state.left = dealt + n
     if state.log is not None:
-        _record(state, rest)
+        _record(state, state.log, rest)
 
 
 def _deal_hands(state: Data, dealt: list[int]) -> None:
@@ -143,7 +150,7 @@ def _show_a_card(state: Data, dealt: list[int], rest: list[int]) -> None:
     elif source == "mano_last":
         flag, state.holder = dealt[-state.size], state.mano
     if flag:
-        state.shown = state.game.pack.of_flag[flag]
+        state.shown = state.game.pack.of_flags([flag])[0]
 
 
 def _trump(state: Data) -> int:
@@ -158,29 +165,60 @@ def _trump(state: Data) -> int:
     return state.suit_of[state.shown] if state.shown >= 0 else NO_SUIT
 
 
-def _record(state: Data, rest: list[int]) -> None:
-    pack = state.game.pack
+def _record(state: Data, log: list[Entry], rest: list[int]) -> None:
     first = state.rules.first_deal == "coins_2o" and state.deal_no == 1
     hidden = first and state.shown >= 0
-    shown_text = None if hidden else state.card_text(state.shown)
-    face_down = [state.shown] if hidden else rest[::-1]
-    state.emit(
-        "deal",
-        deal=state.deal_no,
-        dealer=state.dealer,
-        mano=mano_of_coins(state) if first else state.mano,
-        out=list(state.out),
-        trump=state.suit_text(state.trump),
-        shown=shown_text,
-        holder=state.holder if state.holder >= 0 else None,
-        stock=state.n,
-        totals=list(state.totals),
-        games=list(state.games),
-        marks=list(state.marks),
-        chips=list(state.chips),
-        hands=[pack.names(pack.in_hand(hand)) for hand in state.hands],
-        rest=pack.names(face_down),
+    log.append(
+        (
+            deal_event,
+            state.deal_no,
+            state.dealer,
+            mano_of_coins(state) if first else state.mano,
+            state.out,
+            state.trump,
+            -1 if hidden else state.shown,
+            state.holder,
+            state.n,
+            (state.totals, state.games, state.marks, state.chips),
+            [hand[:] for hand in state.hands],
+            [state.shown] if hidden else rest[::-1],
+        )
     )
+
+
+def deal_event(
+    pack: Pack,
+    deal: int,
+    dealer: int,
+    mano: int,
+    out: tuple[int, ...],
+    trump: int,
+    shown_card: int,
+    holder: int,
+    stock: int,
+    standing: tuple[tuple[int, ...], ...],
+    hands: list[list[int]],
+    face_down: list[int],
+) -> EventRecord:
+    """Return the event of a deal."""
+    totals, games, marks, chips = map(list, standing)
+    return {
+        "e": "deal",
+        "deal": deal,
+        "dealer": dealer,
+        "mano": mano,
+        "out": list(out),
+        "trump": None if trump == NO_SUIT else pack.suits[trump],
+        "shown": None if shown_card < 0 else pack.texts[shown_card],
+        "holder": None if holder < 0 else holder,
+        "stock": stock,
+        "totals": totals,
+        "games": games,
+        "marks": marks,
+        "chips": chips,
+        "hands": [pack.names(pack.in_hand(hand)) for hand in hands],
+        "rest": pack.names(face_down),
+    }
 
 
 def coins_first(state: Data) -> None:

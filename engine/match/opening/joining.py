@@ -5,6 +5,8 @@ Notes of the deal: soloist, playing, passed, asked_to_join; to_change, took_show
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engine.cards import actions as act
 from engine.cards import chance
 from engine.cards.pack import NO_SUIT
@@ -12,8 +14,13 @@ from engine.match import steps
 from engine.match.data import Data, Phase
 from engine.match.hands import give
 from engine.match.opening.calls import call, note, thrown_in
+from engine.match.record import DREW, SEAT
 from engine.match.scoring import claims
 from engine.rules.verdict import Verdict
+
+if TYPE_CHECKING:
+    from engine.cards.pack import Pack
+    from engine.match.redaction import EventRecord
 
 CALLS = (act.PLAY, act.PASS)
 ANSWERS = (act.JOIN, act.OUT)
@@ -31,8 +38,7 @@ def _legal(state: Data) -> tuple[int, ...]:
 
 
 def _act(state: Data, action: int) -> int:
-    if state.log is not None:
-        call(state, action)
+    call(state, action)
     seat, notes = state.turn, state.notes
     if action == act.PASS:
         passed = (*notes["passed"], seat)
@@ -138,10 +144,8 @@ def _change_act(state: Data, action: int) -> int:
     for card in cards:
         suit, bit, _ = facts[card]
         hand[suit] ^= bit
-    pack = state.game.pack
     if log is not None:
-        names = pack.names(cards)
-        log.append({"e": "discard", "seat": seat, "count": len(cards), "cards": names, "secret": {"cards": [seat]}})
+        log.append((discard_event, seat, cards))
     due = len(cards)
     if notes.get("took_shown") == seat:
         due -= 1
@@ -152,13 +156,18 @@ def _change_act(state: Data, action: int) -> int:
         suit, bit, _ = facts[card]
         hand[suit] |= bit
         if log is not None:
-            log.append({"e": "draw", "seat": seat, "card": pack.texts[card], "secret": {"card": [seat]}})
+            log.append(DREW | seat << SEAT | card)
     waiting = notes["to_change"][1:]
     state.notes = state.notes | {"to_change": waiting, "put_away": notes.get("put_away", ()) + cards}
     if waiting:
         state.ask(waiting[0], CHANGE)
         return steps.WAIT
     return steps.STAGE
+
+
+def discard_event(pack: Pack, seat: int, cards: tuple[int, ...]) -> EventRecord:
+    """Return the event of cards put away."""
+    return {"e": "discard", "seat": seat, "count": len(cards), "cards": pack.names(cards), "secret": {"cards": [seat]}}
 
 
 def _take_shown(state: Data) -> int:

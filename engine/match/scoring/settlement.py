@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import add
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from engine.match.data import Data
 from engine.match.places import seats_left
@@ -11,6 +11,11 @@ from engine.match.scoring import payments
 from engine.rules.sizes import deal_sizes
 from engine.rules.terms import CARDS_PER_MINUTE, GAME_SCORE
 from engine.rules.verdict import Verdict
+
+if TYPE_CHECKING:
+    from engine.cards.pack import Pack
+    from engine.match.record import Entry
+    from engine.match.redaction import EventRecord
 
 TUTE_SCORE: Final = 130  # board score of a deal won without counting: all card points and the last ten
 # A match ends after this many deals, because drawn or thrown-in deals could go on forever.
@@ -38,7 +43,7 @@ def settle(state: Data, verdict: Verdict) -> None:
     if not over and state.deals is not None and state.deal_no >= state.deals:
         over = verdict.decided  # a game of several deals is played to its end
     if state.log is not None:
-        _record(state, verdict, value, before)
+        _record(state, state.log, verdict, value, before)
     if over:
         finish(state)
 
@@ -216,27 +221,52 @@ def ranking(state: Data) -> list[int]:
     return [sum(2 * (own > other) + (own == other) for other in keys) - 1 for own in keys]
 
 
-def _record(state: Data, verdict: Verdict, value: int, before: tuple[int, ...]) -> None:
-    by_seat = state.seat_points()
-    bonus = [p - c - s for p, c, s in zip(by_seat, state.cards, state.songs, strict=True)]
-    state.emit(
-        "score",
-        deal=state.deal_no,
-        cards=list(state.cards),
-        songs=list(state.songs),
-        bonus=bonus,
-        points=by_seat,
-        winner=verdict.winner,
-        losers=list(verdict.losers),
-        why=verdict.why,
-        value=value,
-        games=list(state.games),
-        totals=list(state.totals),
-        marks=list(state.marks),
-        chips=list(state.chips),
-        eliminated=[seat for seat, at in enumerate(state.left_at) if at and not before[seat]],
-        scores=list(state.score),
+def _record(state: Data, log: list[Entry], verdict: Verdict, value: int, before: tuple[int, ...]) -> None:
+    log.append(
+        (
+            score_event,
+            state.deal_no,
+            (state.cards, state.songs, state.seat_points()),
+            verdict,
+            value,
+            (state.games, state.totals, state.marks, state.chips),
+            (before, state.left_at),
+            state.score,
+        )
     )
+
+
+def score_event(
+    pack: Pack,
+    deal: int,
+    by_seat: tuple[list[int], ...],
+    verdict: Verdict,
+    value: int,
+    standing: tuple[tuple[int, ...], ...],
+    left_at: tuple[tuple[int, ...], tuple[int, ...]],
+    scores: tuple[int, ...],
+) -> EventRecord:
+    """Return the event of a settled deal."""
+    cards, songs, points = by_seat
+    games, totals, marks, chips = map(list, standing)
+    return {
+        "e": "score",
+        "deal": deal,
+        "cards": list(cards),
+        "songs": list(songs),
+        "bonus": [p - c - s for p, c, s in zip(points, cards, songs, strict=True)],
+        "points": points,
+        "winner": verdict.winner,
+        "losers": list(verdict.losers),
+        "why": verdict.why,
+        "value": value,
+        "games": games,
+        "totals": totals,
+        "marks": marks,
+        "chips": chips,
+        "eliminated": [seat for seat, (before, after) in enumerate(zip(*left_at, strict=True)) if after and not before],
+        "scores": list(scores),
+    }
 
 
 def adapt_to_seats(state: Data) -> None:
@@ -245,5 +275,6 @@ def adapt_to_seats(state: Data) -> None:
         return
     seats = len(seats_left(state))
     if seats != state.game.players:
+        state.write_history()
         state.game = state.game.for_seats(seats)
         state.rules = state.game.rules

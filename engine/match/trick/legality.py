@@ -24,16 +24,6 @@ def set_trump(state: Data, suit: int) -> None:
         enforce(state, state.in_force)
 
 
-def set_best(state: Data, card: int, seat: int) -> None:
-    """Set the winning card and its seat after trump or the suit led have changed during the trick."""
-    state.best, state.winner = card, seat
-    state.best_suit = suit = state.suit_of[card]
-    if suit == state.lead:
-        state.ftab, state.htab = state.follow[card], state.void
-    else:
-        state.ftab, state.htab = state.ruffed[_highest_led(state)], state.over[card]
-
-
 def cards(state: Data) -> tuple[int, ...]:
     """Return the legal cards of the seat on turn. In most turns `State.apply` or `tricks.next_lead` has looked them up already."""
     hand = state.hand
@@ -59,13 +49,13 @@ def _modified(state: Data) -> tuple[int, ...]:
         follow, ruffed, void, over = rule.with_partner[state.trump]
         if state.best_suit == lead:
             return follow[state.best][mask] if mask else void[hand[state.trump]]
-        return ruffed[_highest_led(state)][mask] if mask else over[state.best][hand[state.trump]]
+        return ruffed[highest_led(state)][mask] if mask else over[state.best][hand[state.trump]]
     if mask and state.best_suit != lead and state.rules.beat_after_trumped:
-        return state.ruffed[_highest_led(state)][mask]
+        return state.ruffed[highest_led(state)][mask]
     return state.ftab[mask] if mask else state.htab[hand[state.trump]]
 
 
-def _highest_led(state: Data) -> int:
+def highest_led(state: Data) -> int:
     """Return the highest card of the suit led on the table."""
     lead, suit_of = state.lead, state.suit_of
     return max([card for card in state.table if suit_of[card] == lead])

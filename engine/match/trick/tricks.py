@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from engine.cards.pack import NO_SUIT
 from engine.match import steps
 from engine.match.data import Data
 from engine.match.hands import give
+from engine.match.record import DREW, SEAT
 from engine.match.scoring import claims
 from engine.match.trick import exchanges, legality, songs, turns, windows
+
+if TYPE_CHECKING:
+    from engine.cards.pack import Pack
+    from engine.match.redaction import EventRecord
 
 
 def lead(state: Data) -> None:
@@ -88,7 +93,7 @@ def complete(state: Data) -> int:  # noqa: C901 - the order of what follows a tr
     state.window_songs = ()
     state.best_suit = NO_SUIT
     if state.log is not None:
-        state.log.append(_event(state, winner))
+        state.log.append((trick_event, winner, state.table_points, state.table, not state.left))
     state.table_points = 0
     if game.simple:
         if not state.left:
@@ -127,10 +132,10 @@ def complete(state: Data) -> int:  # noqa: C901 - the order of what follows a tr
     return after_window_a(state)
 
 
-def _event(state: Data, winner: int) -> dict[str, Any]:
-    cards = state.game.pack.names(state.table)
-    event: dict[str, Any] = {"e": "trick", "seat": winner, "points": state.table_points, "cards": cards}
-    if not state.left:
+def trick_event(pack: Pack, winner: int, points: int, table: list[int], last: bool) -> EventRecord:
+    """Return the event of a completed trick."""
+    event: EventRecord = {"e": "trick", "seat": winner, "points": points, "cards": pack.names(table)}
+    if last:
         event["last"] = True
     return event
 
@@ -169,11 +174,14 @@ def draw(state: Data) -> None:
     the_shown = not remaining and len(stock) < cards
     if the_shown:
         cards -= 1
-    if game.minds_draws or state.log is not None:
-        state.drawn = [-1] * state.seats
+    log = state.log
+    if game.minds_draws or log is not None:
+        state.drawn = drawn = [-1] * state.seats
         drawer = seat
         for card in stock[: -cards - 1 : -1]:
-            _tell_draw(state, drawer, card)
+            drawn[drawer] = card
+            if log is not None:
+                log.append(DREW | drawer << SEAT | card)
             drawer = ring[drawer]
     for _ in range(cards):
         suit, bit, _ = facts[stock.pop()]
@@ -196,11 +204,3 @@ def _stock_is_empty(state: Data, last: int) -> None:
         exchanges.take_back(state)
     legality.enforce(state, state.game.empty_rule)
     turns.fix_turns(state)
-
-
-def _tell_draw(state: Data, seat: int, card: int) -> None:
-    if state.drawn is not None:
-        state.drawn[seat] = card
-    if state.log is not None:
-        text = state.game.pack.texts[card]
-        state.log.append({"e": "draw", "seat": seat, "card": text, "secret": {"card": [seat]}})

@@ -56,7 +56,7 @@ class Duties:
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
-        if rules.on_play is not None and number(rules.on_play, {"vtt_cycle": 0}) == 0:
+        if rules.on_trump is not None and number(rules.on_trump, {"vtt_cycle": 0}) == 0:
             cycle = dict(rules.trump_cycle or {})
             self.cycles: bool = True
             self.cycle: vec[i64] = words([game.pack.suits.index(cycle[suit]) for suit in game.pack.suits])
@@ -254,6 +254,8 @@ class Program:
         self.spare: list[Any] = []  # States of finished playouts, for use in the next playouts.
         self.pack_size: i64 = game.pack.size
         self.players: i64 = game.players
+        self.sides: i64 = len(game.sides)
+        self.side: vec[i64] = words(game.side)
         self.simple: bool = game.simple
         self.merged: bool = game.merged
         self.speaks: bool = game.speaks

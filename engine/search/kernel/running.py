@@ -40,11 +40,15 @@ def program_of(game: Terms, suit_map: tuple[int, ...]) -> Program | None:
 def begin(t: KernelState, program: Program, deals: i64) -> None:
     """Start a new match of the game of `program` and go to its first question. `deals`: its number of deals; 0: it ends by its rules."""
     t.program = program
+    t.seats = program.players
+    t.sides = program.sides
+    t.pairs = t.sides < t.seats
     clear(t)
     seat: i64 = 0
     while seat < t.seats:
         t.left_at[seat] = t.totals[seat] = t.games[seat] = t.coto_games[seat] = t.cotos[seat] = 0
         t.marks[seat] = t.chips[seat] = t.score[seat] = 0
+        t.side[seat] = program.side[seat]
         seat += 1
     t.deals = deals
     t.deal_no = t.game_deal = t.games_played = t.clock = t.pot = t.gone = t.n_reached = 0

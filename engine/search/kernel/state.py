@@ -47,9 +47,9 @@ class KernelState:
 
         # the match
         self.seats: i64 = program.players
-        self.sides: i64 = len(program.game.sides)
-        self.pairs: bool = len(program.game.sides) < program.game.players
-        self.side: vec[i64] = words([*program.game.side, *none[program.game.players :]])
+        self.sides: i64 = program.sides
+        self.pairs: bool = False
+        self.side: vec[i64] = words(none)
         self.deals: i64 = 0  # the match ends after this many deals; 0: by its rules
         self.deal_no: i64 = 0
         self.game_deal: i64 = 0

@@ -56,7 +56,7 @@ def knows(game: Terms) -> bool:
         and rules.auction == "none"
         and rules.supply == "draw"
         and (rules.draw == "none" or bool(rules.shown_card_drawn))
-        and rules.on_play is None
+        and rules.on_trump is None
         and rules.trump_source not in ("first_table_pair", "named")
         and rules.partner_exempt == "none"
         and not rules.no_load

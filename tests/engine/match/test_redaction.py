@@ -183,7 +183,7 @@ def compare_worlds(
 ) -> int:
     """Play both worlds alike; return the number of moments at which the views were compared."""
     names = {here.game.pack.text(card) for card in swap}
-    here.log, twin.log = [], []
+    here.log, twin.log = [], []  # both begin a record here
     deal = next(event for event in events if event["e"] == "deal")
     exchange = dict(zip(sorted(names), sorted(names, reverse=True), strict=True))
     moved = deal | {
@@ -205,9 +205,9 @@ def compare_worlds(
         same_snapshot(here, twin, seat, names)
         catch_up(here, twin)
         catch_up(twin, here)
-        if here.deal_no > 1 or cards_in([here.log, twin.log]) & names:
+        if here.deal_no > 1 or cards_in([here.events, twin.events]) & names:
             return moment
-        assert json.dumps(engine.redact(here.log, seat)) == json.dumps(engine.redact(twin.log, seat))
+        assert json.dumps(engine.redact(here.events, seat)) == json.dumps(engine.redact(twin.events, seat))
     return 300
 
 
@@ -216,7 +216,7 @@ def same_snapshot(here: engine.State, twin: engine.State, seat: int | None, name
     if seat is None or here.is_over or twin.is_over or seat in (here.turn, twin.turn) or here.deal_no > 1:
         return
     views = [world.observation(seat) for world in (here, twin)]
-    if cards_in(views) & names or "score" in {event["e"] for event in (*here.log, *twin.log)}:
+    if cards_in(views) & names or "score" in {event["e"] for event in (*here.events, *twin.events)}:
         return
     assert json.dumps(views[0]) == json.dumps(views[1])
 

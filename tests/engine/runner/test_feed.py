@@ -47,7 +47,7 @@ def test_seats_are_told_what_they_may_see(key: str, options: dict[str, Any], oft
         opening = feed.opening(state.events, board, game.players)
         for seat, texts in enumerate(opening):
             assert [json.loads(text) for text in texts] == events_for(state.events, seat, board)
-        told_by.begin(state.events, board, opening)
+        told_by.begin(state, board, opening)
         for _ in playing.play(state, f"{key} {board}"):
             for seat in range(game.players):
                 if rng.random() < often:

@@ -67,7 +67,7 @@ class Board:
         self.hellos = [translator.request(hello(game, seat)) for seat, translator in enumerate(self.translators)]
         self._rng = random.Random(str(seed))
         self._feed = Feed(game.players)
-        self._feed.begin(self.state.events, 1, opening(self.state.events, 1, game.players))
+        self._feed.begin(self.state, 1, opening(self.state.events, 1, game.players))
 
     def requests(self) -> Iterator[tuple[int, bytes]]:
         """Play to the end. Yield the seat and the request of each decision before it is taken."""

@@ -203,7 +203,7 @@ def again(  # noqa: C901 - its four small functions share what has been done so 
 
 def elsewhere(game: engine.Game, course: Course, moment: Decision, rng: random.Random) -> Iterator[list[int]]:
     """Yield orders of the pack in which cards that the seat may not know have changed places: two of them, some, or all."""
-    text = {flag: game.pack.texts[card] for flag, card in game.pack.of_flag.items()}
+    text = {flag: game.pack.texts[card] for card, flag in enumerate(game.pack.flag)}
     fixed = {"2o", "4o"} if game.rules.first_deal == "coins_2o" or game.rules.coins_start else set()
     hidden = [place for place, flag in enumerate(course.deck) if text[flag] not in moment.allowed | fixed]
     for attempt in range(TRIES):

@@ -141,6 +141,16 @@ def test_a_match_begins_in_a_kernel_state_of_any_past(key: str, group: list[tabl
     assert scores == playouts.play_many(game, 1, 3, deals=3, quick=True)
 
 
+def test_a_kernel_state_of_six_seats_serves_a_table_of_those_who_stayed() -> None:
+    state = engine.load("cabrero", players=6, max_losses=1).new_match(seed=1, record=False)
+    rng = random.Random(1)
+    while state.game.players == 6:
+        state.apply(rng.choice(state.legal_actions()))
+    playouts.playout(state, 1, quick=True)  # leaves a kernel state of six seats to the program of the smaller table
+    scores = playouts.play_many(state.game, 3, 5, deals=2, quick=True)
+    assert scores == playouts.play_many(state.game, 3, 5, deals=2, quick=False)
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(mixtures(), st.integers(0, 10**6))
 def test_both_ways_score_the_same_in_any_mixture(game: engine.Game, seed: int) -> None:
