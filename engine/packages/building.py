@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import json
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -46,16 +47,26 @@ _ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|er
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A compiler of this machine. version: for people; digest: of its programs and libraries; paths: what a build sees of this machine.
+    """A compiler of this machine. version: for people; files: its programs and libraries; paths: what a build sees of this machine.
 
-    compiler: its program, if it has to find its own file.
+    compiler: its program, if it has to find its own file; linker: the toolchain that it needs.
     """
 
     version: str
-    digest: str
+    files: Sequence[Path]
     paths: tuple[Path, ...]
     environment: Mapping[str, str]
     compiler: Path | None = None
+    linker: Toolchain | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """The hash of version and files. Only a build needs it: those of all languages take a second of a core."""
+        whole = hashlib.sha256(self.version.encode() + (self.linker.digest.encode() if self.linker else b""))
+        for path in self.files:
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+        return whole.hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,13 +114,9 @@ def _program(name: str, packages: str) -> str:
 def _toolchain(
     version: str, files: Sequence[Path], paths: Sequence[Path] = (), environment: Mapping[str, str] | None = None
 ) -> Toolchain:
-    digest = hashlib.sha256(version.encode())
-    for path in files:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
     here = compilers()
     more = [path for path in paths if path != Path("/usr") and not any(map(path.is_relative_to, here))]
-    return Toolchain(version, digest.hexdigest(), (*here, *more), {**_ENVIRONMENT, **(environment or {})})
+    return Toolchain(version, files, (*here, *more), {**_ENVIRONMENT, **(environment or {})})
 
 
 def _gnu(compiler: str, front: str, library: str, packages: str) -> Toolchain:
@@ -157,7 +164,7 @@ def _find_rust(language: str) -> Toolchain:
     program = root / "bin" / "rustc"
     if not libraries or not program.is_file():
         raise SandboxUnavailable(f"{root} has no standard library; Debian, Ubuntu: apt-get install {packages}")
-    version = f"{_ask(path, '--version')}, {linker.version}, {linker.digest[:12]}"
+    version = f"{_ask(path, '--version')}, {linker.version}"
     environment = {
         "PATH": f"/tmp/bin:{root}/bin:/usr/bin:/bin",  # noqa: S108
         "LD_LIBRARY_PATH": f"{root}/lib",  # A program finds its libraries by its own place only where there is a /proc.
@@ -165,7 +172,7 @@ def _find_rust(language: str) -> Toolchain:
         "CARGO_INCREMENTAL": "0",
     }
     files = [program, *sorted(root.glob("lib/librustc_driver*")), *libraries]
-    return replace(_toolchain(version, files, [root], environment), compiler=program)
+    return replace(_toolchain(version, files, [root], environment), compiler=program, linker=linker)
 
 
 def _find_go() -> Toolchain:
@@ -199,8 +206,9 @@ def _find_typescript() -> Toolchain:
     node = Path(_program("node", packages)).resolve()
     top = Path(_program("tsc", packages)).resolve().parents[1]
     library = sorted((top / "lib").glob("lib*.d.ts"))
+    facts = f"require({json.dumps(str(top / 'package.json'))}).version + ' ' + process.version"
     return _toolchain(
-        f"TypeScript {_ask(str(node), str(top / 'bin' / 'tsc'), '--version').split()[-1]}, Node {_ask(str(node), '--version')}",
+        "TypeScript {}, Node {}".format(*_ask(str(node), "-p", facts).split()),
         [node, top / "lib" / "tsc.js", *library],
         [top, node],
         {"NODE": str(node), "TSC": str(top / "bin" / "tsc")},
@@ -286,20 +294,21 @@ def _find_python(build: str) -> Toolchain:
     if not headers:
         raise SandboxUnavailable("Python.h is missing; Debian, Ubuntu: apt-get install python3-dev")
     parts = {
-        Path(str(wheel.locate_file(file.parts[0])))
+        Path(str(wheel.locate_file(top)))
         for wheel in wheels
-        for file in wheel.files or ()
-        if file.parts[0] not in ("..", "__pycache__") and file.parts[0][-4:] != ".pth"
+        for top in {file.parts[0] for file in wheel.files or ()} - {"..", "__pycache__"}
+        if top[-4:] != ".pth"
     }
     contents = [f"{file} {file.hash.value}" for wheel in wheels for file in wheel.files or () if file.hash]
-    digest = hashlib.sha256("\n".join((gnu.digest, *sorted(line for line in contents if line[0] != "."))).encode())
+    digest = hashlib.sha256("\n".join(sorted(line for line in contents if line[0] != ".")).encode())
     names = ", ".join(f"{wheel.name} {wheel.version}" for wheel in wheels[:1])
-    return _toolchain(
+    toolchain = _toolchain(
         f"{names}, CPython {python.version}, {gnu.version}, {digest.hexdigest()[:12]}",
         [*python.paths[:-1], *headers],
         [*python.paths, python.headers, *sorted(parts)],
         {**python.environment, "PYTHONPATH": ":".join(sorted({str(part.parent) for part in parts}))},
     )
+    return replace(toolchain, linker=gnu)
 
 
 def _wheels(names: Sequence[str]) -> Iterator[importlib.metadata.Distribution]:

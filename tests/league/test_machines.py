@@ -35,7 +35,7 @@ STORY = "tests/league/test_story.py::test_a_story_leaves_what_it_left"
 # Kernels, threads, tests: each kernel has another part, and the tests of equals. The story fits, ranks and pairs all kinds of tournaments.
 RUNS: dict[str, tuple[int, list[str]]] = {
     "Haswell": (1, [ON_ANY, *KEPT, STORY]),
-    "SkylakeX": (4, [*QUICK, ON_ANY, f"{PURE}/rating", STORY]),
+    "SkylakeX": (4, [*QUICK, ON_ANY, f"{PURE}/rating"]),
     "Sandybridge": (2, [*QUICK, ON_ANY, *FORMATS, f"{PURE}/pairing"]),
     "Nehalem": (4, [ON_ANY, f"{PURE}/rating/test_leaderboard.py", *KEPT]),
 }

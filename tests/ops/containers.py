@@ -31,7 +31,7 @@ from tests.support.processes import wait_for
 
 NAME = "league.test"
 TLS, PLAIN, SITE = 18443, 18080, 18000  # ports of this machine: of the proxy, and of the site behind it
-WORKERS = 4
+WORKERS = 2
 LONG = 1200  # seconds for what takes half a minute on an idle machine
 DAEMON = TOP / "tests" / "support" / "containers.sh"
 # Docker asks the first time after half a minute whether a service is healthy; from version 25 on it can ask sooner.
@@ -263,7 +263,7 @@ MOST, MOST_OWN = 480, 330  # MB, in all and upon the base; docs/operations/insta
 
 
 def up(site: Site) -> None:
-    """Check that every service is healthy, four workers among them, and that the site knows its commit and serves hashed files."""
+    """Check that every service is healthy, several workers among them, and that the site knows its commit and serves hashed files."""
     before = set(site.docker("volume", "ls", "--quiet").split())  # An older release may have left some.
     site.compose("up", "--detach", "--wait", "--wait-timeout", str(LONG))
     health = site.health()
@@ -365,7 +365,7 @@ def play(site: Site) -> None:
 
 def cup_with_a_kill(site: Site) -> str:
     """Play a round robin, and kill a worker in the middle of a match of it. Return its address in the API."""
-    where = site.cup("First", 40)
+    where = site.cup("First", 20)
     site.playing()
     kill = "import os, signal\nfor one in filter(str.isdigit, os.listdir('/proc')):\n    said = open(f'/proc/{one}/cmdline').read()\n"
     kill += "    if 'manage.py' in said and 'keep' not in said: os.kill(int(one), signal.SIGKILL)\n"
@@ -399,7 +399,7 @@ def mail(site: Site) -> None:
 
 def servers(site: Site) -> None:
     """PostgreSQL and Redis are started again in the middle of matches: nothing is lost, and the log stays short."""
-    where = site.cup("Second", 40)
+    where = site.cup("Second", 20)
     site.playing()
     since = site.docker("run", "--rm", "--entrypoint", "date", "tute-league", "+%Y-%m-%dT%H:%M:%SZ").strip()
     site.compose("restart", "postgres")
@@ -416,7 +416,7 @@ def servers(site: Site) -> None:
 
 def down(site: Site) -> None:
     """Docker compose down and up in the middle of a match: what was played stands, and no attempt is lost."""
-    where = site.cup("Third", 60)
+    where = site.cup("Third", 30)
     site.playing()
     site.compose("down")
     site.say("down in the middle of a match")

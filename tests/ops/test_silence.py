@@ -97,7 +97,7 @@ def test_a_league_goes_on_after_its_connections_died_without_a_word(severed: Sev
     stack = severed.stack
     for service in ("web", "scheduler", "worker", "worker"):
         stack.start(service)
-    enter_small(stack)
+    enter_small(stack, 2)  # A match a cup; the other worker waits
     stack.program("-c", DUTY)
     wait_for(severed.is_each_thread_back, f"the site\n{stack.logs()}", LONG)
     often = "SELECT total_run_count FROM django_celery_beat_periodictask WHERE name = 'often'"

@@ -41,16 +41,16 @@ django.setup()
 from league.domain.bots import bots, consent
 from league.domain.people import players
 players.create("house", reserved=True)
-for number in range(3):
+for number in range(int(sys.argv[2])):
     source = f"{sys.argv[1]}# {number}".encode()
     version = bots.upload(players.create(f"player-{number}"), f"bot-{number}", source, "bot.py", ["partnership"])
     consent.set_policy(version.bot, "anybody", actor=f"player-{number}")
 """
 
 
-def enter_small(stack: Stack) -> None:
-    """Three bots of three players that play one game: their validation takes less time than what is tried."""
-    stack.program("-c", ENTER, HONEST)
+def enter_small(stack: Stack, number: int = 3) -> None:
+    """Bots of as many players that play one game: their validation takes less time than what is tried."""
+    stack.program("-c", ENTER, HONEST, str(number))
     all_accepted(stack)
 
 

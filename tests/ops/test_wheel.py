@@ -21,6 +21,7 @@ from zipfile import ZipFile
 import pytest
 
 from engine.version import VERSION
+from tests.support import migrated
 from tests.support.compose import TOP
 from tests.support.processes import Process, free_port
 
@@ -306,13 +307,6 @@ def test_the_toolbox_plays_checks_and_explains(toolbox: Path, place: Path, desk:
     assert "the bot may be entered" in tute("bot check my_bot -g partnership")
 
 
-@pytest.mark.slow
-def test_the_learning_environments_run(released: tuple[Path, Path, Path], place: Path, desk: Path) -> None:
-    learning = environment(place, "learning", f"{released[2]}[learn]")
-    (desk / "learn").mkdir()
-    assert run([learning / "python", "-c", LEARN], desk / "learn", plain()).splitlines()[-1] == "4"
-
-
 @pytest.fixture(scope="module")
 def league(released: tuple[Path, Path, Path], place: Path) -> Path:
     """`pip install 'tute-league[league]'`."""
@@ -341,6 +335,7 @@ def test_a_league_serves_and_takes_the_first_bot(league: Path, toolbox: Path, pl
     serving = Process("tute serve", words, place / "serve.log", env=plain(), cwd=desk)
     other_port, other = free_port(), place / "clone"
     other.mkdir()
+    shutil.copyfile(migrated.sqlite_file(), other / "league.sqlite3")
     words = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{other_port}", "--slots", "0"]
     clone = Process("make serve", words, place / "clone.log", env=plain(STATE_DIR=str(other)), cwd=TOP)
     try:
@@ -395,7 +390,8 @@ def test_a_league_without_the_driver_of_postgresql_names_its_extra(league: Path,
 def test_the_other_extras_bring_what_they_are_named_for(
     released: tuple[Path, Path, Path], place: Path, desk: Path
 ) -> None:
-    folder = environment(place, "more", f"{released[2]}[compiled,postgres]")
+    folder = environment(place, "more", f"{released[2]}[compiled,learn,postgres]")
     (desk / "empty").mkdir()
     code = "import psycopg.pq, mypyc.build, setuptools, engine.compiling; print(psycopg.pq.__impl__)"
     assert run([folder / "python", "-c", code], desk / "empty", plain()) == "binary\n"
+    assert run([folder / "python", "-c", LEARN], desk / "empty", plain()).splitlines()[-1] == "4"

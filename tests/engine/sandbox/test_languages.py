@@ -230,10 +230,11 @@ def build(language: str, folder: Path, text: str = "") -> BotSpec:
     work = folder / "work"
     work.mkdir()
     (work / f"source{SUFFIXES.get(tool, '.c')}").write_text(text or player)
-    caches = {name: str(work / name) for name in ("GOCACHE", "GOPATH", "ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
-    subprocess.run(
-        command(languages.find(tool)), check=True, cwd=work, env={**os.environ, **caches, "GOTOOLCHAIN": "local"}
-    )
+    # The libraries of a language are compiled once, and stay
+    caches = {name: str(languages.TOP / "var" / "test" / name.lower()) for name in ("GOCACHE", "ZIG_GLOBAL_CACHE_DIR")}
+    own = {name: str(work / name) for name in ("GOPATH", "ZIG_LOCAL_CACHE_DIR")}
+    environment = {**os.environ, **caches, **own, "GOTOOLCHAIN": "local"}
+    subprocess.run(command(languages.find(tool)), check=True, cwd=work, env=environment)
     bot = folder / "bot"
     bot.mkdir()
     (work / "player").rename(bot / "player")

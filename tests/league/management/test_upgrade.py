@@ -28,17 +28,19 @@ from league.domain.matches import leases
 from league.domain.upkeep import invariants, readiness, reconcile
 print(readiness.why_not_ready(), *invariants.check_all(), reconcile.reconcile().inserted, *invariants.check_all(), leases.claim("w").tournament.slug)
 """
-# Leave a database as an earlier commit did, whose last migration has this name
+# Leave a database as earlier commits did, one after the other, whose last migrations have these names
 STOP = """
 import os, sys; os.environ["DJANGO_SETTINGS_MODULE"] = "league.settings"; import django; django.setup()
 from importlib import import_module
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-formers = import_module("league.migrations.0002_squashed_0030_lobby").Migration.operations
-del formers[[former.name for former in formers].index(sys.argv[1]) + 1 :]
-executor = MigrationExecutor(connection)
-executor.migrate([("league", "0002_squashed_0030_lobby")])
-executor.recorder.record_unapplied("league", "0002_squashed_0030_lobby")
+former = import_module("league.migrations.0002_squashed_0030_lobby").Migration
+every = former.operations
+for name in sys.argv[1:]:
+    former.operations = every[: [operation.name for operation in every].index(name) + 1]
+    executor = MigrationExecutor(connection)
+    executor.migrate([("league", "0002_squashed_0030_lobby")])
+    executor.recorder.record_unapplied("league", "0002_squashed_0030_lobby")
 """
 STOPS = ("0005_jobs", "0013_plain_names", "0023_notices")
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
@@ -200,8 +202,7 @@ def test_every_row_outlives_an_upgrade_and_the_way_back_and_the_tables_are_those
     assert [name for name, rows in before.items() if not rows] == []
     assert len(before["league_match"]) > 20
 
-    for name in STOPS:
-        release.python("-c", STOP, name)
+    release.python("-c", STOP, *STOPS)
     release.manage("migrate", "--verbosity=0")
 
     after = full.rows()

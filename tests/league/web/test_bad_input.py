@@ -6,8 +6,11 @@ from urllib.parse import quote
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 
 WRONG = ["\0", "²", "٣", "-1", "9" * 30, "9" * 5000, "x" * 5000, "a'b", "0001-01-01T00:00", "9999-12-31T23:59:59-14:00"]
+# On SQLite those on which databases differ: NUL, numbers and moments
+HERE = WRONG if connection.vendor == "postgresql" else [WRONG[0], "-1", "9" * 30, *WRONG[-2:]]
 ASKED = {
     "/bots/": ["q", "page"],
     "/bots/rufo/": ["pool"],
@@ -157,7 +160,7 @@ def stored_by_postgresql(owner, league) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda text: ascii(text)[:12])
+@pytest.mark.parametrize("wrong", HERE, ids=lambda text: ascii(text)[:12])
 def test_no_input_breaks_a_page(wrong: str, league, owner) -> None:
     names = {"match": league.clean.public_id, "cup": league.next_cup.slug}
     for path, parameters in ASKED.items():

@@ -103,8 +103,8 @@ def test_nobody_enters_a_running_arena_and_who_leaves_stays_away(arena, ana):
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_forty_bots_play_an_arena_with_a_worker_and_a_scheduler():
-    players_ = [players.create(f"player{number}", now=NOW) for number in range(40)]
+def test_many_bots_play_an_arena_with_a_worker_and_a_scheduler():
+    players_ = [players.create(f"player{number}", now=NOW) for number in range(16)]
     versions = [accepted(player, f"bot{number}") for number, player in enumerate(players_)]
     live = LiveLeague(LADDERS="0")
     try:
@@ -127,6 +127,6 @@ def test_forty_bots_play_an_arena_with_a_worker_and_a_scheduler():
     assert row.ending == "budget"
     assert set(row.matches.values_list("status", flat=True)) == {"finished"}
     pairs = list(row.matches.order_by("pk").values_list("table", flat=True))
-    assert 38 <= len(pairs) <= 40, "two matches each, but for the last ones, who may have met just now"
+    assert 14 <= len(pairs) <= 16, "two matches each, but for the last ones, who may have met just now"
     assert len(set(pairs[:-1])) == len(pairs[:-1]), "nobody has met the same bot twice, but for the last two"
     assert row.entries.filter(place=1).exists()
