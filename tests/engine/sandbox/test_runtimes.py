@@ -271,6 +271,18 @@ def test_no_file_of_a_bot_takes_the_place_of_its_gate(
             assert process.stderr() == b""
 
 
+@pytest.mark.parametrize(
+    ("name", "words"), [("java", ["--no-such-option", "no.jar"]), ("mono", ["/no/library.so", "no.exe"])]
+)
+def test_a_gate_that_cannot_start_its_machine_ends(name: str, words: list[str]) -> None:
+    """Else a bot's first thread waits for ever, and the bot looks as if it were loading."""
+    argv = [sys.executable, "-sS", runtimes.MONO_GATE.with_name(f"{name}.py"), *words]
+    process = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+
+    assert (process.returncode, process.stdout) == (1, b"")
+    assert b"cannot open shared object file" in process.stderr
+
+
 def test_a_link_among_the_files_of_a_bot_is_refused(state: StateDirectory, bot: Callable[[str], Path]) -> None:
     directory = bot("print(open('secret').read(), flush=True)")
     (directory / "secret").symlink_to("/etc/passwd")
