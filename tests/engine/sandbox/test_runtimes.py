@@ -340,7 +340,7 @@ def test_a_tree_that_bots_live_in_is_not_walked_again(tmp_path: Path) -> None:
 
 
 NUMBERS = """
-import ctypes, glob, json, os, sys, threading
+import ctypes, gc, glob, json, os, sys, threading
 import numpy as np
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 blas = ctypes.CDLL(glob.glob(os.path.dirname(np.__file__) + ".libs/*openblas*")[0])
@@ -357,6 +357,7 @@ for line in sys.stdin:
         "kernels": blas.scipy_openblas_get_corename64_().decode(),
         "threads": [blas.scipy_openblas_get_num_threads64_(), threads],
         "features": [name for name in __cpu_dispatch__ if __cpu_features__[name]],
+        "start": [bool(np.ndarray.__doc__), gc.isenabled(), gc.get_freeze_count() > 10_000],
         "sums": [value.sum().hex() for value in values],
     }), flush=True)
 """
@@ -380,6 +381,7 @@ def test_numpy_has_one_thread_and_the_kernels_of_every_processor(
     kernels, features = {"x86_64": ("Haswell", ["X86_V3"]), "aarch64": ("ARMV8", [])}[platform.machine()]
     assert (answers[0]["kernels"], answers[0]["features"]) == (kernels, features)
     assert answers[0]["threads"] == [1, "can't start new thread"]
+    assert answers[0]["start"] == [False, True, True], "no help texts, and what was imported is left out of collections"
 
 
 @pytest.mark.parametrize(
