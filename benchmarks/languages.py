@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -34,11 +35,11 @@ NUMPY = (
     "import numpy\nfrom tute_bot import Bot, run\n\n\nclass Lola(Bot):\n    def act(self, view, legal):\n"
     "        return legal[int(numpy.zeros(len(legal)).argmin())]\n\n\nrun(Lola())\n"
 )
-KITS = {
+KITS: dict[str, tuple[str, ...]] = {
     "c": ("cc",), "c++": ("c++",), "rust": ("rustc",), "go": ("go",), "java": ("javac",), "javascript": ("node",),
     "typescript": ("tsc", "node"), "python": (), "c-wasm": ("clang",), "rust-wasm": ("rustc-wasm",),
 }  # fmt: skip
-OTHERS = {
+OTHERS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "numpy": ('runtime = "python-numpy"', (), {"bot.py": NUMPY}),
     "c#": ('build = "c#"\nprotocol = "line"', ("mcs",), {"bot.cs": CSHARP, "choose.cs": CHOOSE.replace("ACT", "")}),
     **{build: (f'build = "{build}"', ("python",), {"bot.py": PYTHON, **files}) for build, files in PARTS.items()},
@@ -111,7 +112,7 @@ def write(league: League, folder: Path, language: str) -> None:
         (folder / name).write_text(text)
 
 
-def follow(url: str, slug: str) -> tuple[object, ...]:
+def follow(url: str, slug: str) -> tuple[Any, ...]:
     """Return the row of STEPS when the version is rated. Raise RuntimeError if it is rejected or takes too long."""
     began = time.monotonic()
     with psycopg.connect(url, autocommit=True) as connection:
@@ -132,7 +133,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8107)
     args = parser.parse_args()
     chosen = args.languages or [*KITS, *OTHERS]
-    tools = {tool for name in chosen for tool in (KITS.get(name) or OTHERS.get(name, ("", (), {}))[1])}
+    tools = {tool for name in chosen for tool in (KITS[name] if name in KITS else OTHERS[name][1])}
     os.environ["PATH"] = ":".join([*(languages.offer(tool) for tool in sorted(tools)), os.environ["PATH"]])
     failed = []
     server = PostgresServer()
