@@ -179,10 +179,12 @@ RULES = (
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608
      f" OR EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.{LEASED})"
      f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{LEASED})"
-     " OR EXISTS (SELECT FROM league_build u JOIN league_job j ON j.build_id = u.id WHERE u.version_id = v.id AND j.state = 'leased')"
      " OR EXISTS (SELECT FROM league_tuning t JOIN league_tuningstep s ON s.tuning_id = t.id JOIN league_job j ON j.tuning_id = s.id"
      " WHERE v.id IN (t.version_id, t.opponent_id) AND j.state = 'leased')"
-     " OR EXISTS (SELECT FROM league_tableseat s JOIN league_table t ON t.id = s.table_id WHERE s.version_id = v.id AND t.status = 'held')))",
+     " OR EXISTS (SELECT FROM league_tableseat s JOIN league_table t ON t.id = s.table_id WHERE s.version_id = v.id AND t.status = 'held')))"
+     # The source of what is built, for the first time or again.
+     " OR EXISTS (SELECT FROM league_build u JOIN league_job j ON j.build_id = u.id JOIN league_botversion v ON v.id = u.version_id"
+     " WHERE j.state = 'leased' AND sha256 IN (v.package_id, v.source_id))",
      ""),
 )  # fmt: skip
 

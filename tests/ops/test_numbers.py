@@ -21,6 +21,7 @@ FOLDERS = {"rules", "es", "operations", "adr", "studies"}
 MADE_BY = {
     ("boss-leagues.md", "| stronger by | first attempt"): "tests/league/pure/test_bosses.py",
     ("builds.md", "| language | start"): "benchmarks/kits.py",
+    ("builds.md", "| language | new"): "benchmarks/languages.py",
     ("collusion.md", "| what | share of ladders"): "benchmarks/collusion.py",
     ("collusion.md", "| boards together | by results"): "benchmarks/collusion.py",
     ("collusion.md", "| boards together | a quarter thrown"): "benchmarks/collusion.py",

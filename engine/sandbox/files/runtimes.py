@@ -44,6 +44,8 @@ _UNUSED_STDLIB = (
 )
 # What only tests, type checkers and compilers read of a package.
 _UNUSED_IN_PACKAGES = ("tests", "*.pyi", "*.pxd", "*.h", "*.a", "*_tests.*.so", "_simd.*.so", "f2py", "_pyinstaller")
+# Modules of numpy that only write its help texts, which takes a tenth of its start; in a runtime they are empty.
+_HELP_TEXTS = ("numpy/_core/_add_newdocs.py", "numpy/_core/_add_newdocs_scalars.py")
 _UNUSED_MODULES = ("_tkinter*", "_curses*", "readline*", "nis*", "_dbm*", "_gdbm*", "ossaudiodev*", "_test*", "xx*")
 _PYTHON_FACTS = """
 import json, os, sys, sysconfig
@@ -325,6 +327,9 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     place = work / "python" / "extra"
     for name, source in extra.items():
         tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*", *_UNUSED_IN_PACKAGES))
+    for path in (place / name for name in _HELP_TEXTS):
+        if path.exists():
+            path.write_bytes(b"")
     program = next((work / "python" / "bin").iterdir())
     _copy_libraries(work, sorted(place.rglob("*.so")))
     version = program.name.removeprefix("python") + ".0"

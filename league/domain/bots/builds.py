@@ -3,6 +3,9 @@
 1. `begin` queues a job. A worker with the toolchain runs the compiler and fills in the row `Build` (`jobs.handlers.builds`).
 2. `settle`, in the scheduler, checks what came out like an upload. It then becomes the package that plays, and its validation begins; or the version
    is rejected with the compiler's message. So a worker chooses the program of an unfinished build, and changes none that plays.
+
+Compiled modules fit one release of Python. `rebuild`, in the scheduler, sends the versions whose modules no worker can load the same way again; until
+then their matches wait (`matches.workers`). Nobody can ask for it, so no owner chooses when a match waits.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from functools import lru_cache
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from engine.packages import archive, building
 from engine.packages.manifest import PackageRefused
@@ -20,10 +24,14 @@ from engine.sandbox import SandboxError, why_no_builds
 from league.domain.bots import packages
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.matches import validation, workers
-from league.enums import FaultKind, VersionStatus
-from league.models import BotVersion, Build, Job, Player
+from league.enums import FaultKind, MatchStatus, VersionStatus
+from league.models import BotVersion, Build, Job, Match, Package, Player
 
 JOB = "build"  # The kind of the jobs.
+_FAILED = ~Q(why="") & Q(
+    version__runtime__contains=" "
+)  # A build for another Python that `settle` has not yet acted on.
+REBUILDS = 4  # The most builds for another Python in the queue, so that no upload waits for them all.
 AGAIN = timedelta(minutes=10)  # The pause before the league tries again what it could not do.
 
 
@@ -57,15 +65,39 @@ def is_possible(build: Build, *, now: datetime | None = None) -> bool:
     return any(workers.BUILDS + build.language in runtimes for runtimes in reports)
 
 
+def rebuild(*, now: datetime | None = None) -> int:
+    """Queue the builds of versions whose modules no worker can load, first those with a queued match, then the newest. Return their number."""
+    now = clock.now_or(now)
+    alive = list(workers.living(now))
+    names = {name.removeprefix(workers.BUILDS) for worker in alive for name in worker.runtimes}
+    space = REBUILDS - Build.objects.filter(finished=None).exclude(version__source=None).count()
+    lost = workers.compiled_elsewhere(alive).exclude(source=None).exclude(build__finished=None)
+    is_awaited = Exists(Match.line.filter(status=MatchStatus.QUEUED, parties__version=OuterRef("pk")))
+    rows = lost.filter(build__language__in=names).order_by(is_awaited.desc(), "-pk").values_list("build", flat=True)
+    return sum(_queue_again(pk, now) for pk in list(rows[: max(0, space)]))
+
+
+def _queue_again(pk: int, now: datetime) -> bool:
+    with transaction.atomic():
+        rows = Build.objects.filter(pk=pk).exclude(finished=None)
+        if not rows.update(finished=None, result=None, why="", log=""):
+            return False
+        queue.add(JOB, now=now, build=Build.objects.get(pk=pk))
+    return True
+
+
 def settle(*, now: datetime | None = None) -> int:
     """Act on the finished builds; queue builds again that have lost their job. Return the number of finished ones."""
     now = clock.now_or(now)
-    waiting = Build.objects.filter(version__status=VersionStatus.VALIDATING, version__source=None)
+    is_first = Q(version__status=VersionStatus.VALIDATING, version__source=None)
+    waiting = Build.objects.filter(is_first | Q(version__source__isnull=False))
     for build in waiting.filter(finished=None, jobs=None).select_related("version__bot__owner")[: queue.MOST]:
         version = build.version
-        job = queue.add(JOB, now=now, owner=version.uploader or version.bot.owner, build=build)
+        owner = None if version.source_id else version.uploader or version.bot.owner
+        job = queue.add(JOB, now=now, owner=owner, build=build)
         Job.objects.filter(pk=job.pk).update(not_before=now + AGAIN)
-    finished = list(waiting.exclude(finished=None).values_list("pk", flat=True)[: queue.MOST])
+    ends = waiting.filter(is_first | Q(result__isnull=False) | _FAILED).exclude(finished=None)
+    finished = list(ends.values_list("pk", flat=True)[: queue.MOST])
     return sum(_settle(pk, now) for pk in finished)
 
 
@@ -73,7 +105,11 @@ def _settle(pk: int, now: datetime) -> bool:
     with transaction.atomic():
         build = Build.objects.select_for_update(of=("self",)).get(pk=pk)
         version = BotVersion.objects.select_for_update(of=("self",)).select_related("bot").get(pk=build.version_id)
-        if version.status != VersionStatus.VALIDATING or version.source_id is not None:
+        is_again = version.source_id is not None
+        is_over = version.status != VersionStatus.VALIDATING
+        if is_again:
+            is_over = build.result is None and not (build.why and " " in version.runtime)
+        if is_over or build.finished is None:
             return False
         why = build.why
         try:
@@ -81,9 +117,9 @@ def _settle(pk: int, now: datetime) -> bool:
             if content.manifest.build:
                 raise PackageRefused("the build left source")
         except PackageRefused as refused:
-            _refuse(version, why or str(refused), now)
+            (_give_up if is_again else _refuse)(version, why or str(refused), now)
         else:
-            _accept(version, content, build, now)
+            (_exchange if is_again else _accept)(version, content, build, now)
         Build.objects.filter(pk=pk).update(result=None)
     return True
 
@@ -99,6 +135,26 @@ def _accept(version: BotVersion, content: archive.BotPackage, build: Build, now:
     columns["runtime"] = content.runtime
     BotVersion.objects.filter(pk=version.pk).update(**columns)
     version.refresh_from_db()
+    _note(version, content, build, now)
+    validation.begin(version, now=now)
+
+
+def _exchange(version: BotVersion, content: archive.BotPackage, build: Build, now: datetime) -> None:
+    """Let the version play what was built of the same source for another Python."""
+    before = version.package_id
+    BotVersion.objects.filter(pk=version.pk).update(package=packages.store(content), runtime=content.runtime)
+    Package.objects.filter(pk=before, versions=None, built_versions=None).delete()
+    _note(version, content, build, now)
+
+
+def _give_up(version: BotVersion, why: str, now: datetime) -> None:
+    """Let the matches of a version that the new compiler refuses wait no longer; a worker that tries one says why it cannot be played."""
+    BotVersion.objects.filter(pk=version.pk).update(runtime=version.runtime.partition(" ")[0])
+    Build.objects.filter(version=version).update(why=why)
+    journal.append("version.unbuilt", transitions.subject(version), now=now, why=why)
+
+
+def _note(version: BotVersion, content: archive.BotPackage, build: Build, now: datetime) -> None:
     journal.append(
         "version.built",
         transitions.subject(version),
@@ -108,4 +164,3 @@ def _accept(version: BotVersion, content: archive.BotPackage, build: Build, now:
         digest=build.digest,
         sha256=content.sha256,
     )
-    validation.begin(version, now=now)

@@ -66,10 +66,19 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
 
 def stored(version: BotVersion) -> archive.BotPackage:
     """Read the package of a version. Raise RuntimeError if its row is damaged."""
-    content = archive.read_stored(bytes(version.package.data))
-    if content.sha256 != version.package_id:
+    return _checked(version.package, version)
+
+
+def submitted(version: BotVersion) -> archive.BotPackage:
+    """Read what the author of a version uploaded. Raise RuntimeError if its row is damaged."""
+    return _checked(version.source or version.package, version)
+
+
+def _checked(row: Package, version: BotVersion) -> archive.BotPackage:
+    content = archive.read_stored(bytes(row.data))
+    if content.sha256 != row.sha256:
         raise RuntimeError(
-            f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"
+            f"the package of {version} has the hash {content.sha256}, stored as {row.sha256}: the row is damaged"
         )
     return content
 

@@ -12,7 +12,7 @@ DAY = timedelta(days=1)
 # The kinds of lines about which players get notices (league.domain.notices.sources).
 NOTICED = frozenset(
     {
-        *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "pool.day"),
+        *("bot.failed", "bot.paused", "bot.stopped", "version.moved", "version.refused", "version.unbuilt", "pool.day"),
         *(
             "request.asked",
             "request.moved",

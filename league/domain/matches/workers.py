@@ -19,10 +19,11 @@ from league.domain.core.loops import Loops
 from league.domain.matches import fairness, holds
 from league.domain.ratings import pools
 from league.enums import MatchStatus
-from league.models import Match, Pool, Worker
+from league.models import BotVersion, Match, Party, Pool, Worker
 from league.service import version
 
 SILENT = timedelta(seconds=30)  # A worker that has not reported for this long counts as gone; it reports every 5 s
+COMPILED = "a bot at this table is compiled for a Python that no worker has any more; the league builds it again first"
 ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
 PAUSED = "its tournament is paused, or a bot at this table, by its owner or an operator"
 NO_RULES = (
@@ -127,12 +128,26 @@ def better_left_by(name: str, needs: Needs, *, now: datetime) -> Q:
 def left_to_others(name: str, needs: Needs, avoiding: Q = NOTHING, *, now: datetime) -> Q:
     """Return the condition for work that the worker `name` leaves to others: it is `avoiding`, or its bots need a runtime that this machine lacks.
 
-    Work that no other worker can do is never left, because nobody would claim it. One query.
+    Work that no other worker can do is never left, because nobody would claim it. Only that of bots compiled for another Python is: it waits until
+    they are built again (`compiled_elsewhere`). One query.
     """
     installed, reports = frozenset(runtimes.installed()), _reports(_others(name, now))
     # A worker whose runtimes are all installed here lacks the same ones.
     richer = [report for report in reports if not report or not report <= installed]
-    return avoiding & _can_do(reports, needs) | needs([*installed, manifest.REMOTE]) & _can_do(richer, needs)
+    here = [*installed, manifest.REMOTE]
+    compiled = needs([*manifest.RUNTIMES, *here])
+    return avoiding & _can_do(reports, needs) | needs(here) & _can_do(richer, needs) | compiled
+
+
+def compiled_elsewhere(alive: Collection[Worker]) -> QuerySet[BotVersion]:
+    """Select the versions whose compiled modules none of these workers can load, because its Python was upgraded.
+
+    They are built again (`league.domain.bots.builds`). None without workers, or with one of an older release that does not report runtimes.
+    """
+    if not alive or not all(worker.runtimes for worker in alive):
+        return BotVersion.objects.none()
+    names = {name for worker in alive for name in worker.runtimes}
+    return BotVersion.objects.filter(build__isnull=False).exclude(runtime__in=[*manifest.RUNTIMES, *names])
 
 
 def _reports(rows: QuerySet[Worker]) -> list[frozenset[str]]:
@@ -280,11 +295,15 @@ def explain(*, now: datetime | None = None) -> int:
     queued = Pool.objects.filter(matches__in=waiting).distinct()
     strange = [*queued.filter(_strange(ready, "")), *_outdated(queued, ready)]
     unplayable = {pool: NO_RULES.format(game=pool.game, revision=pool.revision) for pool in strange}
-    playable = holds.playable_matches(waiting)
+    compiled = compiled_elsewhere(alive)
+    seats = Party.objects.filter(version__in=compiled) if compiled.exists() else Party.objects.none()
+    rebuilt = Match.line.filter(status=MatchStatus.QUEUED, pk__in=seats.values("match"))
+    playable = holds.playable_matches(waiting).exclude(pk__in=rebuilt.values("pk"))
     changed = playable.exclude(pool__in=unplayable).exclude(reason=reason).update(reason=reason)
+    changed += rebuilt.exclude(reason=COMPILED).update(reason=COMPILED)
     for pool, why in unplayable.items():
         changed += playable.filter(pool=pool).exclude(reason=why).update(reason=why)
-    withhold(Match.line.filter(pool__in=unplayable))
+    withhold(Match.line.filter(Q(pool__in=unplayable) | Q(pk__in=rebuilt.values("pk"))))
     paused = holds.paused_matches(waiting)
     changed += paused.exclude(reason=PAUSED).update(reason=PAUSED)
     tested = holds.matches_on_hold(waiting).exclude(pk__in=paused.values("pk"))

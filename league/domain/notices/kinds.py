@@ -19,6 +19,7 @@ DEFAULTS: dict[NoticeKind, NoticeWay] = {
 TEXTS: dict[str, NoticeKind] = {
     "refused": NoticeKind.FAILED,
     "partly_refused": NoticeKind.FAILED,
+    "not_rebuilt": NoticeKind.FAILED,
     "faulty": NoticeKind.FAILED,
     "paused": NoticeKind.FAILED,
     "stopped": NoticeKind.FAILED,

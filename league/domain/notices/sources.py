@@ -90,6 +90,14 @@ def _version_refused(line: LeagueEvent, now: datetime) -> Groups:
     return [Hearers(_owners(version.bot), "partly_refused", f"{line.subject}:games", words)]
 
 
+def _version_unbuilt(line: LeagueEvent, now: datetime) -> Groups:
+    version = _version(line)
+    if version is None:
+        return []
+    words = {"bot": version.bot.slug, "version": version.number}
+    return [Hearers(_owners(version.bot), "not_rebuilt", f"{line.subject}:rebuilt", words)]
+
+
 def _version(line: LeagueEvent) -> BotVersion | None:
     rows = BotVersion.objects.select_related("bot")
     return rows.filter(pk=line.subject.partition(":")[2]).first()
@@ -400,6 +408,7 @@ def _entered(line: LeagueEvent, now: datetime) -> Groups:
 SOURCES: dict[str, Callable[[LeagueEvent, datetime], Groups]] = {
     "version.moved": _version_moved,
     "version.refused": _version_refused,
+    "version.unbuilt": _version_unbuilt,
     "bot.paused": _bot_held,
     "bot.stopped": _bot_held,
     "bot.failed": _bot_failed,

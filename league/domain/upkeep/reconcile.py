@@ -109,6 +109,7 @@ STEPS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("refreshed", _refresh),  # Pools whose ratings lacked results.
     ("drawn", sampling.draw),  # Audits drawn.
     ("tested", health.retest),  # Tests queued for paused bots.
+    ("rebuilt", builds.rebuild),  # Builds queued for versions compiled for a Python that no worker has any more.
     ("built", builds.settle),  # Versions that are source whose build has ended.
     ("fetched", fetches.settle),  # Uploads from Git repositories, and fetches that failed.
     ("tuned", steps.settle),  # Tunings that went on or ended.

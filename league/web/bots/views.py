@@ -426,6 +426,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     build = getattr(upload, "build", None)
     if build is not None:
         context["build"] = build
+        context["rebuilding"] = not waiting and build.finished is None
         if waiting and upload.source_id is None:
             topics.follow(request, changes.BOTS)
             context["building"] = True

@@ -81,6 +81,10 @@ def _comment(words: Words) -> str:
 
 SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "refused": (_("%(bot)s v%(version)s was refused: %(fault)s."), _version),
+    "not_rebuilt": (
+        _("%(bot)s v%(version)s does not compile for the new Python of the league. Submit it again."),
+        _version,
+    ),
     "partly_refused": (_("%(bot)s v%(version)s was accepted, but not for: %(games)s."), _version),
     "faulty": (_("%(bot)s v%(version)s failed in a match: %(fault)s."), _match),
     "paused": (_("The league has paused %(bot)s because it failed in its last matches."), _bot),

@@ -273,6 +273,18 @@ def test_no_file_of_a_bot_takes_the_place_of_its_gate(
             assert process.stderr() == b""
 
 
+@pytest.mark.parametrize(
+    ("name", "words"), [("java", ["--no-such-option", "no.jar"]), ("mono", ["/no/library.so", "no.exe"])]
+)
+def test_a_gate_that_cannot_start_its_machine_ends(name: str, words: list[str]) -> None:
+    """Else a bot's first thread waits for ever, and the bot looks as if it were loading."""
+    argv = [sys.executable, "-sS", runtimes.MONO_GATE.with_name(f"{name}.py"), *words]
+    process = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+
+    assert (process.returncode, process.stdout) == (1, b"")
+    assert b"cannot open shared object file" in process.stderr
+
+
 def test_a_link_among_the_files_of_a_bot_is_refused(state: StateDirectory, bot: Callable[[str], Path]) -> None:
     directory = bot("print(open('secret').read(), flush=True)")
     (directory / "secret").symlink_to("/etc/passwd")
@@ -330,7 +342,7 @@ def test_a_tree_that_bots_live_in_is_not_walked_again(tmp_path: Path) -> None:
 
 
 NUMBERS = """
-import ctypes, glob, json, os, sys, threading
+import ctypes, gc, glob, json, os, sys, threading
 import numpy as np
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 blas = ctypes.CDLL(glob.glob(os.path.dirname(np.__file__) + ".libs/*openblas*")[0])
@@ -347,6 +359,7 @@ for line in sys.stdin:
         "kernels": blas.scipy_openblas_get_corename64_().decode(),
         "threads": [blas.scipy_openblas_get_num_threads64_(), threads],
         "features": [name for name in __cpu_dispatch__ if __cpu_features__[name]],
+        "start": [bool(np.ndarray.__doc__), gc.isenabled(), gc.get_freeze_count() > 10_000],
         "sums": [value.sum().hex() for value in values],
     }), flush=True)
 """
@@ -375,6 +388,7 @@ def test_numpy_has_one_thread_and_the_kernels_of_every_processor(
     assert answers == [answers[0]] * len(answers)
     kernels, features = {"x86_64": ("Haswell", ["X86_V3"]), "aarch64": ("ARMV8", [])}[platform.machine()]
     assert (answers[0]["kernels"], answers[0]["features"]) == (kernels, features)
+    assert answers[0]["start"] == [False, True, True], "no help texts, and what was imported is left out of collections"
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ def _adapt(library: str, copy: str) -> None:
         target.write(content)
 
 
-def _run(*argv: str) -> None:
-    library, program, *words = argv
+def _play(library: str, program: str, *words: str) -> int:
+    """Return the exit status of the bot's program."""
     mono = ctypes.CDLL(library, ctypes.RTLD_GLOBAL)  # Mono's other libraries look its functions up.
     mono.mono_jit_init_version.restype = mono.mono_domain_assembly_open.restype = ctypes.c_void_p
     mono.mono_config_parse_memory(_CONFIGURATION)
@@ -46,14 +46,26 @@ def _run(*argv: str) -> None:
     mono.mono_install_unhandled_exception_hook(hook, None)
     os.write(1, b"\n")
     if not os.read(0, 1):
-        os._exit(0)
+        return 0
     path = os.fsencode(program)
     assembly = mono.mono_domain_assembly_open(domain, path)
     if not assembly:
         os.write(2, path + b" is no program of .NET\n")
-        os._exit(1)
+        return 1
     texts = (ctypes.c_char_p * (1 + len(words)))(path, *map(os.fsencode, words))
-    os._exit(mono.mono_jit_exec(domain, ctypes.c_void_p(assembly), len(texts), texts) & 0xFF)
+    code: int = mono.mono_jit_exec(domain, ctypes.c_void_p(assembly), len(texts), texts)
+    return code & 0xFF
+
+
+def _run(*argv: str) -> None:
+    """Play, and end the process: whatever happens here, the first thread waits for ever."""
+    code = 1
+    try:
+        code = _play(*argv)
+    except Exception as error:
+        os.write(2, f"{error!r}\n".encode())
+    finally:
+        os._exit(code)
 
 
 if sys.argv[1] == "--adapt":

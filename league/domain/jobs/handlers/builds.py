@@ -57,7 +57,7 @@ class BuildHandler(IdleHandler[Build, BuildTask, Built]):
 
     def read(self, job: BuildJob, site: Site) -> BuildTask:
         """Load the source and unpack it."""
-        content = packages.stored(job.subject.version)
+        content = packages.submitted(job.subject.version)
         return BuildTask(content, packages.unpack(content, site.folder))
 
     def run(self, job: BuildJob, task: BuildTask, site: Site, signals: Signals) -> Built | None:

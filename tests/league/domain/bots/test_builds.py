@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import json
 import os
 import zipfile
 from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 
 from engine.packages import archive
 from engine.runner import runtimes
 from league.domain.bots import bots, builds, packages
-from league.domain.core import queue
+from league.domain.core import queue, transitions
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.worker import WorkerLoop
-from league.domain.matches import validation
+from league.domain.matches import leases, validation, workers
+from league.domain.notices import spreading
 from league.domain.people import exporting, quotas
 from league.enums import VersionStatus
-from league.models import BotVersion, Build, Job, LeagueEvent, Match
+from league.models import BotVersion, Build, Job, LeagueEvent, Match, Notice, Package, Worker
 from tests.support import languages
-from tests.support.league import NOW, later
+from tests.support.league import NOW, accepted, later, started
 from tests.support.runtimes import lend
 
 KIT = settings.BASE_DIR / "bots" / "kits" / "c"
@@ -109,15 +113,20 @@ PYTHON = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.django_db  # a worker goes by the clock of the machine
-def test_compiled_parts_of_python_play_where_that_python_is(ana, worker) -> None:
-    languages.find("python")
+def packed_python() -> bytes:
+    """The bot in Python with a compiled part, as source."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as packed:
         for name, text in PYTHON.items():
             packed.writestr(name, text)
-    version = bots.upload(ana, "", buffer.getvalue(), "lola.zip", now=NOW)
+    return buffer.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.django_db  # a worker goes by the clock of the machine
+def test_compiled_parts_of_python_play_where_that_python_is(ana, worker) -> None:
+    languages.find("python")
+    version = bots.upload(ana, "", packed_python(), "lola.zip", now=NOW)
     assert version.runtime == "python"
     build(worker)
 
@@ -128,6 +137,79 @@ def test_compiled_parts_of_python_play_where_that_python_is(ana, worker) -> None
         pass
     version.refresh_from_db()
     assert (version.status, version.fault_detail, version.refused) == (VersionStatus.ACCEPTED, "", [])
+
+
+def compiled_for(series: str) -> archive.BotPackage:
+    """The bot in Python, with a module for this release."""
+    module = base64.b64encode(b"\x7fELF" + series.encode()).decode()
+    name = f"fast.cpython-{series.replace('.', '')}-x86_64-linux-gnu.so"
+    return archive.read(packed_python(), "lola.zip").with_result(json.dumps({name: module}).encode())
+
+
+def finished(version: BotVersion, result: bytes | None, why: str = "") -> None:
+    """Store what a worker reports of a build, and let the scheduler act on it, twice."""
+    queue.withdraw(builds.JOB, build=version.build)
+    Build.objects.filter(version=version).update(result=result, why=why, finished=NOW)
+    builds.settle(now=NOW)
+    assert builds.settle(now=NOW) == 0
+    version.refresh_from_db()
+
+
+def test_a_match_waits_until_compiled_parts_are_built_for_the_new_python(ana, berto, monkeypatch) -> None:
+    version = bots.upload(ana, "", packed_python(), "lola.zip", now=NOW)
+    finished(version, compiled_for("3.2").zip())
+    transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
+    Match.objects.all().delete()
+    workers.register("old", tier="landlock", builds=["cython"], now=NOW)
+    Worker.objects.update(runtimes=["python", "python 3.2", "build:cython"])
+    assert builds.rebuild(now=NOW) == 0, "a worker plays it"
+    old, source = version.package_id, version.source_id
+    match = started(ana, [version, accepted(berto, "rufo")], game="a_dos").matches.get()
+
+    def course() -> tuple[int, bool]:
+        workers.explain(now=NOW)
+        with transaction.atomic():
+            is_claimed = bool(leases.claim("here", now=NOW))
+            transaction.set_rollback(True)
+        return builds.rebuild(now=NOW), is_claimed
+
+    Worker.objects.update(runtimes=["python", f"python {runtimes.SERIES}"])
+    assert course() == (0, False), "nobody can build it"
+    match.refresh_from_db()
+    assert (match.reason, match.held_back, match.attempts) == (workers.COMPILED, True, 0)
+    Worker.objects.update(runtimes=["python", f"python {runtimes.SERIES}", "build:cython"])
+    assert course() == (1, False)
+    assert course() == (0, False), "it is queued once"
+    job = Job.objects.get(kind=builds.JOB)
+    assert (job.build, job.owner) == (version.build, None)
+    queue.withdraw(builds.JOB, build=version.build)
+    builds.settle(now=NOW)
+    assert Job.objects.get(kind=builds.JOB).owner is None, "a lost job is queued again"
+
+    finished(version, compiled_for(runtimes.SERIES).zip())
+    assert (version.status, version.runtime) == (VersionStatus.ACCEPTED, f"python {runtimes.SERIES}")
+    assert (version.package_id, version.source_id) == (compiled_for(runtimes.SERIES).sha256, source)
+    assert not Package.objects.filter(pk=old).exists()
+    assert not Match.objects.filter(kind="validation", parties__version=version).exists()
+    assert course() == (0, True)
+    match.refresh_from_db()
+    assert (match.reason, match.held_back) == ("", False)
+
+
+def test_source_that_the_new_python_refuses_holds_up_no_match(ana) -> None:
+    version = bots.upload(ana, "", packed_python(), "lola.zip", now=NOW)
+    finished(version, compiled_for("3.2").zip())
+    transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
+    workers.register("new", tier="landlock", builds=["cython"], now=NOW)
+    assert builds.rebuild(now=NOW) == 1
+    finished(version, None, "error: no such thing")
+
+    assert (version.status, version.runtime, version.fault) == (VersionStatus.ACCEPTED, "python", "")
+    assert version.build.why == "error: no such thing"
+    assert builds.rebuild(now=NOW) == 0
+    spreading.run(now=NOW)
+    assert Notice.objects.get(player=ana).text == "not_rebuilt"
+    assert LeagueEvent.objects.get(kind="version.unbuilt").data == {"why": "error: no such thing"}
 
 
 @pytest.mark.slow

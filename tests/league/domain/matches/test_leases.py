@@ -555,7 +555,12 @@ LEFT = {
         False,
         "tournament remote audit",
     ),
-    "compiled for the Python of nobody": ("python=3.2 python", "python python=3.1", False, ""),
+    "compiled for the Python of nobody, so it is built again first": (
+        "python=3.2 python",
+        "python python=3.1",
+        False,
+        "tournament remote audit",
+    ),
     "compiled for both": (f"python={runtimes.SERIES} python", f"python python={runtimes.SERIES}", False, ""),
 }
 
