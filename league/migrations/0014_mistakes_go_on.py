@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("league", "0012_puzzles")]
+    dependencies = [("league", "0013_studies")]
 
     operations = [
         migrations.AddField(
