@@ -259,7 +259,7 @@ class OneGameView(ApiView):
         return Response(GameDetail(details).data)
 
 
-class ChoicesView(ListView):
+class OpeningChoicesView(ListView):
     """/games/{key}/choices"""
 
     kept_until = (changes.CHOICES, changes.POOLS)

@@ -49,5 +49,5 @@ def test_a_person_starts_follows_and_stops_a_study(ana, berto) -> None:
     row.refresh_from_db()
     assert (row.why, row.boards, row.player) == ("stopped", 128, berto)
     spanish = nobody.get(place, headers={"accept-language": "es"}).content.decode()
-    assert ("Deciden" in spanish, "Parado" in spanish) == (True, True)
+    assert ("Gana el mejor bot" in spanish, "Parado" in spanish) == (True, True)
     assert nobody.get("/lab/none/").status_code == 404
