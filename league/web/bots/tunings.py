@@ -47,7 +47,7 @@ def tuning(request: HttpRequest, slug: str) -> HttpResponse:
         raise PermissionDenied
     rows = Tuning.objects.filter(version__bot=bot).select_related("version__bot", "opponent__bot").order_by("-pk")
     if not may:  # Who has left may stop what they began, and sees nothing of it.
-        if request.method == "POST" and request.POST.get("action") == "stop":
+        if running is not None and request.method == "POST" and request.POST.get("action") == "stop":
             asking.stop(running, player)
             return redirect("bots")
         return render(request, "bots/tuning.html", {"bot": bot, "running": running})
