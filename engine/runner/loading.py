@@ -23,7 +23,7 @@ def fork_seats(control: socket.socket) -> None:
     libc = ctypes.CDLL(None)
     gc.collect()
     gc.freeze()  # A collection in a child would copy the pages of all these objects.
-    children = set()
+    children: set[int] = set()
     while True:
         request, received, _, _ = socket.recv_fds(control, 1, 1)
         if not request:

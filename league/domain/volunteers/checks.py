@@ -116,5 +116,6 @@ def _shut_out(volunteer: Volunteer, evidence: str, now: datetime) -> None:
     volunteer.tasks.all().delete()
     subject = f"player:{volunteer.token.player.name}"
     journal.append("volunteer.shut_out", subject, now=now, actor=BY, prefix=volunteer.token.prefix, evidence=evidence)
-    words = {"key": f"tute_{volunteer.token.prefix}…", "player": volunteer.token.player.name}
-    notifying.notify(rights.holders(Right.AUDIT), "volunteer_out", f"volunteer:{volunteer.pk}", now=now, **words)
+    key, player = f"tute_{volunteer.token.prefix}…", volunteer.token.player.name
+    hearers = rights.holders(Right.AUDIT)
+    notifying.notify(hearers, "volunteer_out", f"volunteer:{volunteer.pk}", now=now, key=key, player=player)

@@ -164,7 +164,7 @@ class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Tas
 
     def _release(self, job: JobLease[Subject], *, now: datetime, not_before: datetime | None = None) -> None:
         def release() -> None:
-            columns = {"not_before": not_before, "progress": self.progress_kept(job)}
+            columns: dict[str, Any] = {"not_before": not_before, "progress": self.progress_kept(job)}
             (queue.release if self.counts_attempts else queue.free)(job.row, now=now, **columns)
             self.waits_again(job.row, job, "", now=now)
 
