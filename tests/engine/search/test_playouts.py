@@ -172,7 +172,7 @@ def functions_of(key: str) -> set[Callable[..., object]]:
     rules = declared(key)
     options = [choice for choice in rules.options.values() if isinstance(choice, tuple)]
     return {
-        value for value in (rules.result, rules.payments, rules.on_play, *itertools.chain(*options)) if callable(value)
+        value for value in (rules.result, rules.payments, rules.on_trump, *itertools.chain(*options)) if callable(value)
     }
 
 
