@@ -41,6 +41,7 @@ MADE_BY = {
     ("performance.md", "| | aim | reached"): "benchmarks/engine.py",
     ("performance.md", "| Python source, 16 boards"): "tute bench runner",
     ("performance.md", "| tables | answers a second"): "benchmarks/tables.py",
+    ("performance.md", "| | answers a second"): "benchmarks/tables.py",
     ("performance.md", "| step with the default limits"): "tests/ops/test_numbers.py",
     ("ratings.md", "| pool | leagues"): "tests/league/pure/rating/test_pools.py",
     ("ratings.md", "| what | 2,000 bots"): "benchmarks/ratings.py",

@@ -377,7 +377,7 @@ def test_a_large_body_counts_as_many_requests(nobody, as_alice, settings):
         as_alice.post("puzzles/none/answers", json.dumps(text).encode(), content_type=kind)
     assert as_alice.get("bots").status_code == 429
     cache.clear()
-    huge = as_alice.post("puzzles/none/answers", {"answer": "x" * (20 * throttles.WEIGHED)})
+    huge = as_alice.post("forecast", {"game": "x" * (20 * throttles.WEIGHED)})
     assert huge.status_code == 413, "the first one passes, however large, and is refused by its size"
     cache.clear()
     uploads = [as_alice.post("bots/pinta/versions", b"x" * (20 * throttles.WEIGHED)) for _ in range(3)]
