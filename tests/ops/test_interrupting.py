@@ -23,7 +23,7 @@ from league.domain.judgements import asking
 from league.domain.people import players, tokens
 from league.domain.volunteers import keys, work
 from league.enums import TokenScope
-from league.models import Job, RemoteLink, VolunteerTask
+from league.models import Job, RemoteLink
 from tests.support.league import accepted, play, started
 from tests.support.processes import wait_for
 from tests.support.tuned import BOT, TOML
@@ -91,7 +91,9 @@ def commands(live_server, tmp_path: Path, monkeypatch) -> Iterator[dict[str, Cal
         _, key = keys.create(players.create("vera"), "cellar", actor="olga")
         (tmp_path / "key.txt").write_text(key)
         words = ["volunteer", live_server.url, "--key-file", str(tmp_path / "key.txt")]
-        return Started(words, VolunteerTask.objects.exists, lambda: not Job.objects.filter(state="leased").exists())
+        return Started(
+            words, lambda: "task " in errors.read_text(), lambda: not Job.objects.filter(state="leased").exists()
+        )
 
     def remote() -> Started:
         monkeypatch.setenv("TUTE_TOKEN", tokens.create(players.create("ana"), "home", scope=TokenScope.SUBMIT)[1])

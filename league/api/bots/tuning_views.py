@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.bots.tuning_serializers import TuningDetail, TuningIn, TuningOut
-from league.api.http.auth import user_of
+from league.api.http.auth import player_of, user_of
 from league.api.http.base import ApiView, ListView, existing, once
 from league.api.http.schema import KEY, operation
 from league.domain.core.errors import Refused
@@ -88,7 +88,7 @@ class StopTuningView(ApiView):
     @operation("stop_tuning", "Stop a tuning of your bot", request=None)
     def post(self, request: Request, id: int) -> Response:
         """Stop a tuning; its values so far stay. A tuning that has ended stays as it is."""
-        asking.stop(tuning_for(self, id))
+        asking.stop(tuning_for(self, id), player_of(request))
         return Response(TuningDetail(tuning_for(self, id)).data)
 
 

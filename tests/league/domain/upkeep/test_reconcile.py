@@ -62,9 +62,9 @@ def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
         "confirmed": 0,
         "explained": 0,
     }
-    text = "expired 1, unjudged 0, unheld 0, abandoned 0, arenas 0, removed 0, inserted 0, finished 1, opened 0, measured 0, cancelled 0, stored 0, "
-    text += "suspected 0, refreshed 1, drawn 0, tested 0, rebuilt 0, built 0, fetched 0, tuned 0, studied 0, validated 0, released 0, published 0, unbanned 0, "
-    text += "unanswered 0, lifted 0, explained 0, paired 0, connected 0, confirmed 0, summed 0, played 1, noticed 4"
+    text = "expired 1, unjudged 0, unheld 0, abandoned 0, arenas 0, removed 0, inserted 0, finished 1, opened 0, measured 0, cancelled 0, "
+    text += "stored 0, suspected 0, refreshed 1, drawn 0, tested 0, rebuilt 0, built 0, fetched 0, tuned 0, studied 0, validated 0, released 0, "
+    text += "published 0, unbanned 0, unanswered 0, lifted 0, explained 0, paired 0, connected 0, confirmed 0, summed 0, played 1, noticed 4"
     assert str(report) == text
     assert Rating.objects.count() == 2
     assert set(Rating.objects.values_list("updated", flat=True)) == {soon}

@@ -70,9 +70,10 @@ def test_the_owner_starts_follows_and_stops_a_tuning(ana, berto) -> None:
 def test_who_left_the_team_stops_what_they_began_and_the_team_takes_it_over(ana, berto) -> None:
     bot, team = tunable(ana).bot, teams.create(ana, "ases")
     teams.put_in(team, bot, player=ana)
+    players.create("carla")
     for name in ("berto", "carla"):
         teams.invite(team, name, TeamRole.UPLOADER, player=ana)
-        teams.accept(team, berto if name == "berto" else players.create("carla"))
+        teams.accept(team, Player.objects.get(name=name))
     tunable(berto, "lola")
     leaver = client_of(berto)
     assert leaver.post(PAGE, START).status_code == 302
