@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import logging
 import os
 import signal
@@ -34,6 +35,8 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 PATIENCE = 20.0  # Seconds between SIGTERM and SIGKILL.
 ROUND_S = 0.25  # Seconds between two looks at the children.
 ROUNDS = 20  # In one of this many, the supervisor looks for signs of life.
+# Modules that workers and scheduler otherwise load when they start, each for itself
+EARLY = ("celery.apps.worker", "celery.worker.consumer", "celery.concurrency.solo", "celery.events.state", "kombu.transport.filesystem", "psutil")
 STILL_S = 150.0  # A process of which no loop has shown a sign of life for this long is killed.
 
 Work = Callable[[], object]
@@ -101,6 +104,8 @@ class Supervisor:
         """Start everything. What all children need is loaded before, and its memory then shared."""
         for game in engine.games():
             engine.load(game)
+        for name in EARLY:
+            importlib.import_module(name)
         gc.collect()
         gc.freeze()  # Otherwise the first collection in a child would copy the memory that it shares with us.
         for child in self.children:
