@@ -28,6 +28,18 @@ class ChampionBot(DeepBot):
     name = "champion"
     plans = {
         ("partnership", 4): Plan(stocked=4, empty=4),
+        ("variable_trump", 4): Plan(empty=4, cards=1_000_000),
+        ("a_dos", 2): Plan(stocked=1, empty=1, ahead=2),
+        ("americano", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
+        ("habanero", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
+        ("havanian", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
+        ("arrastrado", 3): Plan(empty=4, cards=1_000_000),
+        ("chancho", 4): Plan(empty=3, cards=1_000_000, deals=200),
+        ("codillo", 4): Plan(empty=4, cards=1_000_000),
+        ("gana_pierde_3", 3): Plan(empty=3, cards=1_000_000),
+        ("gana_pierde_4_5", 4): Plan(empty=3, cards=1_000_000),
+        ("podrida", 4): Plan(empty=4, cards=1_000_000),
+        ("remate", 4): Plan(empty=4, cards=1_000_000),
         ("individual", 2): Plan(stocked=1, empty=1, ahead=2),
         ("two_player", 2): Plan(stocked=1, empty=1, ahead=2),
         ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
@@ -36,7 +48,10 @@ class ChampionBot(DeepBot):
         ("guinote", 4): Plan(stocked=1, empty=4),
         ("subastado", 3): Plan(stocked=6, empty=6),
     }
-    learned = LEARNED  # weights of the features of a hand, by game and seats
+    # Weights of the features of a hand, by game and seats: games with a stock in which nobody need follow suit share those of corriente.
+    learned = LEARNED | dict.fromkeys(
+        [("a_dos", 2), ("americano", 2), ("habanero", 2), ("havanian", 2)], LEARNED["corriente", 2]
+    )
 
     def start(self, view: View) -> None:
         """Start a board: no seat is known to lack a card yet."""
