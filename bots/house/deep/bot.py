@@ -25,7 +25,7 @@ from tute_sense import LOSERS, announce
 import engine
 from engine.search.deals import Deals
 from engine.search.foresight import ALL, Foresight, knows
-from engine.search.solving import judge
+from engine.search.solving import judge, tricks
 
 # most cards in hand with which the end is solved, if two seats know both hands
 SOLVED = 8 if engine.COMPILED else 6
@@ -85,6 +85,7 @@ class DeepBot(Bot):
         plan = self.plans.get((view.game, view.seats))
         thinks = plan is not None if engine.COMPILED else view.game in self.plain
         self.thinks = thinks and knows(game)  # playouts do not cover some options
+        self.solvable = tricks.knows(game)
         self.plan = plan or self.plain_plan
         if not engine.COMPILED:
             self.plan = self.plain_plan._replace(ahead=self.plan.ahead, late=self.plan.late)
@@ -119,9 +120,8 @@ class DeepBot(Bot):
     def act(self, view: View, legal: list[str]) -> str:
         """Return the call of `counting` if one is due, else the card that does best."""
         counting = self.counting
-        # If a game goes on after the deal, `counting` solves its end, because it knows the worth of a lead in the next one.
-        solves = view.rule("target") is not None and counting.is_known(view)
-        if not self.thinks or solves:
+        # Where `engine` solves no ends fast enough, `counting` does. In games to a target it knows the worth of a lead in the next deal.
+        if not self.thinks or (view.seats == 2 and not self.solvable and counting.is_known(view)):
             return counting.act(view, legal)
         word = Calls(view, counting.cards, counting.random).answer(legal) or announce(view, legal)
         if word is not None:
@@ -134,7 +134,7 @@ class DeepBot(Bot):
         table = self.table_of(state.game)
         if table is None:
             return counting.act(view, legal)
-        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and view.rule("target") is None:
+        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and self.solvable:
             return "play " + self.solve(state, cards)
         if view.stock <= self.plan.late:
             table.begin(state, self.plan.empty, ALL)
