@@ -3,9 +3,10 @@
 1. It is `deep` with other plans and three additions. The modules of `deep` and `counting` lie beside this one, as links.
 2. Playouts are open longer: in the next tricks, four in most games, everybody chooses each card by trying it out with open hands, so mistakes are
    punished there and partners help each other; the rest of the deal goes by habit. While there is a stock only the present trick is open,
-   since nobody knows the order of the stock. Brisca and corriente are an exception: there the last eight cards of the stock count as known.
-3. In two_player and corriente the hands after three tricks are valued by weights learned from self-play (`learned`).
-4. In those two games a deal counts less if in it the opponent would not have led the card on the table. A seat that leads without exchanging is
+   since nobody knows the order of the stock. Brisca, corriente and the games like it are an exception: there the last eight cards of the stock
+   count as known.
+3. In two_player, corriente and the games like it the hands after three tricks are valued by weights learned from self-play (`learned`).
+4. In those games a deal counts less if in it the opponent would not have led the card on the table. A seat that leads without exchanging is
    taken to lack the card for the exchange.
 
 If the rules are not compiled (`make fast`) all tricks go by habit, as in `deep`.

@@ -4,10 +4,10 @@
    that wins a trick and leads without singing holds no pair that it could have sung.
 2. In each of many deals it plays each of its cards out (`engine.search.foresight`), by the habits of an ordinary player, which are those of
    `counting`. Its `Plan` for the game may let players see all hands in the first tricks: then everybody chooses each card by trying it out. While
-   there is a stock the rest may be estimated. In cabrero, where points may hurt, each card is tried out with both aims: to take points and to avoid
+   there is a stock the rest may be estimated. Where points may hurt, each card is tried out with both aims: to take points and to avoid
    them.
 3. After half of its budget only the better half of the cards goes on. It plays the card that does best on average.
-4. If two seats play and the stock is gone, both hands are known and the deal is solved to its end.
+4. If two seats play and the stock is gone, both hands are known and the deal is solved to its end, by the engine if that is fast enough.
 5. Its calls, and its play in other games, are those of `counting`: that bot's modules lie beside this one, as links.
 
 Its budget is a count of cards, not a time, so the same questions with the same seed get the same answers on any machine. If the rules are not
