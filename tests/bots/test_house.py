@@ -173,7 +173,6 @@ def thinking(name: str, key: str, monkeypatch: pytest.MonkeyPatch, cards: int) -
             ("champion", "subastado", 8),
             ("champion", "corriente", 8),
             ("champion", "brisca", 12),
-            ("champion", "podrida", 3),
             ("deep", "guinote", 12),
             ("deep", "brisca", 12),
         ],

@@ -3,10 +3,9 @@
 1. It is `deep` with other plans and three additions. The modules of `deep` and `counting` lie beside this one, as links.
 2. Playouts are open longer: in the next tricks, four in most games, everybody chooses each card by trying it out with open hands, so mistakes are
    punished there and partners help each other; the rest of the deal goes by habit. While there is a stock only the present trick is open,
-   since nobody knows the order of the stock. Brisca, corriente and the games like it are an exception: there the last eight cards of the stock
-   count as known.
-3. In two_player, corriente and the games like it the hands after three tricks are valued by weights learned from self-play (`learned`).
-4. In those games a deal counts less if in it the opponent would not have led the card on the table. A seat that leads without exchanging is
+   since nobody knows the order of the stock. Brisca and corriente are an exception: there the last eight cards of the stock count as known.
+3. In two_player and corriente the hands after three tricks are valued by weights learned from self-play (`learned`).
+4. In those two games a deal counts less if in it the opponent would not have led the card on the table. A seat that leads without exchanging is
    taken to lack the card for the exchange.
 
 If the rules are not compiled (`make fast`) all tricks go by habit, as in `deep`.
@@ -30,17 +29,6 @@ class ChampionBot(DeepBot):
     plans = {
         ("partnership", 4): Plan(stocked=4, empty=4),
         ("variable_trump", 4): Plan(empty=4, cards=600_000),
-        ("a_dos", 2): Plan(stocked=1, empty=1, ahead=2),
-        ("americano", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
-        ("habanero", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
-        ("havanian", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
-        ("arrastrado", 3): Plan(empty=4, cards=600_000),
-        ("chancho", 4): Plan(empty=3, cards=1_000_000, deals=200),
-        ("codillo", 4): Plan(empty=4, cards=600_000),
-        ("gana_pierde_3", 3): Plan(empty=3, cards=600_000),
-        ("gana_pierde_4_5", 4): Plan(empty=3, cards=600_000),
-        ("podrida", 4): Plan(empty=4, cards=600_000),
-        ("remate", 4): Plan(empty=4, cards=600_000),
         ("individual", 2): Plan(stocked=1, empty=1, ahead=2),
         ("two_player", 2): Plan(stocked=1, empty=1, ahead=2),
         ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8),
@@ -49,10 +37,7 @@ class ChampionBot(DeepBot):
         ("guinote", 4): Plan(stocked=1, empty=4),
         ("subastado", 3): Plan(stocked=6, empty=6),
     }
-    # Weights of the features of a hand, by game and seats: games with a stock in which nobody need follow suit share those of corriente.
-    learned = LEARNED | dict.fromkeys(
-        [("a_dos", 2), ("americano", 2), ("habanero", 2), ("havanian", 2)], LEARNED["corriente", 2]
-    )
+    learned = LEARNED  # weights of the features of a hand, by game and seats
 
     def start(self, view: View) -> None:
         """Start a board: no seat is known to lack a card yet."""

@@ -4,10 +4,10 @@
    that wins a trick and leads without singing holds no pair that it could have sung.
 2. In each of many deals it plays each of its cards out (`engine.search.foresight`), by the habits of an ordinary player, which are those of
    `counting`. Its `Plan` for the game may let players see all hands in the first tricks: then everybody chooses each card by trying it out. While
-   there is a stock the rest may be estimated. Where points may hurt, each card is tried out with both aims: to take points and to avoid
+   there is a stock the rest may be estimated. In cabrero, where points may hurt, each card is tried out with both aims: to take points and to avoid
    them.
 3. After half of its budget only the better half of the cards goes on. It plays the card that does best on average.
-4. If two seats play and the stock is gone, both hands are known and the deal is solved to its end, by the engine if that is fast enough.
+4. If two seats play and the stock is gone, both hands are known and the deal is solved to its end.
 5. Its calls, and its play in other games, are those of `counting`: that bot's modules lie beside this one, as links.
 
 Its budget is a count of cards, not a time, so the same questions with the same seed get the same answers on any machine. If the rules are not
@@ -25,7 +25,7 @@ from tute_sense import LOSERS, announce
 import engine
 from engine.search.deals import Deals
 from engine.search.foresight import ALL, Foresight, knows
-from engine.search.solving import judge, tricks
+from engine.search.solving import judge
 
 # most cards in hand with which the end is solved, if two seats know both hands
 SOLVED = 8 if engine.COMPILED else 6
@@ -56,17 +56,6 @@ class DeepBot(Bot):
     plans = {
         ("partnership", 4): Plan(deals=200),
         ("variable_trump", 4): Plan(deals=200),
-        ("a_dos", 2): Plan(stocked=1, empty=1, ahead=2, deals=120),
-        ("americano", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=100),
-        ("habanero", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=100),
-        ("havanian", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=100),
-        ("arrastrado", 3): Plan(empty=3, deals=24),
-        ("chancho", 4): Plan(empty=3, cards=1_000_000, deals=30),
-        ("codillo", 4): Plan(empty=3, deals=24),
-        ("gana_pierde_3", 3): Plan(empty=3, deals=24),
-        ("gana_pierde_4_5", 4): Plan(empty=3, deals=24),
-        ("podrida", 4): Plan(empty=2, deals=30),
-        ("remate", 4): Plan(empty=3, deals=30),
         ("individual", 2): Plan(ahead=2),
         ("two_player", 2): Plan(stocked=1, empty=1, ahead=2, deals=120),
         ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=80),
@@ -85,7 +74,6 @@ class DeepBot(Bot):
         plan = self.plans.get((view.game, view.seats))
         thinks = plan is not None if engine.COMPILED else view.game in self.plain
         self.thinks = thinks and knows(game)  # playouts do not cover some options
-        self.solvable = tricks.knows(game)
         self.plan = plan or self.plain_plan
         if not engine.COMPILED:
             self.plan = self.plain_plan._replace(ahead=self.plan.ahead, late=self.plan.late)
@@ -120,8 +108,9 @@ class DeepBot(Bot):
     def act(self, view: View, legal: list[str]) -> str:
         """Return the call of `counting` if one is due, else the card that does best."""
         counting = self.counting
-        # Where `engine` solves no ends fast enough, `counting` does. In games to a target it knows the worth of a lead in the next deal.
-        if not self.thinks or (view.seats == 2 and not self.solvable and counting.is_known(view)):
+        # If a game goes on after the deal, `counting` solves its end, because it knows the worth of a lead in the next one.
+        solves = view.rule("target") is not None and counting.is_known(view)
+        if not self.thinks or solves:
             return counting.act(view, legal)
         word = Calls(view, counting.cards, counting.random).answer(legal) or announce(view, legal)
         if word is not None:
@@ -134,7 +123,7 @@ class DeepBot(Bot):
         table = self.table_of(state.game)
         if table is None:
             return counting.act(view, legal)
-        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and self.solvable:
+        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and view.rule("target") is None:
             return "play " + self.solve(state, cards)
         if view.stock <= self.plan.late:
             table.begin(state, self.plan.empty, ALL)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.engine.cli.conftest import Tute
-from tests.support.bots import damaged
 
 VARIANT = 'game = "brisca"\n\n[options]\nexchange = "none"\n'
 PLAY = ("--bot", "greedy", "--against", "random", "--seed", "t", "--no-sandbox", "--json")
@@ -53,11 +52,10 @@ def test_the_report_depends_on_the_seed_alone_and_goes_on_where_it_stopped(
         (("brisca", "-n", 1), "--boards 1 is too small; give at least 2"),
         (("brisca", "--jobs", 0), "--jobs 0 is too small"),
         (("brisca", "--bot", "nobody"), "no bot 'nobody'"),
-        (("podrida", "--bot", "./damaged", "-n", 2), "not podrida"),
+        (("podrida", "--bot", "champion", "-n", 2), "not podrida"),
     ],
 )
 def test_refusals(words: tuple[object, ...], message: str, tute: Tute, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text('game = "brisca"\n[options]\nexchnage = "none"\n')
-    damaged(tmp_path / "damaged")  # It plays partnership.
 
     assert message in tute("lab", *words, code=2).stderr
