@@ -27,10 +27,12 @@ from engine.rules.following import (
     FREE,
     HIGHER_OR_ALL,
     HIGHER_OR_ANY,
+    NO_LOAD,
     TRUMP_FOLLOW,
     demands,
     duty_number,
     followers,
+    lightest,
     winners,
 )
 from engine.search.masks import words
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
 # places of a position: hands of seats, points of camps, and the trick
 HANDS: Final = 0  # one for each seat
-POINTS: Final = 7  # one for each camp, in halves
+POINTS: Final = 7  # one for each camp, in halves; tricks in games that count only these
 SEAT: Final = 14  # the seat on turn
 LED: Final = 15  # suit
 BEST: Final = 16  # the card that is winning, as suit * 16 + strength, and its seat
@@ -61,7 +63,9 @@ GUESSED: Final = 25  # 1 if the points hold an estimate of tricks to come
 CUT: Final = 26  # Number of tricks after which the rest is estimated, if there is still a stock.
 NOTICE: Final = 27  # Seat that has laid a card for the shown one, plus 1; or SWAPPED once it has taken the shown card.
 TOOK: Final = 28  # Camps that have taken a trick, one bit each; from SANG on, camps that have sung.
-WORDS: Final = 29
+TRUMP: Final = 29
+TOPS: Final = 30  # For each suit, in three bits, the seat with its highest card in the trick, if trumps move.
+WORDS: Final = 31
 TUTE: Final = 16
 SWAPPED: Final = 8
 SANG: Final = 8
@@ -72,8 +76,18 @@ NO_TRUMP: Final = 4
 ALL: Final = 99  # Number of tricks that means: to the end of the deal.
 
 # results of a deal
-MOST, TARGET, BID, PRIZE, MIDDLE = 0, 1, 2, 3, 4
-RESULTS = {"most_points_wins": MOST, "to_target": TARGET, "soloist_reaches_bid": BID, "middle_loses": MIDDLE}
+MOST, TARGET, BID, PRIZE, MIDDLE, MIDDLE_OF_THREE, MOST_LOSES, PAIR, EXACT = range(9)
+RESULTS = {
+    "most_points_wins": MOST,
+    "fewest_points_loses": MOST,  # between two
+    "to_target": TARGET,
+    "soloist_reaches_bid": BID,
+    "middle_loses": MIDDLE,
+    "middle_of_three_loses": MIDDLE_OF_THREE,
+    "most_points_loses_unless_101": MOST_LOSES,
+    "soloist_side_more_points": PAIR,
+    "exact_prediction": EXACT,
+}
 
 # Value of holding a card instead of a useless one, in halves of points, weakest card first; the same as in the house bot `counting`.
 KEEP_TRUMP = (9, 9, 10, 10, 13, 15, 22, 23, 26, 26)
@@ -109,17 +123,18 @@ def knows(game: Terms) -> bool:
         rules.result.__name__ in RESULTS
         and game.pack.size <= 10
         and game.players <= 7
-        and (rules.sides in ("single", "pairs") or rules.result.__name__ == "soloist_reaches_bid")
         and rules.supply == "draw"
         and (rules.draw == "none" or bool(rules.shown_card_drawn))
         and (
             rules.result.__name__ != "middle_loses"
-            or (rules.middle_rule == "all_between" and rules.tie == "level_lose" and rules.capote_spoiled_by_song)
+            or (
+                rules.middle_rule == "all_between"
+                and rules.tie == "level_lose"
+                and rules.capote_spoiled_by_song
+                and (rules.table_songs == "none" or rules.capote_spoiled_by_table_song)
+            )
         )
-        and rules.on_trump is None
-        and rules.trump_source != "first_table_pair"
-        and not rules.no_load
-        and not game.table_songs
+        and rules.two_table_songs == "all"
         and set(rules.pair_ranks) <= set(game.pack.ranks)
     )
 
@@ -144,6 +159,13 @@ class Foresight:
         sings = rules.hand_songs != "none"
         self.pair: i64 = game.pair
         self.sings: bool = sings
+        self.no_load: bool = rules.no_load
+        self.by_worth = [mask * 0x0001000100010001 for mask in game.worth_masks]
+        self.moves: bool = rules.on_play is not None  # Each trump that is played hands trump to the next suit.
+        cycle = dict(rules.trump_cycle or {}) if self.moves else {}
+        self.cycle: vec[i64] = words([pack.suits.index(suit) for suit in map(cycle.get, pack.suits) if suit])
+        self.on_table: bool = game.table_songs
+        self.makes_trump: bool = rules.table_songs == "forced_first_40"
         spare = 10 - len(points)  # a pack without twos lacks the weakest cards
         trump = (KEEP_TRUMP if sings else KEEP_TRUMP_SONGLESS)[spare:]
         plain = (KEEP_PLAIN if sings else KEEP_PLAIN_SONGLESS)[spare:]
@@ -169,6 +191,10 @@ class Foresight:
         self.result: i64 = RESULTS[rules.result.__name__]
         if rules.settlement == "chips" and self.result == MOST:
             self.result = PRIZE
+        self.predicted: vec[i64] = words([0] * 8)  # tricks that each camp has predicted
+        self.soloist: i64 = -1
+        self.called: i64 = 0  # the card whose hidden holder plays with the soloist
+        self.shares: vec[i64] = words([0] * 8)  # points or tricks that each seat has won so far
         self.target: i64 = 0 if game.target is None else 2 * game.target
         # worth of a deal after which the game goes on, by the lead in points
         self.chances: vec[i64] = words([int(90_000 * tanh(n / NEXT_DEAL / 2)) for n in range(-FAR, FAR + 1)])
@@ -180,8 +206,15 @@ class Foresight:
         self.camp: vec[i64] = words([0] * 8)
         self.camps: i64 = 0
         self.singers: i64 = 0  # seats that may sing
-        self.trump: i64 = -1
-        self.beating: vec[i64] = words([0] * 256)  # the cards that beat the winning one, by suit led and winning card
+        # the cards that beat the winning one, by trump, suit led and winning card
+        self.beating: vec[i64] = words(
+            [
+                winners(-1, self.bit[best], self.suits[led], self.suits[trump]) if best < 58 else 0
+                for trump in range(5)
+                for led in range(4)
+                for best in range(64)
+            ]
+        )
         self.bid: i64 = 0
         self.stock: vec[i64] = words([0] * 64)
         self.face_down: i64 = 0  # number of cards of the stock: those before the shown card, and all
@@ -216,6 +249,7 @@ class Foresight:
         self._seat(state)
         self._count(state)
         root[SEAT] = state.turn
+        root[TRUMP] = min(state.trump, NO_TRUMP)
         root[LED] = -1
         if state.in_trick:
             root[LED] = state.lead
@@ -224,6 +258,7 @@ class Foresight:
             root[VALUE] = 2 * state.table_points
             root[LAID] = len(state.table)
             root[CARDS] = self._hand(state.table)
+            self._lay_again(state)
         root[UNSUNG] = 15 & ~state.sung if self.sings else 0
         self.supply = self.face_down = state.n
         if state.n and state.shown >= 0 and state.holder < 0 and len(state.stock) < state.n:
@@ -234,57 +269,61 @@ class Foresight:
             self.laid = card // 10 * 16 + card % 10
             root[NOTICE] = state.pending + 1
 
+    def _lay_again(self, state: State) -> None:
+        """Store which seats laid the highest cards of each suit of the trick."""
+        seat: i64 = state.leader
+        for laid in state.table:
+            suit = laid // 10
+            if laid == max([card for card in state.table if card // 10 == suit]):
+                self.root[TOPS] = self.root[TOPS] + seat * self.bit[3 * suit]
+            seat = self.next[seat]
+
     def _seat(self, state: State) -> None:
         """Set the seats in the deal, their camps, and the singers."""
         self.size = state.size
-        self._set_trump(min(state.trump, NO_TRUMP))
         for seat in range(8):
             self.playing[seat] = self.barred[seat] = self.missing[seat] = 0
             self.wants[seat] = 1
-        soloist = state.notes.get("soloist")
+        soloist, partner = state.notes.get("soloist"), state.notes.get("partner")
         alone = state.rules.hand_songs in ("soloist", "soloist_side")
         sides: list[int] = []
         singers: i64 = 0
-        for seat in state.active:
+        for seat in sorted(state.active):
             self.playing[seat] = 1
             self.next[seat] = state.next[seat]
             side = state.side[seat]
             if side not in sides:
                 sides.append(side)
             self.camp[seat] = sides.index(side)
-            if self.result == BID:  # the soloist's camp is the first
-                self.camp[seat] = 0 if seat == soloist else 1
+            if self.result in (BID, PAIR):  # the soloist's camp is the first
+                self.camp[seat] = 0 if seat in (soloist, partner) else 1
             if self.sings and (not alone or seat == soloist):
                 singers |= self.bit[seat]
-        self.camps = 2 if self.result == BID else len(sides)
+        self.camps = 2 if self.result in (BID, PAIR) else len(sides)
         self.singers = singers
 
-    def _set_trump(self, trump: i64) -> None:
-        if trump == self.trump:
-            return
-        self.trump = trump
-        led: i64 = 0
-        while led < 4:
-            best: i64 = 0
-            while best < 58:
-                self.beating[led << 6 | best] = winners(-1, self.bit[best], self.suits[led], self.suits[trump])
-                best += 1
-            led += 1
-
     def _count(self, state: State) -> None:
-        """Set the points of the camps, and the points that they need."""
-        self.bid = 2 * int(state.notes.get("bid") or 0) if self.result == BID else 0
+        """Set the points of the camps, and the points or tricks that they need."""
+        notes = state.notes
+        self.bid = 2 * int(notes.get("bid") or 0) if self.result == BID else 0
+        self.called = 0
+        self.soloist = -1
+        if self.result == PAIR:
+            self.soloist = notes["soloist"]
+            self.called = self._hand([notes["called"]])
         by_seat = state.seat_points()
         for seat in state.active:
             camp = POINTS + self.camp[seat]
-            self.root[camp] = self.root[camp] + 2 * by_seat[seat]
+            self.shares[seat] = state.tricks[seat] if self.result == EXACT else 2 * by_seat[seat]
+            self.root[camp] = self.root[camp] + self.shares[seat]
             if state.tricks[seat]:
                 self.root[TOOK] = self.root[TOOK] | self.bit[camp - POINTS]
             if self.result == TARGET:
                 self.carried[camp - POINTS] = 2 * state.totals[state.side[seat]]
-        for seat, _, _, on_table in state.songs_made:
-            if not on_table:
-                self.root[TOOK] = self.root[TOOK] | self.bit[SANG + self.camp[seat]]
+            elif self.result == EXACT:
+                self.predicted[camp - POINTS] = notes["predictions"][seat]
+        for seat, _, _, _ in state.songs_made:
+            self.root[TOOK] = self.root[TOOK] | self.bit[SANG + self.camp[seat]]
 
     def different(self, cards: list[int]) -> list[int]:
         """Return the cards, of those of the seat on turn, that differ in effect: of equal neighbours only the lowest.
@@ -343,6 +382,8 @@ class Foresight:
         for seat, hand in enumerate(hands):
             root[HANDS + seat] = hand
             live |= hand
+            if hand & self.called:
+                self._pair_up(seat)
         place: i64 = 0
         drawn = deal.stock[::-1]
         while place < self.face_down:
@@ -356,6 +397,18 @@ class Foresight:
             live |= self.bit[self.laid]
         root[LIVE] = live
         return True
+
+    def _pair_up(self, partner: i64) -> None:
+        """Make the holder of the called card the soloist's partner in this deal."""
+        root = self.root
+        root[POINTS] = root[POINTS + 1] = 0
+        seat: i64 = 0
+        while seat < self.seats:
+            if self.playing[seat]:
+                camp: i64 = 0 if seat in (self.soloist, partner) else 1
+                self.camp[seat] = camp
+                root[POINTS + camp] = root[POINTS + camp] + self.shares[seat]
+            seat += 1
 
     def features(self, drawn: list[int]) -> list[int]:
         """Return the features of the leader's hand less those of the other hand: the factors of the weights of a row.
@@ -421,15 +474,31 @@ class Foresight:
             at[VALUE] = 0
             at[CARDS] = 0
         else:
-            if bit & self.beating[at[LED] << 6 | at[BEST]]:
+            if bit & self.beating[at[TRUMP] << 8 | at[LED] << 6 | at[BEST]]:
                 at[BEST] = card
                 at[WINNER] = seat
         at[VALUE] = at[VALUE] + self.value[card & 15]
         at[CARDS] = at[CARDS] | bit
         at[LAID] = laid
+        if self.moves:
+            self._move_trump(at, suit, bit, seat)
         at[SEAT] = self.next[seat]
         if laid == self.size:
             self._gather(at)
+
+    def _move_trump(self, at: vec[i64], suit: i64, bit: i64, seat: i64) -> None:
+        """Let a trump that is played become the suit led and hand trump to the next suit, and see again which card is winning."""
+        cards: i64 = at[CARDS]
+        if not cards & self.suits[suit] & -(bit + bit):  # the highest card of its suit in the trick
+            at[TOPS] = (at[TOPS] & ~(7 * self.bit[3 * suit])) | seat * self.bit[3 * suit]
+        if suit != at[TRUMP]:
+            return
+        at[LED] = suit
+        trump: i64 = self.cycle[suit]
+        at[TRUMP] = trump
+        best_suit: i64 = trump if cards & self.suits[trump] else suit
+        at[BEST] = best_suit * 16 + self.high[(cards >> (best_suit * 16)) & SUIT]
+        at[WINNER] = (at[TOPS] >> (3 * best_suit)) & 7
 
     def _gather(self, at: vec[i64]) -> None:
         """Complete the trick: points, draws, songs."""
@@ -437,8 +506,10 @@ class Foresight:
         camp: i64 = self.camp[seat]
         at[SEAT] = seat
         at[LAID] = 0
-        at[POINTS + camp] = at[POINTS + camp] + at[VALUE]
+        at[POINTS + camp] = at[POINTS + camp] + (1 if self.result == EXACT else at[VALUE])
         at[TOOK] = at[TOOK] | self.bit[camp]
+        if self.on_table:
+            self._sing_table(at, camp)
         if not at[LIVE]:
             at[POINTS + camp] = at[POINTS + camp] + self.bonus
         drawn: i64 = at[DRAWN]
@@ -454,14 +525,7 @@ class Foresight:
             self._draw(at, seat)
             drawn = at[DRAWN]
         if self.singers and at[LIVE] and self.supply - drawn >= self.song_stock:
-            if self.in_company:
-                singer: i64 = 0
-                while singer < self.seats:
-                    if self.playing[singer] and self.camp[singer] == camp:
-                        self._sing(at, singer)
-                    singer += 1
-            else:
-                self._sing(at, seat)
+            self._sing_after(at, seat)
         if self.target and not at[END] and at[POINTS + camp] + self.carried[camp] >= self.target:
             at[END] = camp + 1
 
@@ -483,27 +547,58 @@ class Foresight:
             at[i] = at[i] | self.bit[self.laid]
             at[NOTICE] = 0
 
+    def _sing_table(self, at: vec[i64], camp: i64) -> None:
+        """Score the pairs that lie in the trick for its winner. In some games the first one makes trumps."""
+        suit: i64 = 0
+        while suit < 4:
+            if (at[CARDS] >> (suit * 16)) & self.pair == self.pair:
+                is_trump: bool = suit == at[TRUMP]
+                if self.makes_trump:
+                    is_trump = at[TRUMP] == NO_TRUMP
+                    if is_trump:
+                        at[TRUMP] = suit
+                at[POINTS + camp] = at[POINTS + camp] + (self.song_trump if is_trump else self.song_other)
+                at[UNSUNG] = at[UNSUNG] & ~self.bit[suit]
+                at[TOOK] = at[TOOK] | self.bit[SANG + camp]
+            suit += 1
+
+    def _keen(self, at: vec[i64], seat: i64) -> bool:
+        """Return True if a seat goes for points by habit, or for more tricks."""
+        if self.result == EXACT:
+            camp: i64 = self.camp[seat]
+            return at[POINTS + camp] < self.predicted[camp]
+        return self.wants[seat] != 0
+
+    def _sing_after(self, at: vec[i64], winner: i64) -> None:
+        """Let those sing who may after a trick: its winner, or the winner's whole side."""
+        if not self.in_company:
+            self._sing(at, winner)
+            return
+        seat: i64 = 0
+        while seat < self.seats:
+            if self.playing[seat] and self.camp[seat] == self.camp[winner]:
+                self._sing(at, seat)
+            seat += 1
+
     def _sing(self, at: vec[i64], seat: i64) -> None:
         if not self.singers & self.bit[seat]:
             return
         hand: i64 = at[HANDS + seat]
         unsung: i64 = at[UNSUNG]
         camp: i64 = self.camp[seat]
-        if unsung and self.wants[seat]:
+        if unsung and self._keen(at, seat):
             song_suit: i64 = -1
             suit: i64 = 0
             while suit < 4:
                 if (
                     unsung & self.bit[suit]
                     and (hand >> (suit * 16)) & self.pair == self.pair
-                    and (song_suit < 0 or suit == self.trump)
+                    and (song_suit < 0 or suit == at[TRUMP])
                 ):
                     song_suit = suit
                 suit += 1
             if song_suit >= 0:
-                at[POINTS + camp] = at[POINTS + camp] + (
-                    self.song_trump if song_suit == self.trump else self.song_other
-                )
+                at[POINTS + camp] = at[POINTS + camp] + (self.song_trump if song_suit == at[TRUMP] else self.song_other)
                 at[UNSUNG] = unsung & ~self.bit[song_suit]
                 at[TOOK] = at[TOOK] | self.bit[SANG + camp]
         i: i64 = 0
@@ -580,9 +675,13 @@ class Foresight:
             return hand
         duty: i64 = self._duty(at)
         partner: bool = duty & EXEMPT != 0 and self.camp[at[WINNER]] == self.camp[at[SEAT]]
-        return followers(
-            duty, hand, self.suits[at[LED]], self.suits[self.trump], self.bit[at[BEST]], at[CARDS], partner
-        )
+        led: i64 = self.suits[at[LED]]
+        trump: i64 = self.suits[at[TRUMP]]
+        best: i64 = self.bit[at[BEST]]
+        legal: i64 = followers(duty, hand, led, trump, best, at[CARDS], partner)
+        if duty & NO_LOAD and not winners(legal, best, led, trump):
+            return lightest(legal, self.by_worth)
+        return legal
 
     def _shift(self, mask: i64, places: i64) -> i64:
         return mask << places
@@ -600,14 +699,14 @@ class Foresight:
         """Return a lead: a master worth points while the others still have its suit, or a trump from a long holding; otherwise a low card."""
         code: i64 = self._duty(at) & CODE
         if code in (FREE, TRUMP_FOLLOW):
-            return self._lead_freely(hand)
-        trump: i64 = self.trump
+            return self._lead_freely(hand, at[TRUMP])
+        trump: i64 = at[TRUMP]
         out: i64 = 0
         live: i64 = at[LIVE] & ~hand
         if trump < 4:
             out = (live >> (trump * 16)) & SUIT
         few: i64 = 2 * (self.size - 1)  # If the others hold more cards of a suit than this, a ruff is unlikely.
-        keen: bool = self.wants[at[SEAT]] != 0
+        keen: bool = self._keen(at, at[SEAT])
         lowest: i64 = 99
         chosen: i64 = 0
         suit: i64 = 0
@@ -630,7 +729,7 @@ class Foresight:
             suit += 1
         return chosen
 
-    def _lead_freely(self, hand: i64) -> i64:
+    def _lead_freely(self, hand: i64, trump: i64) -> i64:
         """Return, where nobody need follow suit, the lead that costs least and keeps pairs together."""
         least: i64 = 999
         chosen: i64 = 0
@@ -642,7 +741,7 @@ class Foresight:
                     mask &= ~self.pair
                 strength: i64 = self.low[mask]
                 value: i64 = (
-                    self.keep_trump[self.bit[strength]] if suit == self.trump else self.keep_plain[self.bit[strength]]
+                    self.keep_trump[self.bit[strength]] if suit == trump else self.keep_plain[self.bit[strength]]
                 )
                 cost: i64 = value + self.value[strength]
                 if cost < least:
@@ -661,7 +760,7 @@ class Foresight:
         led: i64 = at[LED]
         shift: i64 = led * 16
         best: i64 = at[BEST]
-        trump: i64 = self.trump
+        trump: i64 = at[TRUMP]
         friend: bool = self.camp[at[WINNER]] == self.camp[at[SEAT]]
         last: bool = at[LAID] == self.size - 1
         if friend:
@@ -676,7 +775,7 @@ class Foresight:
             return self._answer_freely(
                 at, self._shift(follow, shift) if follow and demand != ANY else hand, last, friend
             )
-        shy: bool = not self.wants[at[SEAT]]
+        shy: bool = not self._keen(at, at[SEAT])
         above: i64 = -self.bit[(best & 15) + 1]
         if follow:
             higher: i64 = 0
@@ -702,7 +801,7 @@ class Foresight:
                         return shift + top
                 if follow == higher:
                     return shift + self.low[higher]
-            if shy or (friend and (last or best >> 4 == trump)):
+            if not self.no_load and (shy or (friend and (last or best >> 4 == trump))):
                 return shift + self.high[follow]
             return shift + self.low[follow]
         if trump < 4:
@@ -718,16 +817,18 @@ class Foresight:
                     ruffs = over if code == FOLLOW and not friend and not shy else 0
                 if ruffs:
                     return trump * 16 + self.low[ruffs]
-        return self._discard(hand, friend or shy)
+        if self.no_load:
+            return self._discard(lightest(hand, self.by_worth), trump, False)
+        return self._discard(hand, trump, friend or shy)
 
-    def _discard(self, hand: i64, load: bool) -> i64:
+    def _discard(self, hand: i64, trump: i64, load: bool) -> i64:
         """Return a card that cannot win: the highest plain card, to load the trick or to get rid of it, else the lowest."""
         chosen: i64 = -1
         reached: i64 = -1 if load else 99
         suit: i64 = 0
         while suit < 4:
             mask: i64 = (hand >> (suit * 16)) & SUIT
-            if mask and suit != self.trump:
+            if mask and suit != trump:
                 if load:
                     top: i64 = self.high[mask]
                     if top > reached:
@@ -741,13 +842,14 @@ class Foresight:
             suit += 1
         if chosen >= 0:
             return chosen
-        return self.trump * 16 + self.low[(hand >> (self.trump * 16)) & SUIT]
+        return trump * 16 + self.low[(hand >> (trump * 16)) & SUIT]
 
     def _answer_freely(self, at: vec[i64], hand: i64, last: bool, friend: bool) -> i64:
         """Return the card that gains most, where nobody need follow suit: the trick's points less the value of keeping the card."""
         best_suit: i64 = at[BEST] >> 4
         strongest: i64 = at[BEST] & 15
         value: i64 = at[VALUE]
+        trump: i64 = at[TRUMP]
         chosen: i64 = -1
         most: i64 = -9999
         suit: i64 = 0
@@ -759,14 +861,14 @@ class Foresight:
                 bit: i64 = self.bit[strength]
                 mask &= ~bit
                 gain: i64 = value + self.value[strength]
-                if (suit == self.trump and best_suit != suit) or (suit == best_suit and strength > strongest):
-                    if not last and suit != self.trump:
+                if (suit == trump and best_suit != suit) or (suit == best_suit and strength > strongest):
+                    if not last and suit != trump:
                         gain >>= 1
                 elif not friend:
                     gain = -gain
                 elif not last:
                     gain >>= 1
-                gain -= self.keep_trump[bit] if suit == self.trump else self.keep_plain[bit]
+                gain -= self.keep_trump[bit] if suit == trump else self.keep_plain[bit]
                 if whole & bit:
                     gain -= BROKEN_PAIR
                 if gain > most:
@@ -811,7 +913,8 @@ class Foresight:
         hand: i64 = at[HANDS + seat]
         against: i64 = at[HANDS + self.next[seat]]
         weights = self.weights
-        trumps: i64 = self.many[(hand >> (self.trump * 16)) & SUIT] if self.trump < NO_TRUMP else 0
+        trump_suit: i64 = at[TRUMP]
+        trumps: i64 = self.many[(hand >> (trump_suit * 16)) & SUIT] if trump_suit < NO_TRUMP else 0
         sum_: i64 = trumps * trumps * weights[row + SQUARE] + max(0, trumps - 3) * weights[row + MANY]
         if leads:
             sum_ += weights[row + LEADS]
@@ -820,7 +923,7 @@ class Foresight:
             mask: i64 = (hand >> (suit * 16)) & SUIT
             live: i64 = (at[LIVE] >> (suit * 16)) & SUIT
             # A feature has two weights, for trumps and for other suits. Pairs have that for trumps first, masters last.
-            trump: i64 = 1 if suit == self.trump else 0
+            trump: i64 = 1 if suit == trump_suit else 0
             if not trump:
                 if not mask and trumps:
                     sum_ += weights[row + RUFFS]
@@ -850,9 +953,9 @@ class Foresight:
         suit: i64 = 0
         while suit < 4:
             mask: i64 = (hand >> (suit * 16)) & SUIT
-            sum_ += self.keep_trump[mask] if suit == self.trump else self.keep_plain[mask]
+            sum_ += self.keep_trump[mask] if suit == at[TRUMP] else self.keep_plain[mask]
             if mask & self.pair == self.pair and at[UNSUNG] & self.bit[suit] and self.singers & self.bit[seat]:
-                song: i64 = self.song_trump if suit == self.trump else self.song_other
+                song: i64 = self.song_trump if suit == at[TRUMP] else self.song_other
                 sum_ += song if seat == at[SEAT] else song >> 1
             suit += 1
         return sum_
@@ -864,8 +967,8 @@ class Foresight:
             fulfilled: bool = at[POINTS] >= self.bid or end == TUTE + 1
             bid: i64 = (100_000 if fulfilled else -100_000) + 150 * at[POINTS]
             return bid if camp == 0 else -bid
-        if self.result == MIDDLE:
-            return self._middle(at, camp)
+        if self.result >= MIDDLE:
+            return self._place(at, camp)
         most: i64 = -9999
         i: i64 = 0
         while i < self.camps:
@@ -895,10 +998,31 @@ class Foresight:
         half: i64 = ahead // 2
         return self.chances[max(-FAR, min(FAR, half)) + FAR] + 500 * ahead
 
+    def _place(self, at: vec[i64], camp: i64) -> i64:
+        """Return the worth in games where the lead in points is not all."""
+        if self.result == EXACT:
+            return self._tricks(at, camp)
+        if self.result == PAIR:
+            return self._pair(at, camp)
+        if self.result == MOST_LOSES:
+            return self._most_loses(at, camp)
+        return self._middle(at, camp)
+
+    def _pair(self, at: vec[i64], camp: i64) -> i64:
+        """Return the worth in codillo, where the soloist's pair needs more points than the others."""
+        ahead: i64 = at[POINTS] - at[POINTS + 1]
+        if at[END] > TUTE:
+            ahead = 2 * TUTE_WORTH if at[END] == TUTE + 1 else -2 * TUTE_WORTH
+        won: i64 = (100_000 if ahead > 0 else -100_000) + 150 * ahead
+        return won if camp == 0 else -won
+
     def _middle(self, at: vec[i64], camp: i64) -> i64:  # noqa: C901 - as above
         """Return the worth in cabrero, where a camp strictly between highest and lowest loses; its distance from its neighbours counts too."""
         end: i64 = at[END]
         own: i64 = at[POINTS + camp]
+        took_tricks: i64 = at[TOOK]
+        if self.result == MIDDLE_OF_THREE:  # A seat without a trick counts, too.
+            took_tricks |= self.bit[self.camps] - 1
         high: i64 = -1
         low: i64 = 9999
         takers: i64 = 0
@@ -908,7 +1032,7 @@ class Foresight:
         i: i64 = 0
         while i < self.camps:
             have: i64 = at[POINTS + i]
-            if at[TOOK] & self.bit[i]:
+            if took_tricks & self.bit[i]:
                 takers += 1
                 high = max(high, have)
                 low = min(low, have)
@@ -924,7 +1048,7 @@ class Foresight:
         between: i64 = 0
         i = 0
         while i < self.camps:
-            if at[TOOK] & self.bit[i]:
+            if took_tricks & self.bit[i]:
                 if at[POINTS + i] == high:
                     at_top += 1
                 elif at[POINTS + i] != low:
@@ -934,7 +1058,7 @@ class Foresight:
         others: i64 = 0
         i = 0
         while i < self.camps:
-            took: bool = at[TOOK] & self.bit[i] != 0
+            took: bool = took_tricks & self.bit[i] != 0
             loses: bool = False
             if end > TUTE:
                 loses = end != TUTE + 1 + i
@@ -948,9 +1072,9 @@ class Foresight:
                 elif takers == 2 and high != low:
                     loses = have == low
                 elif have == high:
-                    loses = at_top > 1
+                    loses = at_top > 1 or (self.result == MIDDLE_OF_THREE and takers > 1)
                 else:
-                    loses = takers - at_top > 1
+                    loses = takers - at_top > 1 and self.result == MIDDLE
             if loses:
                 if i == camp:
                     lost = 1
@@ -961,6 +1085,27 @@ class Foresight:
         if above and below:
             distance = -distance
         return 100_000 * others // max(1, self.camps - 1) - 100_000 * lost + distance
+
+    def _most_loses(self, at: vec[i64], camp: i64) -> i64:
+        """Return the worth in gana-pierde for four or five, where the most points lose, but 101 win; the lead over the next counts too."""
+        top: i64 = 0
+        most: i64 = 0
+        i: i64 = 0
+        while i < self.camps:
+            if at[POINTS + i] > at[POINTS + top]:
+                top = i
+            if i != camp:
+                most = max(most, at[POINTS + i])
+            i += 1
+        if at[POINTS + top] >= 202:
+            return 100_000 if top == camp else -100_000
+        lead: i64 = max(-SAFE, min(SAFE, at[POINTS + camp] - most))
+        return (-100_000 if top == camp else 100_000 // (self.camps - 1)) - 50_000 * lead // SAFE
+
+    def _tricks(self, at: vec[i64], camp: i64) -> i64:
+        """Return the worth in podrida, where a seat needs exactly as many tricks as it has predicted."""
+        short: i64 = self.predicted[camp] - at[POINTS + camp]
+        return -12_000 - 3_000 * (short if short > 0 else -short) if short else 0
 
     def _prize(self, own: i64, most: i64, end: i64, camp: i64) -> i64:
         """Return the worth in arrastrado: the winner takes a prize from each, double with 101 points or a tute; every song is paid at once."""

@@ -191,7 +191,7 @@ def test_cards_are_tried_out_where_rules_are_not_compiled(
 
 @pytest.mark.parametrize("name", mostly_slow(["deep", "champion"], "deep".__eq__))
 def test_cards_are_tried_out_where_seats_are_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Playouts serve four seats and three in a match of cabrero; counting plays the duel, which they do not know."""
+    """Playouts serve four seats and three in a match of cabrero; counting plays the duel at its end, which is another game."""
     bot = thinking(name, "cabrero", monkeypatch, 300)
 
     state, seats = play(load("cabrero", max_losses=2, final_duel=True), [bot] * 2 + [house("random")] * 2, 0)

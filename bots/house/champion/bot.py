@@ -28,6 +28,7 @@ class ChampionBot(DeepBot):
     name = "champion"
     plans = {
         ("partnership", 4): Plan(stocked=4, empty=4),
+        ("variable_trump", 4): Plan(empty=4, cards=600_000),
         ("individual", 2): Plan(stocked=1, empty=1, ahead=2),
         ("two_player", 2): Plan(stocked=1, empty=1, ahead=2),
         ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8),

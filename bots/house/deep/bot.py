@@ -55,6 +55,7 @@ class DeepBot(Bot):
     # The key is the game and its number of seats.
     plans = {
         ("partnership", 4): Plan(deals=200),
+        ("variable_trump", 4): Plan(deals=200),
         ("individual", 2): Plan(ahead=2),
         ("two_player", 2): Plan(stocked=1, empty=1, ahead=2, deals=120),
         ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=80),
@@ -132,10 +133,10 @@ class DeepBot(Bot):
         return "play " + self.best(view, table, cards)
 
     def table_of(self, game: engine.Game) -> Foresight | None:
-        """Return the tables for all decisions of a game, which eliminations change; None if playouts do not cover the game."""
+        """Return the tables for all decisions of a game, which eliminations change; None if it is a game without a plan, or not covered."""
         key = (game.key, game.players)
         if key not in self.tables:
-            self.tables[key] = self.new_table(game) if knows(game) else None
+            self.tables[key] = self.new_table(game) if game.key == self.game.key and knows(game) else None
         return self.tables[key]
 
     def new_table(self, game: engine.Game) -> Foresight:

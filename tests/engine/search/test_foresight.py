@@ -40,10 +40,13 @@ worth_of = sys.modules["worth"].worth_of
 LOSERS = sys.modules["tute_sense"].LOSERS
 
 PLAYS = 52
+MORE_DEALS = {"podrida": 5}  # a game whose first deal leaves no choice of cards
 TABLES: list[tuple[str, dict[str, Any]]] = [
     *[(key, {}) for key in engine.games() if knows(engine.load(key))],
     ("brisca", {"players": 4}),
     ("cabrero", {"players": 3}),
+    ("codillo", {"players": 5}),
+    ("gana_pierde_4_5", {"players": 5}),
     ("guinote", {"players": 2}),
     ("partnership", {"hand_songs": "winning_side"}),
 ]
@@ -64,7 +67,7 @@ def at_moments(key: str, options: dict[str, Any], visit: EventRecord, share: flo
             visit(state, seated.view, cards, Deal(hands, state.stock[:], []))
 
     for seed in range(seeds):
-        play(game, [house("random")] * game.players, seed, deals=1, watch=watch)
+        play(game, [house("random")] * game.players, seed, deals=MORE_DEALS.get(key, 1), watch=watch)
 
 
 @pytest.mark.parametrize(("key", "options"), [*TABLES, ("partnership", {"undertrump": True})])
@@ -109,6 +112,8 @@ def test_habits_are_those_of_counting(key: str, options: dict[str, Any]) -> None
             for card in cards:
                 laid = numbering.number[texts[card]]
                 hands = [numbering.masks([texts[card] for card in hand]) for hand in deal.hands]
+                if model.soloist is not None:
+                    model.pair_up(hands, numbering.number[view.called])
                 hands[view.seat][laid >> 4] ^= 1 << (laid & 15)
                 trick = [(seat, numbering.number[text]) for seat, text in view.table] + [(view.seat, laid)]
                 outcome = model.play(hands, stock[:], model.next[view.seat], trick, ahead)
