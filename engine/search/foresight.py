@@ -161,7 +161,7 @@ class Foresight:
         self.sings: bool = sings
         self.no_load: bool = rules.no_load
         self.by_worth = [mask * 0x0001000100010001 for mask in game.worth_masks]
-        self.moves: bool = rules.on_play is not None  # Each trump that is played hands trump to the next suit.
+        self.moves: bool = rules.on_trump is not None  # Each trump that is played hands trump to the next suit.
         cycle = dict(rules.trump_cycle or {}) if self.moves else {}
         self.cycle: vec[i64] = words([pack.suits.index(suit) for suit in map(cycle.get, pack.suits) if suit])
         self.on_table: bool = game.table_songs

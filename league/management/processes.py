@@ -36,7 +36,14 @@ PATIENCE = 20.0  # Seconds between SIGTERM and SIGKILL.
 ROUND_S = 0.25  # Seconds between two looks at the children.
 ROUNDS = 20  # In one of this many, the supervisor looks for signs of life.
 # Modules that workers and scheduler otherwise load when they start, each for itself
-EARLY = ("celery.apps.worker", "celery.worker.consumer", "celery.concurrency.solo", "celery.events.state", "kombu.transport.filesystem", "psutil")
+EARLY = (
+    "celery.apps.worker",
+    "celery.worker.consumer",
+    "celery.concurrency.solo",
+    "celery.events.state",
+    "kombu.transport.filesystem",
+    "psutil",
+)
 STILL_S = 150.0  # A process of which no loop has shown a sign of life for this long is killed.
 
 Work = Callable[[], object]
