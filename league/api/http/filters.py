@@ -180,7 +180,7 @@ class ChoiceFilters(filters.FilterSet):
     pool = IdFilter(field_name="pool_id", label="Id of a pool of the game.")
     kind = filters.ChoiceFilter(choices=[(kind, kind) for kind in KINDS], label="Kind of choice.")
     hand = WordFilter(method="by_hand", label="Type of hand, such as t3-h2-p0; every: all hands together.")
-    band = filters.ChoiceFilter(choices=[(str(band), str(band)) for band in range(6)], label="Rating band.")
+    band = filters.TypedChoiceFilter(coerce=int, choices=[(band, str(band)) for band in range(6)], label="Rating band.")
 
     def by_hand(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         """Filter by a type of hand."""

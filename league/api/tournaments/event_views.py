@@ -309,7 +309,7 @@ class OneCircuitBotView(ApiView):
     def delete(self, request: Request, slug: str, bot: str) -> Response:
         """Remove a bot, as its owner or the owner of the circuit. It still finishes the current season."""
         circuit = _circuit(slug)
-        row = existing(circuit.bots.select_related("owner__user").filter(slug=bot).first())
+        row = existing(circuit.bots.defer(None).select_related("owner__user").filter(slug=bot).first())
         player = player_of(request)
         if player.pk != circuit.owner_id:
             self.allowed(row, BotAct.ENTER, f"the bot {bot}")

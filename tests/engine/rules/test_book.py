@@ -22,7 +22,7 @@ TABLES = [(key, players) for key in GAMES for players in declared(key).players]
 # What the pages say in words, not as parameters: who the game is, and what the engine and the league make of it.
 IN_WORDS = {
     *("key", "title", "line", "code", "source", "revision", "revised", "options"),
-    *("implied", "board_deals", "score_unit", "forfeit", "suits_named", "duel_game", "on_play"),
+    *("implied", "board_deals", "score_unit", "forfeit", "suits_named", "duel_game", "on_trump"),
 }
 
 

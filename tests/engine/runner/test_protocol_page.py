@@ -52,7 +52,7 @@ def test_faults_are_all_there() -> None:
 
 def test_events_of_the_engine_are_all_there() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "engine").rglob("*.py")))
-    emitted = set(re.findall(r'\bemit\(\s*"(\w+)"|\{"e": "(\w+)"', source))
+    emitted = set(re.findall(r'\bemit\(\s*"(\w+)"|\{\s*"e": "(\w+)"', source))
     emitted = {name for names in emitted for name in names if name}
 
     assert set(first_column("Events")) == emitted

@@ -11,7 +11,7 @@ from tests.support import playing, tables
 
 # Values that a seat cannot know, does not need, or computes again on demand
 OTHER = {
-    "log", "taken_actions", "seed", "suit_map", "heard", "dice", "legal", "extra", "hand", "stock", "hands", "revokers", "drawn", "deals",
+    "log", "history", "taken_actions", "seed", "suit_map", "heard", "dice", "legal", "extra", "hand", "stock", "hands", "revokers", "drawn", "deals",
     "queue", "notes", "songs_made", "lead", "leader", "best", "winner", "htab", "ftab", "table", "window", "verdict", "score",
 }  # fmt: skip
 FOR_FOLLOWERS = {

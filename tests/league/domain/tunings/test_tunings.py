@@ -119,7 +119,7 @@ def test_who_may_tune_what_against_whom(ana, berto) -> None:
         (version, "a_dos", berto, {}, "not yours"),
         *((version, "a_dos", ana, {"boards": boards}, "400 to 10000") for boards in (-1, 0, 399, 10_001)),
         *(
-            (version, "a_dos", ana, {"opponent": name}, "no bot with open source")
+            (version, "a_dos", ana, {"opponent": name}, "cannot be the opponent")
             for name in ("lola", "lola/1", "nobody", "lola/x", "/", "pepa/" + "9" * 99, "pepa/²")
         ),
     ]
