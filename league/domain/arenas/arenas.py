@@ -58,7 +58,9 @@ def create(
     with transaction.atomic():
         pool = pools.pool(game, players, options)
         if not levels.bot(LEVEL, tries.rivals(), pool.game):
-            raise Refused("no house bot plays {game}; choose another game", game=game)
+            raise Refused(
+                "no house bot plays {game} yet; choose another game, or try again in a few minutes", game=game
+            )
         times = {"start": start, "ends": start + timedelta(minutes=minutes), "time_zone": time_zone}
         arena, is_new = Arena.objects.get_or_create(
             slug=f"{game}-{start:%Y%m%d-%H%M}", defaults={"pool": pool, "clock_s": clock_s, "created": now, **times}

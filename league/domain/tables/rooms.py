@@ -121,7 +121,7 @@ def _check_settings(
     if watching not in TableWatching.values:
         raise Refused("choose who may watch")
     if not levels.bot(level, tries.rivals(), pools.load(game, seats, options).key):
-        raise Refused("no house bot plays {game}; choose another game", game=game)
+        raise Refused("no house bot plays {game} yet; choose another game, or try again in a few minutes", game=game)
 
 
 def take_seat(sitter: Sitter, public_id: str, number: int | None = None, *, now: datetime | None = None) -> Table:
@@ -343,7 +343,9 @@ def _start(row: Table, now: datetime) -> None:
     name = levels.bot(row.level or Level.NORMAL, rivals, row.pool.game)
     version = next((version for version in rivals if version.bot.slug == name), None)
     if version is None:
-        raise Refused("no house bot plays {game}; choose another game", game=row.pool.game)
+        raise Refused(
+            "no house bot plays {game} yet; choose another game, or try again in a few minutes", game=row.pool.game
+        )
     Table.objects.filter(pk=row.pk).update(gathering=False)
     clocks.wind(row)
     transitions.move(row, TableStatus.WAITING, now=now)

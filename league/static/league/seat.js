@@ -166,6 +166,7 @@ main.addEventListener("click", (click) => {
   if (declined) { delete game.dataset.asks; seat().querySelector(".now [data-then]").textContent = declined.dataset.notNow; declined.closest(".songs").remove(); focusFirst(); }
   if (click.target.closest("[data-open], [data-close]")) showTricks(!game.querySelector("#tricks").classList.contains("open"));
   if (click.target.closest("[data-share]")) share();
+  if (click.target.closest("#hand .hand .no")) seat().querySelector(".now").animate({ opacity: [0.2, 1] }, 500); // It says which cards can be played.
   if (!click.target.closest("#hand .hand")) lift(null);
 });
 let slid = false; // The finger has moved along the hand, so its end is no tap.

@@ -422,6 +422,8 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "audits": results.summaries([upload])[upload.pk],
         "trials": views,
         "waiting": waiting,
+        "plays_on": upload.status == VersionStatus.REJECTED
+        and bot.versions.filter(status=VersionStatus.ACCEPTED).exists(),
     }
     build = getattr(upload, "build", None)
     if build is not None:

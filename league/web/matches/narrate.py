@@ -15,8 +15,10 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+import engine
 from league.web.common.choice_words import Usual
 from league.web.common.words import call_name, card_name, fault_name, suit_name
+from league.web.matches.banner import score_text
 
 Moment = dict[str, Any]
 Who = Callable[[int], str]  # Returns the name of a seat.
@@ -204,7 +206,9 @@ def _score(m: Moment, who: Who) -> SafeString:
 def _over(m: Moment, who: Who) -> SafeString:
     scores = m.get("scores") or ()
     # Every seat of a side has the side's score.
-    totals = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in m["named_sides"] if scores)
+    totals = ", ".join(
+        f"{name} {score_text(m['rules'], scores[seats[0]])}" for name, seats in m["named_sides"] if scores
+    )
     return _say(_("Final score: %(scores)s."), scores=totals)
 
 
@@ -293,6 +297,7 @@ def narrate(
     sentences = []
     events = list(moments)
     deal = step = 0
+    rules: engine.Game | None = None
     sides: list[tuple[str, list[int]]] = [(name, [seat]) for seat, name in enumerate(names)]
 
     def who(seat: int) -> str:
@@ -302,11 +307,12 @@ def narrate(
         kind = moment["e"]
         if kind == "match":
             sides = [(side_name(seats, names, bots), seats) for seats in moment["sides"]]
+            rules = engine.load(moment["game"])  # The unit of a score is the same for all options.
         if kind in QUIET:
             continue
         if kind == "deal":
             deal, step = moment["deal"], 0
-        event = {**moment, "named_sides": sides}
+        event = {**moment, "named_sides": sides, "rules": rules}
         if kind == "trick":
             event["points"] += _last_trick_bonus(events, at)
         is_own = own is not None and event.get("dealer" if kind == "deal" else "seat") == own
@@ -317,7 +323,7 @@ def narrate(
 
 
 def side_name(seats: Sequence[int], names: Sequence[str], bots: Sequence[str]) -> str:
-    """Name a side after its bot if one bot holds all its seats, else after its seats."""
-    if len(seats) > 1 and bots and len({bots[seat] for seat in seats}) == 1:
+    """Name a side after its bot if one bot holds all its seats and no others, else after its seats."""
+    if len(seats) > 1 and bots and {seat for seat, bot in enumerate(bots) if bot == bots[seats[0]]} == set(seats):
         return bots[seats[0]]
     return " + ".join(names[seat] for seat in seats)

@@ -159,7 +159,9 @@ class PlayForm(TableForm):
         values, game = self.cleaned_data, rules.game
         rival = values["rival"] or levels.bot(values["level"] or FIRST["level"], self.bots, game.key)
         if not rival:
-            raise Refused("no house bot plays {game}; choose another game", game=game.title)
+            raise Refused(
+                "no house bot plays {game} yet; choose another game, or try again in a few minutes", game=game.title
+            )
         return seating.sit(
             sitter,
             game.key,

@@ -15,7 +15,7 @@ from league.enums import TeamRole
 from league.models import Player, Tuning
 from tests.league.domain.tunings.test_tunings import outcome, tunable
 from tests.league.web.bots.test_downloads import client_of
-from tests.support.league import NOW, accepted
+from tests.support.league import NOW, accepted, uploaded
 
 pytestmark = pytest.mark.django_db
 PAGE = "/bots/rufo/tuning/"
@@ -96,6 +96,20 @@ def test_who_left_the_team_stops_what_they_began_and_the_team_takes_it_over(ana,
     assert leaver.post(PAGE, stop).status_code == 403
     with pytest.raises(Forbidden):
         asking.stop(Tuning.objects.get(), players.create("dora"))
+
+
+def test_a_running_tuning_hides_that_a_newer_version_declares_no_parameters(ana) -> None:
+    tunable(ana)
+    own = client_of(ana)
+    assert own.post(PAGE, START).status_code == 302
+    accepted(ana, "rufo", games=("a_dos",))
+    page = own.get(PAGE).content.decode()
+    assert ("Stop tuning" in page, "declares no parameters" in page) == (True, False)
+
+
+def test_a_bot_without_an_accepted_version_is_told_to_wait(ana) -> None:
+    uploaded(ana, "rufo")
+    assert "No version of this bot is accepted yet" in client_of(ana).get(PAGE).content.decode()
 
 
 def test_a_bot_without_parameters_is_shown_how(ana) -> None:

@@ -59,6 +59,9 @@ def test_its_owner_reads_what_was_asked_and_where_it_failed(client, ana, refused
     assert "{&quot;asked&quot;: 1}" in page
     assert "{&quot;said&quot;: 1}" in page
     assert "Situation: claim" in page
+    assert "keeps playing" not in page  # Nothing was accepted before
+    accepted(ana, "rufo", games=("corriente",))
+    assert "keeps playing" in client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
 
 
 def test_the_api_tells_the_checks(client, ana, refused) -> None:

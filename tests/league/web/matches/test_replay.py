@@ -80,6 +80,19 @@ def test_a_side_of_two_bots_is_called_by_both_and_several_losers_in_the_plural()
         assert set(for_viewer(replay, bots, [0, 1, 2, 1], 2)["sides"].values()) == {"Nosotros", "Ellos"}
 
 
+def test_the_final_score_is_in_games_and_names_both_seats_of_a_side_whose_bot_also_helps_the_other() -> None:
+    state = engine.load("guinote", players=4).new_match(seed="games")
+    while not state.is_over:
+        state.apply(choose(state, random.Random(1)))
+    bots = ["ana", "greedy", "greedy", "greedy"]
+    with override("en"):
+        *_, line = narrate.narrate(
+            engine.replay.make(state)["events"], ["ana", "greedy 1", "greedy 2", "greedy 3"], bots
+        )
+    games = [score // 1000 for score in state.scores()[:2]]
+    assert line.html == f"Final score: ana + greedy 2 {games[0]}, greedy 1 + greedy 3 {games[1]}."
+
+
 def test_the_last_trick_is_worth_its_bonus_in_the_words_too() -> None:
     events = record("partnership", "plain", deals=1)["events"]
     [at] = [at for at, event in enumerate(events) if event["e"] == "trick" and event.get("last")]
