@@ -46,7 +46,7 @@ EVENT, CIRCUIT, REAL, CLASS = "The event", "The circuit", "The real one", "the-c
 ROWS = 100  # Of a list.
 MOST_OF_EVENT = 32
 PARAMETER = {"start": 1.0, "least": 0.0, "most": 2.0, "step": 0.1}
-CHOICES = ("trump", "long", "short", "pair", "ace")  # Of each kind of hand.
+CHOICES = ("t1", "t3", "tf", "tx", "o1")  # Of each type of hand.
 MOST_PACKED = 100_000  # Most bytes of any page or answer, compressed by gzip.
 MOST_QUERIES = 40
 
@@ -283,7 +283,7 @@ class FilledLeague:
                 rows.ChoiceSum(
                     pool=other,
                     kind="lead",
-                    hand=f"t{number}-h2-p0" if number else "",
+                    hand=f"t{number % 10}-h{number // 10 % 3}-p{number // 30}" if number else "",
                     band=band,
                     choice=choice,
                     matches=ROWS,
