@@ -131,6 +131,7 @@ class FilledLeague:
         from datetime import timedelta
 
         from league import models as rows
+        from league.domain.people import tokens
 
         now, numbers = self.now, range(ROWS)
         people = list(rows.Player.objects.exclude(pk=owner.pk).order_by("pk")[:ROWS])
@@ -239,7 +240,7 @@ class FilledLeague:
             ],
             [
                 rows.ApiToken(player=owner, label="one", prefix="tute", sha256=word(number), created=now)
-                for number in numbers
+                for number in range(tokens.MOST - 1)
             ],
             [rows.Block(owner=owner, blocked=person, created=now) for person in people],
             [rows.EntryRequest(bot=bot, asker=owner, created=now, event=event) for bot in bots],

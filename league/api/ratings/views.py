@@ -276,8 +276,8 @@ class OpeningChoicesView(ListView):
         A choice of fewer than 10 matches or 3 bots is not listed.
         """
         existing(key if key in engine.games() else None)
-        known = [pool for pool in Pool.objects.filter(game=key) if pools.is_known(pool)]
-        rows = self.filter_queryset(ChoiceSum.objects.filter(pool__in=known).select_related("pool"))
+        current = [pool for pool in Pool.objects.filter(game=key) if pools.is_known(pool)]
+        rows = self.filter_queryset(ChoiceSum.objects.filter(pool__in=current).select_related("pool"))
         page = opening.with_figures(self.paginate_queryset(opening.shown(rows)))
         return self.get_paginated_response(ChoiceOut([_choice(*pair) for pair in page], many=True).data)
 
