@@ -278,8 +278,9 @@ class OpeningChoicesView(ListView):
         existing(key if key in engine.games() else None)
         current = [pool for pool in Pool.objects.filter(game=key) if pools.is_known(pool)]
         rows = self.filter_queryset(ChoiceSum.objects.filter(pool__in=current).select_related("pool"))
-        page = opening.with_figures(self.paginate_queryset(opening.shown(rows)))
-        return self.get_paginated_response(ChoiceOut([_choice(*pair) for pair in page], many=True).data)
+        page: Any = self.paginate_queryset(opening.shown(rows))
+        choices_shown = [_choice(*pair) for pair in opening.with_figures(page)]
+        return self.get_paginated_response(ChoiceOut(choices_shown, many=True).data)
 
 
 def _choice(row: ChoiceSum, figures: opening.ChoiceFigures) -> dict[str, Any]:
