@@ -45,6 +45,8 @@ FORMATS = ("round_robin", "single_elimination")
 EVENT, CIRCUIT, REAL, CLASS = "The event", "The circuit", "The real one", "the-class"
 ROWS = 100  # Of a list.
 MOST_OF_EVENT = 32
+PARAMETER = {"start": 1.0, "least": 0.0, "most": 2.0, "step": 0.1}
+CHOICES = ("t1", "t3", "tf", "tx", "o1")  # Of each type of hand.
 MOST_PACKED = 100_000  # Most bytes of any page or answer, compressed by gzip.
 MOST_QUERIES = 40
 
@@ -129,6 +131,7 @@ class FilledLeague:
         from datetime import timedelta
 
         from league import models as rows
+        from league.domain.people import tokens
 
         now, numbers = self.now, range(ROWS)
         people = list(rows.Player.objects.exclude(pk=owner.pk).order_by("pk")[:ROWS])
@@ -225,12 +228,19 @@ class FilledLeague:
             ],
             [rows.ArenaEntry(arena=arenas[0], player=person, joined=now, games=1) for person in people],
             [
-                rows.Notice(player=owner, kind="asked", about=f"request:{number}", text="requested", created=now)
+                rows.Notice(
+                    player=owner,
+                    kind="asked",
+                    about=f"request:{number}",
+                    text="requested",
+                    words={"player": "player-2", "bot": "bot-1", "tournament": EVENT},
+                    created=now,
+                )
                 for number in numbers
             ],
             [
                 rows.ApiToken(player=owner, label="one", prefix="tute", sha256=word(number), created=now)
-                for number in numbers
+                for number in range(tokens.MOST - 1)
             ],
             [rows.Block(owner=owner, blocked=person, created=now) for person in people],
             [rows.EntryRequest(bot=bot, asker=owner, created=now, event=event) for bot in bots],
@@ -256,6 +266,41 @@ class FilledLeague:
                 for member in members
             ],
             [rows.Comment(author=person, text="Well played", created=now, **place) for person in people],
+            [
+                rows.Tuning(
+                    version=own,
+                    player=owner,
+                    game=GAME,
+                    parameters=[PARAMETER | {"name": f"p{place}"} for place in range(10)],
+                    values={f"p{place}": 1.0 for place in range(10)},
+                    course=[[4 * step, *[1.0] * 10] for step in range(200)],
+                    boards=800,
+                    begun=now,
+                    decided=now,
+                )
+                for number in numbers
+            ],
+            [
+                rows.ChoiceSum(
+                    pool=other,
+                    kind="lead",
+                    hand=f"t{number % 10}-h{number // 10 % 3}-p{number // 30}" if number else "",
+                    band=band,
+                    choice=choice,
+                    matches=ROWS,
+                    number=ROWS,
+                    worth=ROWS,
+                    worth_worth=ROWS,
+                    worth_number=ROWS,
+                    number_number=ROWS,
+                    number_all=ROWS,
+                    bots=63,
+                )
+                for other in self.pools.values()
+                for number in range(60)
+                for band in range(6)
+                for choice in ("", *CHOICES)
+            ],
         ):
             type(new[0]).objects.bulk_create(new)
 
@@ -668,7 +713,7 @@ def addresses() -> dict[str, str]:
         "TV": "/tv/",
         "puzzles": "/puzzles/",
         "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
-        "explorer": f"/g/{GAME}/explorer/",
+        "explorer": f"/g/{GAME}/?tab=explorer",
         "calendar": "/calendar/",
         "arena": "/arenas/arena-0/",
         "lobby": "/lobby/",
@@ -682,12 +727,12 @@ def addresses() -> dict[str, str]:
         "status": "/status/",
         "account (its owner)": "/accounts/me/",
         "overview (an operator)": "/operators/",
-        "search (an operator)": "/operators/?q=bot-12",
+        "search (an operator)": "/operators/?q=bot-",
         "person (an operator)": "/operators/?subject=player:player-2",
         "requests (their owner)": "/accounts/requests/",
         "editor (its author)": "/editor/",
         "tables (who sits)": "/play/",
-        "table (who sits)": f"/tables/{Table.objects.get().public_id}/",
+        "table (who sits)": f"/tables/{Table.objects.get(shared=False).public_id}/",
         "try (its author)": f"/tries/{Try.objects.get().work.public_id}/",
         "new tournament (its owner)": f"/t/new/?game={GAME}",
         "API leaderboard": f"/api/v1/pools/{pool}/leaderboard?page_size=100",
@@ -744,12 +789,14 @@ def addresses() -> dict[str, str]:
         "API rounds": f"/api/v1/tournaments/{meet}/rounds?page_size=100",
         "API standings, Swiss": f"/api/v1/tournaments/{swiss}/standings?page_size=100",
         "API bracket": f"/api/v1/tournaments/{knock_out}/bracket",
+        "API choices": f"/api/v1/games/{GAME}/choices?page_size=100",
+        "API tunings of a bot (a token)": "/api/v1/bots/bot-1/tunings?page_size=100",
         "API queue": "/api/v1/queue",
         "API versions of a bot": "/api/v1/bots/bot-1/versions?page_size=100",
         "API boss leagues of a bot": "/api/v1/bots/bot-1/leagues?page_size=100",
         "API analysis sums of a bot": f"/api/v1/bots/{played.bot.slug}/judged?page_size=100",
         "API comments": f"/api/v1/matches/{_match()}/boards/1/sittings/0/comments?page_size=100",
-        "API boards of all matches": "/api/v1/boards?page_size=100",
+        "API boards of 50 matches": f"/api/v1/boards?match={_matches(meet)}&page_size=100",
         "API open data": "/api/v1/data?page_size=100",
         "API arenas": "/api/v1/arenas?page_size=100",
         "API standing of an arena": "/api/v1/arenas/arena-0/standing?page_size=100",
@@ -807,13 +854,21 @@ def _match() -> str:
     return Match.objects.get(tournament__name=REAL).public_id
 
 
+def _matches(slug: str) -> str:
+    """Return the ids of enough matches for 100 boards."""
+    from league.models import Match
+
+    rows = Match.objects.filter(tournament__slug=slug, status="finished").order_by("pk")
+    return ",".join(rows.values_list("public_id", flat=True)[: ROWS // BOARDS])
+
+
 def _signed() -> Callable[[str], dict[str, str]]:
     """Return a function that gives the headers that the read of a name has: a session of player-1 or of an operator, a token or nothing."""
     from league.domain.people import players, tokens
     from league.models import Player
 
     owner = Player.objects.get(name="player-1")
-    owner.tokens.all().delete()
+    owner.tokens.filter(label="benchmark").delete()
     token = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create(owner, 'benchmark')[1]}"}
     session = {"HTTP_COOKIE": _cookie("player-1")}
     operator = Player.objects.filter(name="olga").first() or players.create("olga", staff=True)

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from league.api.bots.tuning_serializers import TuningDetail, TuningIn, TuningOut
 from league.api.http.auth import player_of, user_of
 from league.api.http.base import ApiView, ListView, existing, once
+from league.api.http.output import column_names
 from league.api.http.schema import KEY, operation
 from league.domain.core.errors import Refused
 from league.domain.matches import sight
@@ -36,7 +37,9 @@ class BotTuningsView(ListView):
     @operation("list_tunings", "List the tunings of your bot, newest first", responses=TuningOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the tunings of a bot whose versions you may upload."""
-        return self.page(_rows().filter(version__bot=self._bot(request, slug)))
+        names = filter(None, column_names(TuningOut))
+        rows = _rows().only(*names, "parameters", "values")  # Without the courses.
+        return self.page(rows.filter(version__bot=self._bot(request, slug)))
 
     @operation(
         "start_tuning",

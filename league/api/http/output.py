@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models.manager import BaseManager
 from rest_framework import serializers
-from rest_framework.fields import SkipField
+from rest_framework.fields import SkipField, empty
 
 Writer: TypeAlias = Callable[[Any], Any]
 CALLABLE = (MethodType, FunctionType, partial)  # The field knows if it has to call the value
@@ -73,9 +73,25 @@ def plan(kind: type[Out]) -> tuple[Column, ...]:
         if field.write_only:
             continue
         attrs = field.source_attrs
-        read = attrgetter(".".join(attrs)) if attrs else _itself
-        columns.append(Column(name, read, attrs[0] if len(attrs) == 1 else None, field, _writer(field)))
+        columns.append(Column(name, _reader(field), attrs[0] if len(attrs) == 1 else None, field, _writer(field)))
     return tuple(columns)
+
+
+def _reader(field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any]:
+    """Return a getter of a field's value. An error at each row without a team, say, would take longer than all its other values."""
+    *way, last = field.source_attrs or [""]
+    missing = None if field.default is empty and field.allow_null else field.default
+    if way and not callable(missing):  # `empty` is a class.
+        return partial(_look, way, last, missing)
+    return attrgetter(".".join(field.source_attrs)) if last else _itself
+
+
+def _look(way: list[str], last: str, missing: Any, row: Any) -> Any:
+    for name in way:
+        row = getattr(row, name)
+        if row is None:
+            return missing
+    return getattr(row, last)
 
 
 def column_names(kind: type[Out]) -> list[str]:

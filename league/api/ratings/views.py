@@ -267,6 +267,7 @@ class OpeningChoicesView(ListView):
     queryset = ChoiceSum.objects.none()
     serializer_class = ChoiceOut
     filterset_class = ChoiceFilters
+    page_order = opening.ORDER
 
     @operation("list_choices", "List opening choices with their shares and what they brought")
     def get(self, request: Request, key: str) -> Response:
@@ -275,8 +276,11 @@ class OpeningChoicesView(ListView):
         A choice of fewer than 10 matches or 3 bots is not listed.
         """
         existing(key if key in engine.games() else None)
-        rows = opening.shown(self.filter_queryset(ChoiceSum.objects.filter(pool__game=key)))
-        return self.page([_choice(row, figures) for row, figures in rows])
+        current = [pool for pool in Pool.objects.filter(game=key) if pools.is_known(pool)]
+        rows = self.filter_queryset(ChoiceSum.objects.filter(pool__in=current).select_related("pool"))
+        page: Any = self.paginate_queryset(opening.shown(rows))
+        choices_shown = [_choice(*pair) for pair in opening.with_figures(page)]
+        return self.get_paginated_response(ChoiceOut(choices_shown, many=True).data)
 
 
 def _choice(row: ChoiceSum, figures: opening.ChoiceFigures) -> dict[str, Any]:

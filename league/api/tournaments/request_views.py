@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from django.db.models import QuerySet
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -24,6 +25,16 @@ from league.enums import TokenScope
 from league.models import Block, Circuit, EntryRequest, Event, Tournament
 
 REQUESTS = ("requests",)
+RELATED = ("bot__owner", "bot__team", "asker", "version", "tournament", "event", "circuit")
+# What RequestOut reads: an event and a tournament have large columns.
+COLUMNS = (
+    *("id", "status", "message", "created", "answered", "asker__name", "version__number"),
+    *("bot__slug", "bot__owner__name", "bot__team__name", "tournament__slug", "event__slug", "circuit__slug"),
+)
+
+
+def _narrow(rows: QuerySet[EntryRequest]) -> QuerySet[EntryRequest]:
+    return rows.select_related(None).select_related(*RELATED).only(*COLUMNS)
 
 
 class MyRequestsView(ListView):
@@ -37,7 +48,7 @@ class MyRequestsView(ListView):
     @operation("list_my_requests", "List requests for your bots, and your own requests, newest first", tags=REQUESTS)
     def get(self, request: Request) -> Response:
         """List requests. Those for your bots with the status `asked` await your answer."""
-        return self.page(self.filter_queryset(requests.requests_of(player_of(request))))
+        return self.page(_narrow(self.filter_queryset(requests.requests_of(player_of(request)))))
 
     def get_serializer_context(self) -> dict[str, object]:
         """Add the viewer, who may read the messages."""
@@ -56,7 +67,7 @@ class WaitingOfView(ListView):
         return {**super().get_serializer_context(), "viewer": viewer_of_list(self.request)}
 
     def _waiting(self, occasion: consent.Occasion) -> Response:
-        return self.page(requests.waiting(occasion))
+        return self.page(_narrow(requests.waiting(occasion)))
 
 
 class WaitingOfTournamentView(WaitingOfView):

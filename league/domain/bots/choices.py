@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 from math import sqrt
+from operator import attrgetter
 from typing import Any
 
 from django.db import connection, transaction
@@ -22,7 +23,7 @@ from django.db.models import F, Prefetch, QuerySet
 from engine import choices
 from engine.choices import PartyCounts
 from engine.intervals import t95, wilson
-from league.domain.core import clock
+from league.domain.core import clock, paging
 from league.domain.matches import embargoes, logs, packing, sight
 from league.domain.ratings import pools
 from league.enums import MatchStatus
@@ -40,6 +41,7 @@ COLUMNS = ("matches", "number", "worth", "worth_worth", "worth_number", "number_
 KEY = ("kind", "hand", "band", "choice")
 # A row has a bit for each bot, by its id modulo this. Two bots may share a bit; a bot whose matches were all subtracted keeps its bit.
 BITS = 63
+ORDER = paging.Order(("pool_id", "kind", "hand", "band", "-number", "choice"), (int, str, str, int, int, str))
 # One statement for a row that may exist: Django would read and write each of some thousand rows.
 STORE = (
     f"INSERT INTO league_choicesum (pool_id, {', '.join((*KEY, *COLUMNS, 'bots'))}) "  # noqa: S608 - names of this file
@@ -248,18 +250,22 @@ def _half(matches: int, squares: int, total: int) -> float:
     return t95(matches - 1) * sqrt(matches / (matches - 1) * max(0, squares) / total**2) / total
 
 
-def shown(rows: QuerySet[ChoiceSum]) -> list[tuple[ChoiceSum, ChoiceFigures]]:
-    """Return the rows of choices that are shown, with their figures: by pool, kind, hand and band, the most frequent choice first. One query."""
-    rows = rows.filter(matches__gte=LEAST_MATCHES).select_related("pool")
-    sorted_rows = list(rows.order_by("pool", "kind", "hand", "band", "-number", "choice"))
-    every = {(row.pool_id, row.kind, row.hand, row.band): row for row in sorted_rows if row.choice == EVERY}
-    scales = {row.pool_id: scale_of(row.pool) for row in every.values() if pools.is_known(row.pool)}
-    return [
-        (row, figures(row, of_all, scales[row.pool_id]))
-        for row in sorted_rows
-        if row.choice != EVERY and row.pool_id in scales and is_shown(row)
-        if (of_all := every.get((row.pool_id, row.kind, row.hand, row.band))) is not None and is_shown(of_all)
-    ]
+def shown(rows: QuerySet[ChoiceSum]) -> QuerySet[ChoiceSum]:
+    """Select those of these rows that are shown: single choices of which `is_shown` is true."""
+    bots: Any = F("bots")
+    for _ in range(LEAST_BOTS - 1):
+        bots = bots.bitand(bots - 1)  # Without its lowest bit.
+    return rows.annotate(others=bots).filter(matches__gte=LEAST_MATCHES, others__gt=0).exclude(choice=EVERY)
+
+
+def with_figures(rows: Sequence[ChoiceSum]) -> list[tuple[ChoiceSum, ChoiceFigures]]:
+    """Return rows that are shown, read with their pools, with their figures. One query."""
+    names = ("pool_id", "kind", "hand", "band")
+    beside = {name: {getattr(row, name) for row in rows} for name in names}
+    sums_of = ChoiceSum.objects.filter(choice=EVERY, **{f"{name}__in": values for name, values in beside.items()})
+    every = {attrgetter(*names)(row): row for row in sums_of}
+    scales = {row.pool_id: scale_of(row.pool) for row in rows}
+    return [(row, figures(row, every[attrgetter(*names)(row)], scales[row.pool_id])) for row in rows]
 
 
 def scale_of(pool: Pool) -> int:

@@ -116,6 +116,8 @@ def _shut_out(volunteer: Volunteer, evidence: str, now: datetime) -> None:
     volunteer.tasks.all().delete()
     subject = f"player:{volunteer.token.player.name}"
     journal.append("volunteer.shut_out", subject, now=now, actor=BY, prefix=volunteer.token.prefix, evidence=evidence)
-    key, player = f"tute_{volunteer.token.prefix}…", volunteer.token.player.name
+    key, player = f"tute_{volunteer.token.prefix}…", volunteer.token.player
     hearers = rights.holders(Right.AUDIT)
-    notifying.notify(hearers, "volunteer_out", f"volunteer:{volunteer.pk}", now=now, key=key, player=player)
+    notifying.notify(
+        hearers, "volunteer_out", f"volunteer:{volunteer.pk}", now=now, actor=player, key=key, player=player.name
+    )

@@ -29,6 +29,12 @@ def test_choices_are_listed_by_kind_hand_and_band(nobody, league) -> None:
     assert {(row["hand"], row["band"]) for row in rows} == {
         (hand, band) for hand in (OWN, "every") for band in (0, 2, 3)
     }
+    pages, url = [], f"{path}?page_size=4"
+    while url:
+        page = nobody.get(url.removeprefix("http://testserver/api/v1/")).json()
+        pages += page["results"]
+        url = page["next"]
+    assert pages == rows
     assert "o3" not in {row["choice"] for row in rows}, "one bot chose it"
     assert nobody.get(f"{path}?hand=every&band=2").json()["results"]
     for none in ("kind=song", "hand=t9", "band=5", "pool=999"):

@@ -51,7 +51,7 @@ LISTS = {
     "overall": 5,
     "queue": 2,
     "games": 0,
-    "games/partnership/choices": 1,
+    "games/partnership/choices": 2,
 }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from engine.analysis import decisions
 from engine.judging import Broken, Child, Stopped
@@ -27,7 +28,7 @@ from league.domain.core.queue import AttemptTerms, LeaseLost
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease, is_match_waiting
 from league.domain.jobs.handlers.requests import PATIENCE
-from league.domain.judgements import bodies, reading
+from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import logs, replays, sight
 from league.domain.puzzles import mistakes
 from league.domain.tables import seating
@@ -62,10 +63,14 @@ class MistakeHandler(IdleHandler[MistakeSearch, MistakeSearch, list[Puzzle]]):
         """Load the search."""
         return MistakeSearch.objects.get(pk=row.mistake_search_id or 0)
 
+    def waiting(self, now: datetime) -> QuerySet[Job]:
+        """Return the searches that can be done: while a worker repeats an analysis, it says nothing."""
+        return super().waiting(now).exclude(mistake_search__judgement__status__in=asking.WAITING)
+
     def is_overdue(self, *, now: datetime | None = None) -> bool:
         """Return True if a request has waited longer than `PATIENCE` and only ladder matches go before it."""
         now = clock.now_or(now)
-        jobs = queue.waiting(self.kind, now=now).filter(created__lte=now - PATIENCE)
+        jobs = self.waiting(now).filter(created__lte=now - PATIENCE)
         return jobs.exists() and not is_match_waiting(before_ladders=True, now=now)
 
     def read(self, job: MistakeJob, site: Site) -> MistakeSearch:

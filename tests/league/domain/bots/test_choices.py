@@ -11,6 +11,7 @@ import engine
 from league.domain.bots import choices, totals
 from league.domain.matches import embargoes, logs, matches, replays
 from league.domain.people import players
+from league.domain.ratings import pools
 from league.models import Bot, ChoiceSum, Match, MatchChoices, Sitting
 from tests.support.league import NOW, accepted, later, play, started
 
@@ -177,12 +178,14 @@ def test_an_anchor_whose_rating_misses_its_edge_by_the_last_digit_is_in_the_uppe
 @pytest.mark.parametrize(
     ("matches", "bots", "expected"), [(10, 3, True), (9, 3, False), (10, 2, False), (50, 1, False)]
 )
-def test_figures_are_shown_only_for_enough_matches_and_bots(matches, bots, expected) -> None:
+def test_figures_are_shown_only_for_enough_matches_and_bots(db, matches, bots, expected) -> None:
     added: dict = {}
     for number in range(matches):
         choices._collect([(1, [["lead", "t1", "t1", 1, 5]])], [100 + number % bots], added)
     row = ChoiceSum(**dict(zip((*choices.COLUMNS, "bots"), added["lead", "t1", 0, "t1"], strict=True)))
     assert choices.is_shown(row) is expected
+    choices._store(pools.pool("partnership").pk, added, 1)
+    assert {row.choice for row in choices.shown(ChoiceSum.objects.all())} == ({"t1"} if expected else set())
 
 
 def test_intervals_are_over_matches() -> None:

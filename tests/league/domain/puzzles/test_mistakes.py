@@ -148,10 +148,14 @@ def test_judged_decisions_of_an_own_bot_become_puzzles_until_the_match_is_void(a
                 for decision in decisions(record)
             ]
     columns = {"status": JudgementStatus.DONE, "finished": NOW, "body": bodies.pack(body)}
-    Judgement.objects.filter(pk=row.pk).update(**columns)
+    Judgement.objects.filter(pk=row.pk).update(**columns, by_volunteer=True)
     Job.objects.all().delete()
 
     assert mistakes.ask(ana, now=NOW) == 1
+    assert asking.ask_for_league(match, "fair", now=NOW)
+    assert search() == 0
+    assert MistakeSearch.objects.get().finished is None, "it waits for the worker that repeats the analysis"
+    Judgement.objects.filter(pk=row.pk).update(**columns)
     assert search() > 0
     own = mistakes.find(ana, mistakes.due(ana, now=NOW)[0].puzzle)
     assert own is not None

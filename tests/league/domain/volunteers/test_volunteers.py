@@ -134,8 +134,9 @@ def test_a_liar_is_shut_out_and_what_nobody_confirmed_is_done_again(match, setti
     assert vera.token.revoked == NOW
     assert LeagueEvent.objects.get(kind="volunteer.shut_out").data["evidence"] == vera.evidence
     notice = Notice.objects.get(text="volunteer_out")
-    assert (notice.player.name, sentence(notice)) == (
+    assert (notice.player.name, notice.actor, sentence(notice)) == (
         "olga",
+        vera.token.player,
         f"The volunteer key tute_{vera.token.prefix}… of vera is shut out: a result was wrong.",
     )
     assert not VolunteerTask.objects.exists()
