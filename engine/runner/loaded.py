@@ -27,6 +27,7 @@ from engine.runner.spec import BotSpec, spec_at
 from engine.sandbox import BotFault, Reply, SandboxError, TurnStopped
 from engine.sandbox.process import watch
 from engine.sandbox.process.waiting import readable
+from engine.sandbox.process.wall import Wall
 
 PROGRAM = Path(__file__).with_name("loading.py")
 STEP_S = 0.05  # Seconds between two checks of a bot that thinks.
@@ -47,14 +48,22 @@ class LoadedSeat:
         self._handle, self._link = handle, link
 
     def ask(self, data: bytes, budget_s: float, wall_s: float, longest: int) -> Reply:
-        """Send a request and return the answer. Raise BotFault beyond its CPU budget, TurnStopped, SandboxError if it has ended."""
+        """Send a request and return the answer. Raise BotFault beyond its CPU budget, TurnStopped, SandboxError if it has ended.
+
+        As in a match, the wall time does not run while the bot waits for a processor: otherwise a busy machine would void boards that people lose.
+        """
         began = time.monotonic()
+        wall = Wall(self.pid, wall_s, began)
         self.send(data)
         line = b""
         while not line.endswith(b"\n"):
             if not readable([self._link.fileno()], STEP_S):
-                if (used := self._cpu() - self._mark) > budget_s or time.monotonic() - began > wall_s:
+                if (used := self._cpu() - self._mark) > budget_s:
                     raise BotFault("timeout", f"used {used:.3f} s of CPU for one answer (limit {budget_s:.3f} s)")
+                if wall.remaining_s(time.monotonic()) <= 0:
+                    raise BotFault(
+                        "timeout", f"no answer within {wall_s:.3f} s of wall time ({used:.3f} s of CPU used)"
+                    )
                 if self.stop is not None and self.stop():
                     raise TurnStopped
                 continue
@@ -143,6 +152,8 @@ class LoadedBot:
         except OSError:  # Answers may be mixed up from here on.
             self._end()
             raise
+        if not handles:  # The kernel has dropped the handle. The child ends without its conversation.
+            raise OSError("this process has too many open files")
         return int(answer), handles[0]
 
     def _start(self) -> None:

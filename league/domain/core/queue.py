@@ -127,15 +127,14 @@ def overdue(model: type[Row], *, now: datetime) -> QuerySet[Row]:
 # ---- jobs
 
 
-def beat_all(jobs: Collection[Job], *, now: datetime) -> set[int]:
-    """Renew the leases of jobs whose attempts have no limit of time. Return the ids of those that are still leased. Two queries.
+def beat_all(jobs: Collection[Job], *, now: datetime) -> set[tuple[int, int]]:
+    """Renew the leases of jobs whose attempts have no limit of time. Return the ids and tokens of those that are still leased. Two queries.
 
     If a job is leased to another worker between the two, that lease is renewed, which its own heartbeat does anyway.
     """
-    tokens = {job.pk: job.token for job in jobs}
-    rows = _held(Job).filter(pk__in=tokens)
-    still = {pk for pk, token in rows.values_list("pk", "token") if token == tokens[pk]}
-    rows.filter(pk__in=still).update(lease_until=deadline(now))
+    rows = _held(Job).filter(pk__in=[job.pk for job in jobs])
+    still = set(rows.values_list("pk", "token")) & {(job.pk, job.token) for job in jobs}
+    rows.filter(pk__in=[pk for pk, _ in still]).update(lease_until=deadline(now))
     return still
 
 

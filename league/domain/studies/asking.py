@@ -25,14 +25,14 @@ from league.models import BotVersion, Player, Study
 LEAST, USUAL, MOST = 64, 960, 10_000  # Boards of a study.
 MOST_NEW = 1_000  # The same for a new account.
 OPEN = 2  # Running studies of a player; the usual rules beside a variant are one of them.
-KEPT = 50  # Studies of a player that are stored; older ones are removed.
+KEPT = 50  # Studies of a player that are stored; those with the fewest boards are removed.
 
 
 def begin(game: Game, player: Player, *, boards: int = USUAL, better: str = "", now: datetime | None = None) -> Study:
     """Start the study of these rules, and of the usual rules of the game beside it. Raise Refused or TooMany.
 
-    A study that exists goes on until it has `boards`; if it has them, it is returned as it is. better: the stronger bot of a pair of `PAIRS`; empty:
-    the strongest pair that plays the game.
+    A study that exists goes on until it has `boards`; if it has them, or runs for another player, it is returned as it is. better: the stronger bot
+    of a pair of `PAIRS`; empty: the strongest pair that plays the game.
     """
     now = clock.now_or(now)
     _check_boards(player, boards, now)
@@ -50,7 +50,9 @@ def begin(game: Game, player: Player, *, boards: int = USUAL, better: str = "", 
         row = _start(game, inputs, parent, player, boards, now)
         if running(player).count() > OPEN:
             raise TooMany("your last studies are still running; stop one, or wait for its end", retry_after=600)
-        before = Study.objects.filter(player=player, decided__isnull=False, variants=None).order_by("-pk")
+        before = Study.objects.filter(player=player, decided__isnull=False, variants=None).exclude(pk=row.pk)
+        # Whoever lets the study of another go on cannot remove it by starting many small ones.
+        before = before.order_by("-played", "-pk")
         Study.objects.filter(pk__in=list(before.values_list("pk", flat=True)[KEPT:])).delete()
     return row
 
@@ -96,13 +98,15 @@ def _bots(game: str, better: str) -> tuple[BotVersion, BotVersion]:
 def _start(
     game: Game, inputs: dict[str, object], parent: Study | None, player: Player, boards: int, now: datetime
 ) -> Study:
-    """Create a study, or let it go on until it has these boards."""
+    """Create a study, or let it go on until it has these boards. The running study of another player stays as it is."""
     rules = {"game": game.key, "revision": game.revision, "players": game.players, "options": dict(game.options)}
     first = {**rules, "inputs": inputs, "parent": parent, "player": player, "boards": boards, "begun": now}
     row, is_new = Study.objects.get_or_create(key=key_of(game, inputs), defaults=first)
     if not is_new:
         row = Study.objects.select_for_update(of=("self",)).get(pk=row.pk)
         if boards <= row.boards and not row.why:  # It runs, or has all boards.
+            return row
+        if row.decided is None and row.player_id != player.pk:  # Further boards would count in the limits of another.
             return row
         if row.decided is not None:
             row.player, row.begun, row.why, row.decided, row.spent_s = player, now, "", None, 0.0

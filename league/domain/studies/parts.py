@@ -27,6 +27,7 @@ AHEAD = 4  # Parts of a study that wait or are played.
 MOST_S = 24 * 3600.0  # Time of the workers for a study.
 GROWTH = 1.25  # Factor from the boards of a report to those of the next one.
 REPORT = 0  # The `first` of the part that builds the report.
+LEFT = Q(player=None) | Q(player__banned__isnull=False)  # The player has closed the account, or is banned.
 NEW = Q(finished__isnull=False, counted=False)
 
 
@@ -99,14 +100,14 @@ def end(row: Study, why: str, *, now: datetime) -> None:
 
 
 def settle(*, now: datetime | None = None) -> int:
-    """Count the results of parts, and queue the next ones; end studies of an earlier release. Return the number of studies that changed.
+    """Count the results of parts, and queue the next ones; end studies of an earlier release, and stop those of players who have left.
 
-    Repeatable.
+    Return the number of studies that changed. Repeatable.
     """
     now = clock.now_or(now)
     running = Study.objects.filter(decided=None)
     fresh = StudyPart.objects.filter(NEW, study__decided=None).values("study")
-    chosen = running.filter(Q(pk__in=fresh) | ~Q(inputs__engine=VERSION)).order_by("pk")
+    chosen = running.filter(Q(pk__in=fresh) | ~Q(inputs__engine=VERSION) | LEFT).order_by("pk")
     count = 0
     for pk in list(chosen.values_list("pk", flat=True)[: queue.MOST]):
         with transaction.atomic():
@@ -122,6 +123,9 @@ def _count(row: Study, now: datetime) -> None:
     if is_outdated(row):
         end(row, "the league has a newer release; start the study again", now=now)
         return
+    if row.player is None or row.player.banned is not None:  # Nobody's limits would count it.
+        end(row, "stopped", now=now)
+        return
     for part in row.parts.filter(NEW).order_by("finished", "pk"):
         if part.why:
             part.delete()
@@ -130,7 +134,11 @@ def _count(row: Study, now: datetime) -> None:
         row.spent_s += part.seconds
         try:
             result = unpack(part)
-            if part.first != REPORT and [board["number"] for board in result] != list(numbers_of(row, part.first)):
+            if part.first == REPORT:
+                fits = 0 < result["boards"] <= row.played
+            else:
+                fits = [board["number"] for board in result] == list(numbers_of(row, part.first))
+            if not fits:
                 raise ValueError(f"{part} has other boards")
         except (ValueError, LookupError, TypeError, zlib.error):
             _repeat(row, part, now)

@@ -58,7 +58,7 @@ def beat(leases: Sequence[TableLease], *, now: datetime | None = None) -> None:
     """Renew leases, and note which are lost. Two queries for any number."""
     leased = queue.beat_all([lease.job for lease in leases], now=clock.now_or(now)) if leases else ()
     for lease in leases:
-        lease.lost |= lease.job.pk not in leased
+        lease.lost |= (lease.job.pk, lease.job.token) not in leased
 
 
 def _leased(lease: TableLease) -> QuerySet[Table]:

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 
 import engine
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.studies import asking
+from league.domain.studies import asking, parts
 from league.models import Study
 from league.service import changes, topics
 from league.web.common import inputs
@@ -80,17 +80,18 @@ def new_study(request: HttpRequest, key: str) -> HttpResponse:
 @never_cache
 def study(request: HttpRequest, key: str) -> HttpResponse:
     """Show a study beside the usual rules, as far as they are played; stop it, or let it go on with more boards."""
-    row = get_object_or_404(Study.objects.select_related("parent", "player"), key=key)
+    rows = Study.objects.select_related("parent", "player").filter(game__in=engine.games())
+    row = get_object_or_404(rows, key=key)
     if request.method == "POST":
         return _act(request, row)
     topics.follow(request, changes.STUDIES)
-    rows = [row.parent, row] if row.parent is not None else [row]
-    reports = [each.report for each in rows if each.report]
+    shown_rows = [row.parent, row] if row.parent is not None else [row]
+    reports = [each.report for each in shown_rows if each.report]
     context = {
         "study": row,
         "game": describe_game(row.game),
         "rules": describe_options(row.game, row.options),
-        "rows": rows,
+        "rows": shown_rows,
         "lab": lab.lab_from(reports) if reports else None,
         "may_stop": asking.may_stop(row, viewer_of(request)),
         "resumed": min(row.boards, asking.MOST),
@@ -117,11 +118,13 @@ def _act(request: HttpRequest, row: Study) -> HttpResponse:
         if action == "stop" and asking.may_stop(row, player):
             asking.stop(row)
         elif action == "more":
-            rules = engine.load(row.game, players=row.players, **row.options)
+            rules = parts.rules_of(row)
             boards = inputs.whole_number(request.POST.get("boards")) or 0
             row = asking.begin(rules, player, boards=boards, better=row.inputs["bots"][0]["name"])
         else:
             raise PermissionDenied
     except Refused as refusal:
         messages.error(request, shown(refusal))
+    except engine.OptionError:
+        messages.error(request, _("These rules no longer exist. Study others."))
     return redirect("study", key=row.key)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from engine.runner import BotSpec, Limits, MatchSpec, load_package, protocol, re
 from engine.runner.loaded import LoadedSeat, loaded_spec
 from engine.runner.table import Advise, Question, TableResult, Taken, play_table
 from engine.sandbox import BotFault, Sandbox, SandboxError, TurnStopped
+from tests.engine.runner.test_overload import busy
 from tests.support.processes import wait_for
 
 HOUSE = Path(__file__).parents[3] / "bots" / "house"
@@ -29,6 +32,9 @@ class Thinks(Bot):
         if legal == ["sleeps"]:
             __import__("time").sleep(60)
         while legal == ["thinks"]:
+            pass
+        until = __import__("time").process_time() + 0.2 * (legal == ["works"])
+        while __import__("time").process_time() < until:
             pass
         return " ".join([*legal, str(os.getpid()), *sorted(os.environ)])
 run(Thinks())
@@ -95,6 +101,11 @@ def test_a_bot_that_thinks_for_too_long_is_late_and_one_that_ends_is_our_fault(t
         asked(seat_of(thinks), "thinks", budget_s=0.1)
     with pytest.raises(BotFault, match="timeout"):
         asked(seat_of(thinks), "sleeps", wall_s=0.2)
+    core = max(os.sched_getaffinity(0))
+    delayed = seat_of(thinks)
+    os.sched_setaffinity(delayed.pid, {core})
+    with busy(core, 4):
+        assert asked(delayed, "works", wall_s=0.5)[0] == "works", "it has waited for a processor"
     stopped = seat_of(thinks)
     stopped.stop = lambda: True
     with pytest.raises(TurnStopped):
@@ -103,6 +114,27 @@ def test_a_bot_that_thinks_for_too_long_is_late_and_one_that_ends_is_our_fault(t
     for _ in range(2):
         with pytest.raises(SandboxError, match="has ended"):
             asked(ends, "ends")
+
+
+def test_a_worker_without_descriptors_says_so_and_its_other_seats_play_on(thinks: BotSpec) -> None:
+    seat, (soft, hard) = seat_of(thinks), resource.getrlimit(resource.RLIMIT_NOFILE)
+    fillers = [os.dup(0)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (fillers[0] + 40, hard))
+    try:
+        with suppress(OSError):
+            while True:
+                fillers.append(os.dup(0))
+        for _ in range(2):  # For the two ends of a conversation.
+            os.close(fillers.pop())
+        assert thinks.connect is not None
+        with pytest.raises(SandboxError, match="Raise the worker's limits"):
+            thinks.connect(0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for filler in fillers:
+            os.close(filler)
+    for each in (seat, seat_of(thinks)):
+        assert asked(each, "play 1o")[:2] == ["play", "1o"]
 
 
 def test_seats_end_with_the_process_that_has_loaded_them_and_new_ones_load_again(thinks: BotSpec) -> None:

@@ -147,6 +147,55 @@ def test_a_stopped_study_goes_on_where_it_was(ana: Player, berto: Player) -> Non
     assert (row.played, row.report["boards"], row.decided) == (96, 96, later(9)), "without a gap"
 
 
+def test_a_running_study_gets_no_boards_from_others(ana: Player, berto: Player) -> None:
+    row = begin(ana, options=PLAIN)
+    assert begin(berto, boards=96).pk == row.parent_id
+    row.refresh_from_db()
+    assert (row.parent.player, row.parent.boards, asking.running(berto).exists()) == (ana, 64, False)
+    assert (begin(ana, boards=96).boards, asking.running(ana).count()) == (96, 2)
+
+
+def test_nobody_removes_what_many_boards_have_shown(ana: Player, berto: Player, monkeypatch) -> None:
+    monkeypatch.setattr(asking, "KEPT", 2)
+    row = begin(ana)
+    play_all()
+    more = begin(berto, boards=96)
+    asking.stop(more, now=NOW)
+    for game in ("a_dos", "guinote", "gana_pierde_3"):
+        asking.stop(begin(berto, game=game), now=NOW)
+    assert begin(berto, game="a_dos").game == "a_dos"
+    assert Study.objects.filter(pk=row.pk, played=64).exists()
+    assert Study.objects.count() == 3
+
+
+def test_a_false_report_is_built_again(ana: Player) -> None:
+    row, handler = begin(ana), StudyHandler()
+    first, second = (handler.claim("host:1", now=NOW) for _ in range(2))
+    do(handler, first)
+    for false in ([], {}, {"boards": "x"}, {"boards": 99}):
+        parts.settle(now=NOW)
+        job = handler.claim("host:1", now=NOW)
+        assert (job.subject.first, Study.objects.get().report) == (parts.REPORT, None), false
+        handler.report(job, PartResult(parts.pack(false), 0.0, 1.0), now=NOW)
+    do(handler, second)
+    parts.settle(now=NOW)
+    play_all()
+    row.refresh_from_db()
+    assert (row.played, row.report["boards"], row.why) == (64, 64, "")
+
+
+@pytest.mark.parametrize("columns", [{"player": None}, {"player__banned": NOW}])
+def test_studies_of_who_has_left_stop(columns: dict, ana: Player, berto: Player) -> None:
+    row, other = begin(ana), begin(berto, game="guinote")
+    if "player" in columns:
+        Study.objects.filter(pk=row.pk).update(player=None)
+    else:
+        Player.objects.filter(pk=ana.pk).update(banned=NOW)
+    assert (parts.settle(now=NOW), parts.settle(now=NOW)) == (1, 0)
+    assert (Study.objects.get(pk=row.pk).why, Study.objects.get(pk=other.pk).why) == ("stopped", "")
+    assert begin(berto).player == berto, "anybody can let it go on"
+
+
 def test_limits(ana: Player, berto: Player, settings) -> None:
     for boards in (-1, 0, 63, 10_001):
         with pytest.raises(Refused, match="64 to 10000"):

@@ -7,6 +7,8 @@ import os
 import random
 import tempfile
 from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +203,12 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     row = sat(ana)
     lease = claimed()
     asked(lease, 1, [Taken(1, "play 7o")])
+    again = replace(lease, job=copy(lease.job))
+    again.job.token += 1
+    for both in ([lease, again], [again, lease]):
+        again.lost = False
+        holding.beat(both, now=later(1))
+        assert (lease.lost, again.lost) == (False, True), "of two leases of one worker the token decides"
     assert reconcile.reconcile(now=later(31)).unheld == 1  # silent past its lease while the person thinks
     assert status(row) == "resting"
     with pytest.raises(holding.LeaseLost):

@@ -51,3 +51,9 @@ def test_a_person_starts_follows_and_stops_a_study(ana, berto) -> None:
     spanish = nobody.get(place, headers={"accept-language": "es"}).content.decode()
     assert ("Gana el mejor bot" in spanish, "Parado" in spanish) == (True, True)
     assert nobody.get("/lab/none/").status_code == 404
+    for options in ({"exchange": "gone"}, {"gone": 1}):  # A later release lacks them.
+        Study.objects.filter(pk=row.pk).update(options=options)
+        answer = own.post(place, {"action": "more", "boards": "128"}, follow=True)
+        assert (answer.status_code, "These rules no longer exist" in answer.content.decode()) == (200, True), options
+    Study.objects.filter(pk=row.pk).update(game="gone")
+    assert nobody.get(place).status_code == 404
