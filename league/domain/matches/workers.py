@@ -144,11 +144,12 @@ def compiled_elsewhere(alive: Collection[Worker]) -> QuerySet[BotVersion]:
     """Select the versions whose compiled modules none of these workers can load, because its Python was upgraded.
 
     They are built again (`league.domain.bots.builds`). None without workers that play, or with one of an older release that does not report runtimes.
+    None for the Python of this process, the scheduler: a worker that lies about all of them must not choose what accepted versions play.
     """
     ready = [worker for worker in alive if worker.tier]
     if not ready or not all(worker.runtimes for worker in ready):
         return BotVersion.objects.none()
-    series = {name.partition(" ")[2] for worker in ready for name in worker.runtimes} - {""}
+    series = {runtimes.SERIES, *(name.partition(" ")[2] for worker in ready for name in worker.runtimes)} - {""}
     return BotVersion.objects.filter(source__isnull=False).exclude(runtime__in=_loaded_by(series))
 
 

@@ -204,6 +204,7 @@ def test_a_match_waits_until_compiled_parts_are_built_for_the_new_python(ana, be
         pytest.param("python-numpy {}", True, [("landlock", "python {}")], False, id="no-numpy"),
         pytest.param("python-numpy 3.2", True, [("landlock", "python {}")], True, id="no-numpy-either"),
         pytest.param("python 3.2", False, [("landlock", "python {}")], False, id="built-by-its-author"),
+        pytest.param("python {}", True, [("landlock", "python 3.2")], False, id="workers-lie"),
     ],
 )
 def test_only_what_another_python_can_mend_waits_for_it(ana, berto, runtime, is_built, reports, again) -> None:
