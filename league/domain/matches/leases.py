@@ -283,12 +283,12 @@ def _without(matches: QuerySet[Match], bots: Sequence[int]) -> QuerySet[Match]:
     )
 
 
-def _sits_with(names: Collection[str]) -> Q:
-    return Q(Exists(Party.objects.filter(match=OuterRef("pk")).exclude(version__runtime__in=names)))
+def _sits_with(names: Collection[str], versions: Q) -> Q:
+    return Q(Exists(Party.objects.filter(versions, match=OuterRef("pk")).exclude(version__runtime__in=names)))
 
 
-def _audits(names: Collection[str]) -> Q:
-    return Q(Exists(Audit.objects.filter(work=OuterRef("pk")).exclude(version__runtime__in=names)))
+def _audits(names: Collection[str], versions: Q) -> Q:
+    return Q(Exists(Audit.objects.filter(versions, work=OuterRef("pk")).exclude(version__runtime__in=names)))
 
 
 def _label_of_row() -> JSONObject:

@@ -33,7 +33,8 @@ NO_RULES = (
 FORGOTTEN = timedelta(days=7)
 BUILDS = "build:"  # Before the languages that a worker builds, among its runtimes.
 NOTHING = Q(pk=None)  # The condition that no row meets.
-Needs = Callable[[Collection[str]], Q]  # Returns the condition for work whose bots need more than these runtimes.
+BUILT = Q(version__source__isnull=False)  # Bots that the league has built, so that it can build them again.
+Needs = Callable[[Collection[str], Q], Q]  # Returns the condition for work of such bots that need other runtimes.
 
 
 def register(
@@ -128,26 +129,33 @@ def better_left_by(name: str, needs: Needs, *, now: datetime) -> Q:
 def left_to_others(name: str, needs: Needs, avoiding: Q = NOTHING, *, now: datetime) -> Q:
     """Return the condition for work that the worker `name` leaves to others: it is `avoiding`, or its bots need a runtime that this machine lacks.
 
-    Work that no other worker can do is never left, because nobody would claim it. Only that of bots compiled for another Python is: it waits until
-    they are built again (`compiled_elsewhere`). One query.
+    Work that no other worker can do is never left, because nobody would claim it. Only that of bots that the league has compiled for another Python
+    is: it waits until they are built again (`compiled_elsewhere`). One query.
     """
     installed, reports = frozenset(runtimes.installed()), _reports(_others(name, now))
     # A worker whose runtimes are all installed here lacks the same ones.
     richer = [report for report in reports if not report or not report <= installed]
     here = [*installed, manifest.REMOTE]
-    compiled = needs([*manifest.RUNTIMES, *here])
-    return avoiding & _can_do(reports, needs) | needs(here) & _can_do(richer, needs) | compiled
+    compiled = needs(_loaded_by([runtimes.SERIES]), BUILT)
+    return avoiding & _can_do(reports, needs) | needs(here, Q()) & _can_do(richer, needs) | compiled
 
 
 def compiled_elsewhere(alive: Collection[Worker]) -> QuerySet[BotVersion]:
     """Select the versions whose compiled modules none of these workers can load, because its Python was upgraded.
 
-    They are built again (`league.domain.bots.builds`). None without workers, or with one of an older release that does not report runtimes.
+    They are built again (`league.domain.bots.builds`). None without workers that play, or with one of an older release that does not report runtimes.
+    None for the Python of this process, the scheduler: a worker that lies about all of them must not choose what accepted versions play.
     """
-    if not alive or not all(worker.runtimes for worker in alive):
+    ready = [worker for worker in alive if worker.tier]
+    if not ready or not all(worker.runtimes for worker in ready):
         return BotVersion.objects.none()
-    names = {name for worker in alive for name in worker.runtimes}
-    return BotVersion.objects.filter(build__isnull=False).exclude(runtime__in=[*manifest.RUNTIMES, *names])
+    series = {runtimes.SERIES, *(name.partition(" ")[2] for worker in ready for name in worker.runtimes)} - {""}
+    return BotVersion.objects.filter(source__isnull=False).exclude(runtime__in=_loaded_by(series))
+
+
+def _loaded_by(series: Collection[str]) -> list[str]:
+    """Return the runtimes of versions that have no compiled modules, or for one of these releases of Python. They are not built again."""
+    return [*manifest.RUNTIMES, *(f"{python} {release}" for python in manifest.PYTHONS for release in series)]
 
 
 def _reports(rows: QuerySet[Worker]) -> list[frozenset[str]]:
@@ -169,7 +177,7 @@ def _can_do(reports: Collection[frozenset[str]], needs: Needs) -> Q:
         return Q()
     condition = NOTHING
     for report in reports:
-        condition |= ~needs([*report, manifest.REMOTE])
+        condition |= ~needs([*report, manifest.REMOTE], Q())
     return condition
 
 

@@ -95,8 +95,9 @@ def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
     return None
 
 
-def _sits_with(names: Collection[str]) -> Q:
-    return Q(Exists(TableSeat.objects.filter(table=OuterRef("table")).exclude(version__runtime__in=names)))
+def _sits_with(names: Collection[str], versions: Q) -> Q:
+    seats_there = TableSeat.objects.filter(versions, table=OuterRef("table"))
+    return Q(Exists(seats_there.exclude(version__runtime__in=names)))
 
 
 def _secret(job: Job, row: Table) -> bytes:

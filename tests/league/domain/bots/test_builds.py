@@ -196,6 +196,40 @@ def test_a_match_waits_until_compiled_parts_are_built_for_the_new_python(ana, be
     assert (match.reason, match.held_back) == ("", False)
 
 
+@pytest.mark.parametrize(
+    ("runtime", "is_built", "reports", "again"),
+    [
+        pytest.param("python 3.2", True, [("landlock", "python 3.2"), ("landlock", "python {}")], False, id="played"),
+        pytest.param("python 3.2", True, [("", "python 3.2"), ("landlock", "python {}")], True, id="refused"),
+        pytest.param("python-numpy {}", True, [("landlock", "python {}")], False, id="no-numpy"),
+        pytest.param("python-numpy 3.2", True, [("landlock", "python {}")], True, id="no-numpy-either"),
+        pytest.param("python 3.2", False, [("landlock", "python {}")], False, id="built-by-its-author"),
+        pytest.param("python {}", True, [("landlock", "python 3.2")], False, id="workers-lie"),
+    ],
+)
+def test_only_what_another_python_can_mend_waits_for_it(ana, berto, runtime, is_built, reports, again) -> None:
+    version = bots.upload(ana, "", packed_python(), "lola.zip", now=NOW)
+    finished(version, compiled_for("3.2").zip())
+    transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
+    Match.objects.all().delete()
+    if not is_built:
+        version.build.delete()
+        BotVersion.objects.update(source=None)
+    BotVersion.objects.filter(pk=version.pk).update(runtime=runtime.format(runtimes.SERIES))
+    for number, (tier, name) in enumerate(reports):
+        workers.register(f"{number}", tier=tier, now=NOW)
+        names = ["python", name.format(runtimes.SERIES), "build:cython"]
+        Worker.objects.filter(name=f"{number}").update(runtimes=names)
+    match = started(ana, [version, accepted(berto, "rufo")], game="a_dos").matches.get()
+
+    workers.explain(now=NOW)
+    match.refresh_from_db()
+    assert (match.reason == workers.COMPILED, match.held_back) == (again, again)
+    others_play_it = runtime == "python 3.2" and reports[0] == ("landlock", "python 3.2")
+    assert bool(leases.claim("here", now=NOW)) is not (again or others_play_it)
+    assert builds.rebuild(now=NOW) == again
+
+
 def test_source_that_the_new_python_refuses_holds_up_no_match(ana) -> None:
     version = bots.upload(ana, "", packed_python(), "lola.zip", now=NOW)
     finished(version, compiled_for("3.2").zip())
