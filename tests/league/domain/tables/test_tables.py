@@ -207,7 +207,7 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     again.job.token += 1
     for both in ([lease, again], [again, lease]):
         again.lost = False
-        holding.beat(both, now=later(1))
+        holding.beat(both, now=later(0))
         assert (lease.lost, again.lost) == (False, True), "of two leases of one worker the token decides"
     assert reconcile.reconcile(now=later(31)).unheld == 1  # silent past its lease while the person thinks
     assert status(row) == "resting"
