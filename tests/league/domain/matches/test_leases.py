@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
 from engine.runner import metering, runtimes
 from league.domain.core import queue
@@ -561,6 +562,12 @@ LEFT = {
         False,
         "tournament remote audit",
     ),
+    "compiled by its author for the Python of nobody, so its end says so": (
+        "python=3.2 python",
+        "python python=3.1",
+        False,
+        "",
+    ),
     "compiled for both": (f"python={runtimes.SERIES} python", f"python python={runtimes.SERIES}", False, ""),
 }
 
@@ -572,7 +579,8 @@ def test_work_is_left_to_a_worker_that_can_do_it(case, kind, ana, berto, monkeyp
     versions = [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"))]
     match = started(ana, versions).matches.get()
     for version, runtime in zip(versions, names.split(), strict=True):
-        BotVersion.objects.filter(pk=version.pk).update(runtime=runtime.replace("=", " "))
+        source = F("package") if "=" in runtime and "author" not in case else None
+        BotVersion.objects.filter(pk=version.pk).update(runtime=runtime.replace("=", " "), source=source)
     priority = kinds.REMOTE_PRIORITY if kind == "remote" else match.priority
     Match.work.filter(pk=match.pk).update(kind=kind, avoid="here" if is_avoided else "", priority=priority)
     if kind == "audit":  # It needs the runtime of one bot only.
