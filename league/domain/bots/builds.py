@@ -71,7 +71,7 @@ def rebuild(*, now: datetime | None = None) -> int:
     alive = list(workers.living(now))
     names = {name.removeprefix(workers.BUILDS) for worker in alive for name in worker.runtimes}
     space = REBUILDS - Build.objects.filter(finished=None).exclude(version__source=None).count()
-    lost = workers.compiled_elsewhere(alive).exclude(build__finished=None)
+    lost = workers.compiled_elsewhere(alive).exclude(build__finished=None).exclude(status=VersionStatus.REJECTED)
     is_awaited = Exists(Match.line.filter(status=MatchStatus.QUEUED, parties__version=OuterRef("pk")))
     rows = lost.filter(build__language__in=names).order_by(is_awaited.desc(), "-pk").values_list("build", flat=True)
     return sum(_queue_again(pk, now) for pk in list(rows[: max(0, space)]))

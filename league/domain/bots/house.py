@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from engine.packages import archive
+from engine.packages.manifest import PackageRefused
 from engine.runner import BotSpec
 from engine.runner.loaded import loaded_spec
 from league.domain.bots import bots
@@ -19,6 +21,7 @@ from league.domain.people import players
 from league.enums import Licence
 from league.models import BotVersion, Player
 
+log = logging.getLogger("league.house")
 FOLDER = Path("bots/house")  # Below the project's folder; each folder in it is one package.
 
 
@@ -65,9 +68,21 @@ def enter(
 
 @cache
 def _shipped() -> dict[str, BotSpec]:
-    """Return the shipped bots by the hash of their package. It reads their files once."""
-    specs = [loaded_spec(settings.BASE_DIR / FOLDER / name) for name in names()]
-    return {spec.sha256: spec for spec in specs}
+    """Return the shipped bots in Python by the hash of their package. It reads their files once; a folder that is no package is left out."""
+    specs = {}
+    for name in names():
+        try:
+            spec = loaded_spec(settings.BASE_DIR / FOLDER / name)
+        except (PackageRefused, OSError) as error:
+            log.error(
+                "the house bot %s plays in the sandbox at tables, too, because its folder cannot be read: %s",
+                name,
+                error,
+            )
+            continue
+        if spec.runtime == "python":
+            specs[spec.sha256] = spec
+    return specs
 
 
 def loaded(version: BotVersion) -> BotSpec | None:

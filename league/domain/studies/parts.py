@@ -26,6 +26,7 @@ JOB = "study"  # The kind of the jobs.
 AHEAD = 4  # Parts of a study that wait or are played.
 MOST_S = 24 * 3600.0  # Time of the workers for a study.
 GROWTH = 1.25  # Factor from the boards of a report to those of the next one.
+MOST_BYTES = 8_000_000  # Of a result; 32 boards have some 50,000, and a report less.
 REPORT = 0  # The `first` of the part that builds the report.
 LEFT = Q(player=None) | Q(player__banned__isnull=False)  # The player has closed the account, or is banned.
 NEW = Q(finished__isnull=False, counted=False)
@@ -37,11 +38,15 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(part: StudyPart) -> Any:
-    """Read the result of a part. Raise ValueError if it is damaged."""
+    """Read the result of a part. Raise ValueError, zlib.error if it is damaged, or larger than any that a worker makes."""
     data = bytes(part.data or b"")
     if sha256(data).hexdigest() != part.digest:
         raise ValueError(f"{part} is damaged: its digest is not {part.digest}")
-    return json.loads(zlib.decompress(data))
+    reader = zlib.decompressobj()
+    text = reader.decompress(data, MOST_BYTES)
+    if not reader.eof:
+        raise ValueError(f"{part} has more than {MOST_BYTES} bytes, or no end")
+    return json.loads(text)
 
 
 def numbers_of(study: Study, first: int) -> range:

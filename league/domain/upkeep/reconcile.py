@@ -150,7 +150,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
 def has_work() -> bool:
     """Return True if a match is queued or running, or a worker holds a job: then a lease may expire, or a hint may have been lost."""
-    jobs = Job.objects.filter(Q(state=JobState.LEASED) | Q(kind__in=[builds.JOB, fetches.JOB, steps.JOB]))
+    jobs = Job.objects.filter(Q(state=JobState.LEASED) | Q(kind__in=[builds.JOB, fetches.JOB, steps.JOB, parts.JOB]))
     return Match.work.filter(status__in=LIVE).exists() or jobs.exists()
 
 

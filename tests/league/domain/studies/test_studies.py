@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from datetime import timedelta
+from hashlib import sha256
 
 import pytest
 
@@ -14,7 +16,7 @@ from league.domain.core.errors import Refused, TooMany
 from league.domain.jobs.handlers.studies import PartResult, StudyHandler
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.studies import asking, parts
-from league.domain.upkeep.reconcile import reconcile
+from league.domain.upkeep.reconcile import has_work, reconcile
 from league.enums import VersionStatus
 from league.models import Job, Match, Player, Study, StudyPart
 from tests.support.league import NOW, later, uploaded
@@ -120,10 +122,13 @@ def test_a_part_counts_once_through_a_killed_worker_and_damage(ana: Player) -> N
     assert do(handler, lost, now=later(3701)) == "refused"
     assert do(handler, again, now=later(3702)) == "stored"
     assert do(handler, again, now=later(3703)) == "refused"
-    StudyPart.objects.filter(pk=again.subject.pk).update(data=parts.pack([]))
-    parts.settle(now=later(3704))
-    row.refresh_from_db()
-    assert row.played == 32, "what is damaged does not count"
+    bomb = zlib.compress(b"[" + b"0," * parts.MOST_BYTES + b"0]")
+    for data, digest in ((parts.pack([]), again.subject.digest), (bomb, sha256(bomb).hexdigest())):
+        StudyPart.objects.filter(pk=again.subject.pk).update(data=data, digest=digest, finished=NOW)
+        parts.settle(now=later(3704))
+        row.refresh_from_db()
+        assert row.played == 32, "what is damaged does not count"
+    assert has_work(), "the scheduler looks often while parts wait"
     play_all(later(3705))
     row.refresh_from_db()
     assert (row.played, row.report["boards"], row.why) == (64, 64, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import tempfile
 from collections.abc import Iterator
 from copy import copy
@@ -306,6 +307,22 @@ def test_only_the_files_of_the_release_play_without_a_sandbox(ana, greedy) -> No
     spec = house.loaded(version)
     assert spec is not None
     assert (spec.sha256, spec.path) == (version.package_id, settings.BASE_DIR / house.FOLDER / "greedy")
+
+
+def test_a_folder_of_the_release_that_is_no_package_costs_no_table(settings, tmp_path, caplog) -> None:
+    for name, manifest in (
+        ("broken", "name ="),
+        ("script", 'name = "script"\nentry = "bot.js"\nruntime = "node"\ngames = ["a_dos"]\n'),
+    ):
+        folder = tmp_path / house.FOLDER / name
+        folder.mkdir(parents=True)
+        (folder / "bot.toml").write_text(manifest)
+        (folder / "bot.js").write_text("")
+    shutil.copytree(settings.BASE_DIR / house.FOLDER / "greedy", tmp_path / house.FOLDER / "greedy")
+    settings.BASE_DIR = tmp_path
+    read = house._shipped.__wrapped__()
+    assert [spec.path.name for spec in read.values()] == ["greedy"]
+    assert "the house bot broken plays in the sandbox at tables" in caplog.text
 
 
 # ---- played by real workers
