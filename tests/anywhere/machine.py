@@ -165,8 +165,10 @@ def make_root(suite: str, version: str) -> tuple[list[str], dict[str, str], Path
         shutil.rmtree(base, ignore_errors=True)
         sources = [line.format(suite=suite) for line in _sources()]
         base.parent.mkdir(parents=True, exist_ok=True)
+        # What it mounts in the root ends with it, however it ends
+        alone = [find("util-linux", "unshare"), "--mount", "--propagation", "private"]
         command = [find("mmdebstrap", "mmdebstrap"), "--mode=root", "--variant=minbase", f"--include={_PACKAGES}"]
-        run([*command, suite, str(base), *sources])
+        run([*alone, *command, suite, str(base), *sources])
         shutil.copyfile(f"/{_CERTIFICATES}", base / _CERTIFICATES)  # those that this machine trusts
         (base / ".whole").touch()
     if not (root / ".whole").exists():
