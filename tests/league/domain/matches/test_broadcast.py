@@ -72,8 +72,8 @@ def test_everybody_sees_the_same_and_only_what_may_be_seen(ana, berto) -> None:
 
 def test_matches_whose_cards_cannot_be_shown_cost_no_queries(ana, berto) -> None:
     cup = started(ana, [accepted(ana, "one"), accepted(berto, "two"), accepted(ana, "three")], boards=2)
-    shown, *others = cup.matches.order_by("pk")
-    for match in (shown, *others):
+    readable, *others = cup.matches.order_by("pk")
+    for match in (readable, *others):
         play(match)
     Sitting.objects.filter(board__match__in=others).delete()
     counts = set()
@@ -81,7 +81,7 @@ def test_matches_whose_cards_cannot_be_shown_cost_no_queries(ana, berto) -> None
         with CaptureQueriesContext(connection) as queries:
             choice = choose(FIRST + slot, now=begins(FIRST + slot))
         assert choice is not None
-        assert choice.match.pk == shown.pk
+        assert choice.match.pk == readable.pk
         counts.add(len(queries))
     assert len(counts) == 1
 
