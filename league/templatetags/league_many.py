@@ -12,16 +12,21 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from league.templatetags.league_web import board_points
-from league.web.common.words import percent
+from league.enums import MatchKind, MatchStatus
+from league.models import Match, Party
+from league.templatetags.league_web import board_points, result
+from league.templatetags.times import ago
+from league.web.common.game_lines import game_title
+from league.web.common.words import fault_name, percent
 
 register = template.Library()
-NAME = "tenletters"  # Placeholder for the id of a match in an address.
+NAME = "tenletters"  # Placeholder for the name of a match or bot in an address.
 
 
-def _match_address() -> Callable[[str], str]:
-    before, after = reverse("match", args=[NAME]).split(NAME)
-    return lambda public_id: f"{before}{escape(public_id)}{after}"
+def _address(view: str) -> Callable[[str], str]:
+    """Return a function from names to addresses, without looking up the view for each."""
+    before, after = reverse(view, args=[NAME]).split(NAME)
+    return lambda name: f"{before}{escape(name)}{after}"
 
 
 def _safe(parts: Iterable[str]) -> SafeString:
@@ -45,7 +50,7 @@ def checkbox_labels(field: BoundField) -> SafeString:
 @register.simple_tag
 def cross_cells(cells: Iterable[Any]) -> SafeString:
     """Render the cells of a crosstable row (league.web.tournaments.crosstable.Cell)."""
-    match = _match_address()
+    match = _address("match")
     title = escape(_("%(points)s of %(boards)s; 95%% interval of the share: %(low)s to %(high)s"))
     return _safe(_cross_cell(cell, match, title) for cell in cells)
 
@@ -68,7 +73,7 @@ def _cross_cell(cell: Any, match: Callable[[str], str], title: str) -> str:
 @register.simple_tag
 def bracket_boxes(boxes: Iterable[Any]) -> SafeString:
     """Render the boxes of a bracket column (league.web.tournaments.brackets.Box)."""
-    match = _match_address()
+    match = _address("match")
     winner, later = escape(_("won")), escape(_("to be decided"))
     won = f'<span class="unseen">{winner}</span>'
     nobody, unknown = (f'<span class="soft">{text}</span>' for text in ("–", later))
@@ -93,7 +98,7 @@ def bracket_boxes(boxes: Iterable[Any]) -> SafeString:
 @register.simple_tag
 def round_matches(matches: Iterable[Any], names: Mapping[int, str]) -> SafeString:
     """Render the matches of a round (league.domain.tournaments.brackets.BracketMatch) with the names of the entries."""
-    match = _match_address()
+    match = _address("match")
 
     def pairing(played: Any) -> str:
         points = played.points or [None] * len(played.entries)
@@ -104,3 +109,41 @@ def round_matches(matches: Iterable[Any], names: Mapping[int, str]) -> SafeStrin
         )
 
     return _safe(f'<li><a href="{match(played.id)}">{pairing(played)}</a></li>\n' for played in matches)
+
+
+@register.simple_tag
+def match_rows(matches: Iterable[Match], *, short: bool) -> SafeString:
+    """Render the rows of a table of matches that `lists.with_parties` has read. short: in a narrow column, with the game below the bots."""
+    match_at, bot_at = _address("match"), _address("bot")
+    watch, watch_bots = escape(_("Watch")), escape(_("Watch %(bots)s"))
+
+    def party_text(party: Party, name: str, points: float | None, is_best: bool) -> str:
+        link = f'<a href="{bot_at(party.version.bot.slug)}">{escape(name)}</a>'
+        won = "" if points is None else f'\n  <span class="soft">{escape(board_points(points))}</span>'
+        fault = f' <span\n  class="chip fault">{escape(fault_name(party.fault))}</span>' if party.fault else ""
+        return f'<span class="tight">{f"<strong>{link}</strong>" if is_best else link}{won}{fault}</span>'
+
+    def row(match: Match) -> str:
+        parties = result(match)
+        status = ""
+        if match.status != MatchStatus.FINISHED:
+            progress = f" {match.progress}\n  %" if match.status == MatchStatus.RUNNING else ""
+            status = f'\n  <span class="chip {match.status}">{escape(match.get_status_display())}{progress}</span>'
+        game = escape(game_title(match.pool.game))
+        kind = ""
+        if match.kind != MatchKind.TOURNAMENT:
+            kind = f'\n  <span class="soft small">({escape(match.get_kind_display())})</span>'
+        label = watch_bots % {"bots": escape(" – ".join(name for _party, name, _points, _best in parties))}
+        return (
+            f'<tr>\n<td><a href="{match_at(match.public_id)}"\n  aria-label="{label}">{watch}</a></td>\n<td>'
+            + ' <span class="soft">·</span>\n'.join(party_text(*party) for party in parties)
+            + status
+            + (
+                f'<br><span class="soft small">{game}</span></td>'
+                if short
+                else f'</td>\n<td class="wide">{game}{kind}</td>'
+            )
+            + f'\n<td class="wide soft">\n  {ago(match.finished or match.created)}</td>\n</tr>\n'
+        )
+
+    return _safe(map(row, matches))

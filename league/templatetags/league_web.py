@@ -8,6 +8,7 @@ from typing import Any
 from django import template
 from django.db import connection
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -17,7 +18,7 @@ from league.domain.people import passkeys
 from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
-from league.models import Match, Party
+from league.models import Bot, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import changes, topics
 from league.web.common import game_lines, inputs, navigation, viewers, words
@@ -280,6 +281,14 @@ def result(match: Match) -> list[tuple[Party, str, float | None, bool]]:
     return [
         (party, name, value, won and value == best) for party, name, value in zip(parties, names, points, strict=True)
     ]
+
+
+@register.simple_tag
+def team_of(bot: Bot) -> SafeString:
+    """Render a link to the team of a bot; nothing without a team."""
+    if bot.team is None:
+        return SafeString("")
+    return format_html(' · <a href="{}">{}</a>', reverse("team", args=[bot.team.name]), bot.team.name)
 
 
 @register.filter

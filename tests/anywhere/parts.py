@@ -143,7 +143,7 @@ ORDER = Part(
         "tests/league/domain",
         "tests/league/pure",
         "tests/league/service",
-        "tests/league/test_response_cache.py",
+        "tests/league/response_cache",
         "tests/league/test_story.py",
         "tests/league/web/matches",
         "tests/league/web/test_pages.py",

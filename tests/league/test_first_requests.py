@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.league.test_response_cache import OF_RELEASE
+from tests.league.response_cache.test_addresses import OF_RELEASE
 from tests.support import migrated
 
 

@@ -39,7 +39,7 @@ ROWS = (
     "tests/league/domain",
     "tests/league/management",
     "tests/league/api",
-    "tests/league/test_response_cache.py",
+    "tests/league/response_cache",
     "tests/league/web/test_bad_input.py",
 )
 # Files and tests, among these, of what PostgreSQL does in another way: each runs there in its part, the quick ones in `make test`. They are about
@@ -61,10 +61,10 @@ POSTGRESQL = (
     "tests/league/domain/tables/test_guests.py::test_guests_who_come_at_once_do_not_take_more_than_their_part",
     "tests/league/api/test_paging.py",
     "tests/league/web/test_bad_input.py",
+    "tests/league/response_cache/test_addresses.py::test_unchanged_answers_are_given_again",
     *(
-        f"tests/league/test_response_cache.py::test_{name}"
+        f"tests/league/response_cache/test_store.py::test_{name}"
         for name in (
-            "unchanged_answers_are_given_again",
             "each_change_counts_for_its_keys",
             "folding_leaves_the_counts",
             "missing_triggers_are_created_again",

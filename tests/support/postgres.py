@@ -162,6 +162,7 @@ class PostgresServer:
             "full_page_writes": "off",
             "max_connections": 100,
             "shared_buffers": "64MB",
+            "random_page_cost": "1.1",  # As in docker-compose.yml.
         }
         if self.durable:  # The folder may be on a small disk.
             settings |= {"max_wal_size": "128MB", "min_wal_size": "32MB"}

@@ -35,6 +35,7 @@ _MONO_GATE = "tute_mono"
 _NODE_OPENSSL = "node/openssl.cnf"
 _JAVA_GATE = "tute_java"
 _OLDEST_JAVA = 17
+_ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}  # The C library would reserve 64 MiB of addresses for each thread.
 _LOCALES = "lib/locale"
 _LOCALE = Path("/usr/lib/locale/C.utf8")  # What LANG names; only C libraries other than glibc work without its files.
 _NODE_OWN_MODULE = re.compile(rb"/usr/share/nodejs/[\w./@-]+\.js")
@@ -77,7 +78,7 @@ py_compile.compile(sys.argv[1], cfile=sys.argv[2], dfile="gate", doraise=True, i
 class Runtime:
     """A language in the sandbox.
 
-    name: as in `bot.toml`; version: the program's version; root: its tree on the host; hash: the hash of the tree's content; argv_prefix
+    name: as in `bot.toml`; version: the program's version; root: its tree on the host; argv_prefix
     and environment: with "{root}" in place of the tree's path; parts: the part of the tree that a bot may read; runs_bot_files: True if the kernel
     executes the bot's own file; gate: the words after the prefix that make the program, once it is loaded, report by an empty line and wait for a
     byte before the first instruction of the bot's own code; needs_pipes: the program creates pipes at its start; memory_mb, address_space_mb: the
@@ -89,7 +90,6 @@ class Runtime:
     name: str
     version: str
     root: Path
-    hash: str
     argv_prefix: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[str, ...] = ("lib",)
@@ -102,6 +102,11 @@ class Runtime:
     host_files: tuple[Path, ...] = ()
     threads: int | None = None
     own_threads: int = 0
+
+    @property
+    def hash(self) -> str:
+        """The hash of the tree's content, with which its name ends."""
+        return self.root.name.rpartition("-")[2]
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
         """Return the command, with the tree at ``root`` and the bot's directory at ``bot``."""
@@ -180,7 +185,6 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
         name="python",
         version=facts["version"],
         root=finished,
-        hash=finished.name.rpartition("-")[2],
         argv_prefix=(
             *_by_loader(f"python/bin/python{series}"),
             *("-s", "-S", "-B", "-u", "-X", "utf8"),
@@ -202,16 +206,13 @@ def wasm(state_dir: Path) -> Runtime:
     extra = {"wasmtime": Path(spec.origin).parent, f"{_WASM_GATE}.py": _GATES / "wasm.py"}
     program = _python_facts(os.path.realpath(sys.executable))["program"]
     finished = _python_sound(state_dir, f"wasm-{version}", program, extra)
-    return replace(
-        host,
-        name="wasm",
-        version=version,
-        root=finished,
-        hash=finished.name.rpartition("-")[2],
-        gate=(*_MODULE, _WASM_GATE),
-        environment={**host.environment, "PYTHONPATH": "{root}/python/extra"},
-        memory_mb=256,
-    )
+    return replace(_hosted(host, "wasm", version, finished, _WASM_GATE), memory_mb=256)
+
+
+def _hosted(host: Runtime, name: str, version: str, root: Path, *gate: str, **environment: str) -> Runtime:
+    """Return a runtime whose gate, a module among the extra ones of its tree, is run by Python."""
+    environment = {**host.environment, "PYTHONPATH": "{root}/python/extra", **environment}
+    return replace(host, name=name, version=version, root=root, gate=(*_MODULE, *gate), environment=environment)
 
 
 def _python_sound(state_dir: Path, name: str, program: str, extra: Mapping[str, Path] | None) -> Path:
@@ -401,7 +402,6 @@ def binary(state_dir: Path) -> Runtime:
         name="binary",
         version="static",
         root=root,
-        hash=root.name.rpartition("-")[2],
         argv_prefix=(),
         runs_bot_files=True,
         sealable=True,
@@ -451,7 +451,6 @@ def node(state_dir: Path) -> Runtime:
         name="node",
         version=version,
         root=root,
-        hash=root.name.rpartition("-")[2],
         argv_prefix=(
             *_by_loader("node/node"),
             *("--max-old-space-size=128", "--single-threaded"),
@@ -523,23 +522,8 @@ def java(state_dir: Path) -> Runtime:
     key = tree.signature({"jlink": jlink, "gates": _GATES}, version, host.root.name, *_JVM)
     name = f"java-{version.partition('.')[0]}"
     root = tree.build_once(directory(state_dir), name, key, lambda work: _add_java(work, host.root, jlink))
-    return replace(
-        host,
-        name="java",
-        version=version,
-        root=root,
-        hash=root.name.rpartition("-")[2],
-        environment={
-            **host.environment,
-            "PYTHONPATH": "{root}/python/extra",
-            "MALLOC_ARENA_MAX": "1",  # The C library would reserve 64 MiB of addresses for each thread.
-        },
-        gate=(*_MODULE, _JAVA_GATE, *_JVM),
-        parts=(*host.parts, "java"),
-        memory_mb=256,
-        own_threads=12,
-        sealable=False,
-    )
+    java = _hosted(host, "java", version, root, _JAVA_GATE, *_JVM, **_ONE_ARENA)
+    return replace(java, parts=(*host.parts, "java"), memory_mb=256, own_threads=12, sealable=False)
 
 
 def why_no_mono() -> str:
@@ -592,23 +576,13 @@ def mono(state_dir: Path) -> Runtime:
         host.root.name,
     )
     root = tree.build_once(directory(state_dir), "mono", key, lambda work: _add_mono(work, host.root))
-    return replace(
-        host,
-        name="mono",
-        version=MONO_LIBRARY.resolve().name.partition(".so.")[2],
-        root=root,
-        hash=root.name.rpartition("-")[2],
-        environment={
-            **host.environment,
-            "PYTHONPATH": "{root}/python/extra",
-            "MALLOC_ARENA_MAX": "1",  # The C library would reserve 64 MiB of addresses for each thread.
-            "MONO_PATH": "{root}/mono/4.5",
-            "MONO_CFG_DIR": "{root}/mono",
-            "MONO_DISABLE_SHARED_AREA": "1",
-            "MONO_GC_PARAMS": "max-heap-size=128m,nursery-size=4m,major=marksweep",
-        },
-        gate=(*_MODULE, _MONO_GATE, "{root}/lib/" + MONO_LIBRARY.name),
-        parts=(*host.parts, "mono"),
-        memory_mb=128,
-        sealable=False,
-    )
+    environment = {
+        "MONO_PATH": "{root}/mono/4.5",
+        "MONO_CFG_DIR": "{root}/mono",
+        "MONO_DISABLE_SHARED_AREA": "1",
+        "MONO_GC_PARAMS": "max-heap-size=128m,nursery-size=4m,major=marksweep",
+    }
+    version = MONO_LIBRARY.resolve().name.partition(".so.")[2]
+    library = "{root}/lib/" + MONO_LIBRARY.name
+    mono = _hosted(host, "mono", version, root, _MONO_GATE, library, **_ONE_ARENA, **environment)
+    return replace(mono, parts=(*host.parts, "mono"), memory_mb=128, sealable=False)

@@ -8,12 +8,11 @@ field) are left to the field itself, so the declarations stay the only source.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models.manager import BaseManager
@@ -24,8 +23,7 @@ Writer: TypeAlias = Callable[[Any], Any]
 CALLABLE = (MethodType, FunctionType, partial)  # The field knows if it has to call the value
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One field of a response: a getter and a writer of its value."""
 
     name: str
@@ -42,26 +40,25 @@ class Out(serializers.Serializer[Any]):
         """Return the values by name, as the framework would."""
         values: dict[str, Any] = {}
         is_dict = type(instance) is dict
-        for column in plan(type(self)):
+        for name, read, key, field, write in plan(type(self)):
             try:
-                if column.write is None and isinstance(column.field, serializers.SerializerMethodField):
-                    values[column.name] = getattr(self, column.field.method_name or "")(instance)
+                if write is None and isinstance(field, serializers.SerializerMethodField):
+                    values[name] = getattr(self, field.method_name or "")(instance)
                     continue
                 if is_dict:
-                    value = instance[column.key] if column.key else column.field.get_attribute(instance)
+                    value = instance[key] if key else field.get_attribute(instance)
                 else:
-                    value = column.read(instance)
+                    value = read(instance)
                 if type(value) in CALLABLE:
-                    value = column.field.get_attribute(instance)
+                    value = field.get_attribute(instance)
             except (AttributeError, KeyError, ObjectDoesNotExist):
                 try:
-                    value = column.field.get_attribute(instance)
+                    value = field.get_attribute(instance)
                 except SkipField:
                     continue
-            if value is None:
-                values[column.name] = None
-            else:
-                values[column.name] = (column.write or self.fields[column.name].to_representation)(value)
+            if value is not None:
+                value = (write or self.fields[name].to_representation)(value)
+            values[name] = value
         return values
 
 

@@ -16,7 +16,7 @@ from django.db.models import F, QuerySet
 from league.domain.bots import bots, consent, tries
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
-from league.domain.people import ownership
+from league.domain.people import ownership, players
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
 from league.domain.tables import levels, people
@@ -113,8 +113,7 @@ def play(arena: Arena, player: Player, *, now: datetime | None = None) -> ArenaE
     now = clock.now_or(now)
     if state(arena, now) == "over":
         raise Refused("this arena is over; the next one is in the calendar")
-    if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
-        raise Refused("this account is banned, so it cannot sit down")
+    players.refuse_banned(player)
     entry, is_new = ArenaEntry.objects.get_or_create(arena=arena, player=player, defaults={"joined": now})
     if is_new:
         journal.append("arena.entered", subject(arena), now=now, actor=player.name)

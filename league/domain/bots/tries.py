@@ -233,9 +233,7 @@ def _ask(author: Person, boards: int, now: datetime) -> None:
         _ask_guest(author, boards, now)
         return
     quotas.ask(author, quotas.TRIES if boards == 1 else quotas.SERIES, now=now)
-    # Read while the player is locked: the request may have begun before a ban
-    if Player.objects.filter(pk=author.pk, banned__isnull=False).exists():
-        raise Refused("this account is banned, so it cannot try bots")
+    players.refuse_banned(author)
 
 
 def _ask_guest(guest: Visitor, boards: int, now: datetime) -> None:

@@ -75,8 +75,7 @@ def create(teacher: Player, terms: ClassTerms, *, now: datetime | None = None) -
     now = clock.now_or(now)
     with transaction.atomic():
         players.lock(teacher.pk)
-        if Player.objects.filter(pk=teacher.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so it cannot make a class")
+        players.refuse_banned(teacher)
         own = ClassMember.objects.filter(player=teacher, role=ClassRole.TEACHER, school_class__archived=None)
         if own.count() >= MOST_CLASSES:
             raise Refused("You teach {most} classes. Archive one first.", most=MOST_CLASSES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from league.domain.classes import measuring
@@ -67,7 +67,8 @@ class ClassTable:
     """All students of a class, by the names that the teachers see."""
 
     tasks: list[Assignment]
-    rows: list[StudentRow] = field(default_factory=list)
+    rows: list[StudentRow]
+    columns: list[list[TaskState]]  # The same states by assignment.
 
     @property
     def most(self) -> int:
@@ -83,11 +84,14 @@ def table(row: SchoolClass, *, now: datetime | None = None) -> ClassTable:
     by_place: dict[tuple[int, int], list[HandIn]] = defaultdict(list)
     for hand_in in hand_ins(tasks):
         by_place[hand_in.assignment_id, hand_in.member_id].append(hand_in)
-    states = {task.pk: [_state(task, by_place[task.pk, member.pk]) for member in students] for task in tasks}
+    columns, members = [], [member.pk for member in students]
     for task in tasks:
-        _give_marks(task, states[task.pk], now)
-    rows = [StudentRow(member, [states[task.pk][number] for task in tasks]) for number, member in enumerate(students)]
-    return ClassTable(tasks, rows)
+        pk = task.pk
+        states = [_state(task, by_place.get((pk, member))) for member in members]
+        _give_marks(task, states, now)
+        columns.append(states)
+    rows = [StudentRow(member, [states[place] for states in columns]) for place, member in enumerate(students)]
+    return ClassTable(tasks, rows, columns)
 
 
 def hand_ins(tasks: Sequence[Assignment]) -> Iterable[HandIn]:
@@ -98,10 +102,12 @@ def hand_ins(tasks: Sequence[Assignment]) -> Iterable[HandIn]:
         yield row
 
 
-def _state(task: Assignment, attempts: Sequence[HandIn]) -> TaskState:
+def _state(task: Assignment, attempts: Sequence[HandIn] | None) -> TaskState:
+    if not attempts:
+        return TaskState(task)
     passed = [row for row in attempts if row.verdict == HandInVerdict.PASSED]
     counting = max(passed, key=lambda row: (_share(task, row), _mean(row), -row.attempt), default=None)
-    return TaskState(task, counting or (attempts[-1] if attempts else None), len(attempts))
+    return TaskState(task, counting or attempts[-1], len(attempts))
 
 
 def _share(task: Assignment, row: HandIn) -> float:
@@ -115,13 +121,15 @@ def _mean(row: HandIn) -> float:
 
 def _give_marks(task: Assignment, states: Sequence[TaskState], now: datetime) -> None:
     """Set places and marks. Extra marks by place fall evenly from the first place to the last; they are final when the assignment is over."""
-    passed = [state for state in states if state.hand_in and state.hand_in.verdict == HandInVerdict.PASSED]
-    means = sorted((_mean(state.hand_in) for state in passed if state.hand_in), reverse=True)
+    counting = [state.hand_in for state in states if state.hand_in is not None]
+    means = sorted((_mean(row) for row in counting if row.verdict == HandInVerdict.PASSED), reverse=True)
+    is_soon = now < task.opens
+    nothing = 0.0 if now > task.due and not task.late_percent else None
     for state in states:
-        state.is_soon = now < task.opens
+        state.is_soon = is_soon
         row = state.hand_in
         if row is None:
-            state.mark = 0.0 if now > task.due and not task.late_percent else None
+            state.mark = nothing
         elif row.verdict == HandInVerdict.PASSED:
             state.place = 1 + means.index(_mean(row))
             extra = task.place_marks * (len(means) - state.place + 1) / len(means)

@@ -7,6 +7,7 @@ the latest matches take turns.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -85,14 +86,18 @@ def choose(slot: int, *, now: datetime | None = None) -> ShownDeal | None:
     fresh = [match for match in latest if match.finished and match.finished >= since]
     ranked = _rank(fresh or latest)
     at = 0 if fresh else slot % max(1, min(TURNS, len(ranked)))
+    sittings: dict[int, list[Sitting]] = defaultdict(list)
+    chosen = Sitting.objects.filter(board__in=[board for _match, board, _why, _winner in ranked])
+    for sitting in chosen.select_related("board").order_by("number"):
+        sittings[sitting.board_id].append(sitting)
     for match, board, why, winner in [*ranked[at:], *ranked[:at]]:
-        deal = _open(match, board, why, winner)
+        deal = _open(match, sittings[board.pk], why, winner)
         if deal is not None:
             return None if embargoes.in_force(match, now=now) else deal
     return None
 
 
-Ranked = tuple[Match, int, Interest, Party | None]
+Ranked = tuple[Match, Board, Interest, Party | None]
 
 
 def _rank(matches: Sequence[Match]) -> list[Ranked]:
@@ -120,7 +125,8 @@ def _rank(matches: Sequence[Match]) -> list[Ranked]:
                 if (match.pk, party.version_id) in before
             }
             number, why = judge(boards[match.pk], winner, played, elo, knock_out=_hangs_on_it(match))
-            ranked.append((match, number, why, winner))
+            [board] = (board for board in boards[match.pk] if board.number == number)
+            ranked.append((match, board, why, winner))
     return sorted(ranked, key=lambda row: (-row[2].weight, -row[0].pk))
 
 
@@ -178,15 +184,14 @@ def open_board(match: Match, board: int) -> ShownDeal | None:
 
     `match` must have been read as in `choose`.
     """
-    return _open(match, board, Interest("latest", 0.0), None)
+    sittings = Sitting.objects.filter(board__match=match, board__number=board)
+    return _open(match, sittings.select_related("board").order_by("number"), Interest("latest", 0.0), None)
 
 
-def _open(match: Match, board: int, why: Interest, winner: Party | None) -> ShownDeal | None:
-    """Return the most interesting deal of a board, or None if its cards cannot be shown."""
+def _open(match: Match, sittings: Iterable[Sitting], why: Interest, winner: Party | None) -> ShownDeal | None:
+    """Return the most interesting deal of a board, given with its sittings, or None if its cards cannot be shown."""
     best: tuple[int, int, ShownDeal] | None = None
-    for sitting in (
-        Sitting.objects.filter(board__match=match, board__number=board).select_related("board").order_by("number")
-    ):
+    for sitting in sittings:
         sitting.board.match = match
         try:
             record = replays.replay(sitting)

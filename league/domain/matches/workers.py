@@ -204,51 +204,48 @@ class Queue:
 def queue(*, now: datetime | None = None, rows: Sequence[Worker] | None = None) -> Queue:
     """Count queued matches by reason, count workers, and say why nothing is played if that is so. Two queries; one with the workers in `rows`."""
     now = clock.now_or(now)
-    waiting = Q(status=MatchStatus.QUEUED)
-    on_worker = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
-    retest = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
-    paused = holds.paused_matches(Match.objects.filter(waiting)).values("pk")
-    later = Q(not_before__gt=now)
     alive = [row for row in (living(now).order_by("name") if rows is None else rows) if not is_silent(row, now)]
     ready = [worker for worker in alive if worker.tier]
-    held_back = Q(pk__in=paused) | Q(pk__in=retest)
-    work = Match.objects.filter(waiting | on_worker).aggregate(
-        queued=Count("id", filter=waiting),
-        playing=Count("id", filter=on_worker),
-        oldest=Min("created", filter=waiting),
-        retry=Count("id", filter=waiting & later),
-        paused=Count("id", filter=waiting & ~later & Q(pk__in=paused)),
-        retest=Count("id", filter=waiting & ~later & ~Q(pk__in=paused) & Q(pk__in=retest)),
-        rules=Count("id", filter=waiting & ~later & ~held_back & _strange(ready)),
-    )
-    starved = _why_starved(alive) if work["queued"] and not ready else ""
-    waits = {name: work[name] for name in ("retry", "paused", "retest", "rules")}
-    rest = work["queued"] - sum(waits.values())
-    why = "turn" if ready else "sandbox" if alive else "worker"
-    reasons = {"turn": 0, **waits, "worker": 0, "sandbox": 0} | {why: rest}
+    playing = When(status__in=Match.HELD, then=Value("playing"))
+    counted = Match.objects.filter(status__in=[MatchStatus.QUEUED, *Match.HELD]).order_by()
+    counted = counted.annotate(why=_reason(alive, now, playing)).values_list("why")
+    work = {why: (number, oldest) for why, number, oldest in counted.annotate(number=Count("*"), oldest=Min("created"))}
+    playing_count, _since = work.pop("playing", (0, None))
+    reasons = dict.fromkeys(("turn", "retry", "paused", "retest", "rules", "worker", "sandbox"), 0)
+    reasons |= {why: number for why, (number, _oldest) in work.items()}
+    queued = sum(reasons.values())
+    oldest = min((oldest for _number, oldest in work.values()), default=None)
+    starved = _why_starved(alive) if queued and not ready else ""
     free = min((worker.free_mb for worker in alive if worker.free_mb is not None), default=None)
-    refusing = len(alive) - len(ready)
-    return Queue(work["queued"], work["playing"], work["oldest"], len(ready), refusing, starved, reasons, free)
+    return Queue(queued, playing_count, oldest, len(ready), len(alive) - len(ready), starved, reasons, free)
+
+
+def _reason(alive: Sequence[Worker], now: datetime, *first: When) -> Case:
+    """Return the reason why a queued match waits (see `Queue.waiting`), unless one of the conditions `first` holds."""
+    ready = [worker for worker in alive if worker.tier]
+    waiting = Match.objects.filter(status=MatchStatus.QUEUED)
+    return Case(
+        *first,
+        When(not_before__gt=now, then=Value("retry")),
+        When(pk__in=holds.paused_matches(waiting).values("pk"), then=Value("paused")),
+        When(pk__in=holds.matches_on_hold(waiting).values("pk"), then=Value("retest")),
+        When(_strange(ready), then=Value("rules")),
+        default=Value(_usual(alive)),
+    )
+
+
+def _usual(alive: Sequence[Worker]) -> str:
+    """Return the reason why a match without a hold waits."""
+    return "turn" if any(worker.tier for worker in alive) else "sandbox" if alive else "worker"
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     """Return the queued matches in the order of claims, each with the reason `why` it waits (see `Queue.waiting`). One more query."""
     now = clock.now_or(now)
-    waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     alive = list(living(now))
-    ready = [worker for worker in alive if worker.tier]
-    usual = "turn" if ready else "sandbox" if alive else "worker"
-    retest = Q(pk__in=holds.matches_on_hold(waiting).values("pk"))
-    paused = Q(pk__in=holds.paused_matches(waiting).values("pk"))
-    why = Case(
-        When(not_before__gt=now, then=Value("retry")),
-        When(paused, then=Value("paused")),
-        When(retest, then=Value("retest")),
-        When(_strange(ready), then=Value("rules")),
-        default=Value(usual),
-    )
-    first = Case(When(why=usual, then=0), default=1)
-    return waiting.annotate(why=why).annotate(first=first).order_by("first", *fairness.ORDER)
+    waiting = Match.objects.filter(status=MatchStatus.QUEUED).annotate(why=_reason(alive, now))
+    first = Case(When(why=_usual(alive), then=0), default=1)
+    return waiting.annotate(first=first).order_by("first", *fairness.ORDER)
 
 
 def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:

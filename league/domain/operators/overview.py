@@ -590,7 +590,9 @@ def table_sizes() -> tuple[list[TableSize], int]:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(
-                "SELECT relname, greatest(reltuples, 0)::bigint, pg_total_relation_size(oid), pg_database_size(current_database())"
+                "SELECT relname, greatest(reltuples, 0)::bigint, pg_total_relation_size(oid),"
+                # In a query of its own, or it would be measured again for each table.
+                " (SELECT pg_database_size(current_database()))"
                 " FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 3 DESC LIMIT %s",
                 [TABLES],
             )

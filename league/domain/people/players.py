@@ -69,6 +69,12 @@ def lock(*player_ids: int) -> None:
     list(Player.objects.select_for_update(no_key=True).filter(pk__in=player_ids).order_by("pk").values_list("pk"))
 
 
+def refuse_banned(player: Player) -> None:
+    """Raise Refused if an account is banned. The caller has locked it, because the request may have begun before the ban. One query."""
+    if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
+        raise Refused("This account is banned, so it cannot do this.")
+
+
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     """Return the player of a logged-in account. Create the player if an operator created the account by hand."""
     player = Player.objects.filter(user=user).first()

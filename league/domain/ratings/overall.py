@@ -94,9 +94,11 @@ def _read_lines(order: _Order, places: Mapping[int, int | None]) -> dict[int, Ov
     bots = Bot.objects.select_related("owner", "team").in_bulk(places) if places else {}
     by_bot: defaultdict[int, _Scores] = defaultdict(dict)
     # Plain values, because a page has more than a thousand ratings: one for each bot and game.
-    scores = Rating.objects.filter(pool__in=order.pools, listed=True, version__bot__in=bots).order_by("pk")
+    # Of all pools: with their names in the query PostgreSQL would read the ratings of all bots in these pools.
+    scores = Rating.objects.filter(listed=True, version__bot__in=bots).order_by("pk")
     for bot, pool, score, sd in scores.values_list("version__bot", "pool", "field_score", "field_sd"):
-        by_bot[bot][order.pools[pool]] = (score, sd)
+        if pool in order.pools:
+            by_bot[bot][order.pools[pool]] = (score, sd)
     return {bot: _line(places[bot], bots[bot], played, order.games) for bot, played in by_bot.items()}
 
 

@@ -42,8 +42,7 @@ def begin(game: Game, player: Player, *, boards: int = USUAL, better: str = "", 
     usual = engine.load(game.key)
     with transaction.atomic():
         players.lock(player.pk)
-        if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so it cannot start studies")
+        players.refuse_banned(player)
         parent = None
         if key_of(usual, inputs) != key_of(game, inputs):
             parent = _start(usual, inputs, None, player, boards, now)

@@ -24,7 +24,7 @@ from league.domain.bots import tries
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
-from league.domain.people import ownership, quotas
+from league.domain.people import ownership, players, quotas
 from league.domain.people.guests import lock
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
@@ -142,9 +142,7 @@ def check(sitter: Sitter, now: datetime, *, advice: bool = False, opens: bool = 
     lock()
     if isinstance(sitter, Player):
         quotas.ask(sitter, quotas.TABLES, now=now)
-        # Read while the player is locked: the request may have begun before a ban.
-        if Player.objects.filter(pk=sitter.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so it cannot sit down")
+        players.refuse_banned(sitter)
     if people.present(sitter) is not None:
         raise Refused("you are already sitting at a table; finish it, or leave it first")
     if not isinstance(sitter, Player):

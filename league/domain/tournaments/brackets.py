@@ -70,7 +70,7 @@ def _count_matches(rounds: Sequence[Round]) -> list[int]:
     """Return the number of matches of each of these rounds. One query; none without rounds."""
     if not rounds:
         return []
-    counts = dict(Match.work.filter(round__in=rounds).order_by().values_list("round").annotate(Count("pk")))
+    counts = dict(Match.work.filter(round__in=rounds).order_by().values_list("round").annotate(number=Count("*")))
     return [counts.get(row.pk, 0) for row in rounds]
 
 
@@ -88,7 +88,9 @@ def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatc
     by_match = {pk: meeting for of_round in meetings.values() for pk, meeting in of_round.items()}
     points: dict[int, list[float]] = defaultdict(list)
     for match_id, version, wins, draws in (
-        Party.objects.filter(match__round__in=rows)
+        Party.objects.filter(
+            match__in=list(by_match)
+        )  # By id: PostgreSQL would read all parties to join them with these matches.
         .order_by("match_id", "number")
         .values_list("match_id", "version_id", "wins", "draws")
     ):

@@ -30,7 +30,7 @@ def waiting(occasion: consent.Occasion) -> QuerySet[EntryRequest]:
 
 def _shown() -> QuerySet[EntryRequest]:
     """Select requests with all that lists of them show."""
-    rows = EntryRequest.objects.select_related("bot__owner", "bot__team", "asker", "version__bot")
+    rows = EntryRequest.objects.select_related("bot__owner", "bot__team", "asker", "version")
     return rows.select_related("tournament", "event", "circuit").defer("tournament__secret", "event__secret")
 
 

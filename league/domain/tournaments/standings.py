@@ -105,7 +105,7 @@ def _work_out(
 ) -> tuple[_ResultTable, list[Entry]]:
     """Compute the table; return it with the entries, which had to be read."""
     # No match of a tournament is an audit or a try, so the query needs only an index.
-    counted = Match.work.filter(tournament=tournament).order_by().values_list("status").annotate(number=Count("pk"))
+    counted = Match.work.filter(tournament=tournament).order_by().values_list("status").annotate(number=Count("*"))
     statuses = Counter(dict(counted))
     # This one statement determines which matches are in the table.
     played = None

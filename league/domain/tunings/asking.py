@@ -72,8 +72,7 @@ def begin(
     with transaction.atomic():
         players.lock(player.pk)
         version.bot.refresh_from_db()
-        if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so it cannot tune bots")
+        players.refuse_banned(player)
         if not ownership.may(player, version.bot, BotAct.UPLOAD):
             raise Refused("{bot!r} is not yours to tune", bot=version.bot.slug)
         if version.bot.stopped is not None or version.bot.state == BotState.RETIRED:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpResponse
 
 from league.domain.classes import marks
-from league.domain.classes.marks import ClassTable, LadderLine, StudentRow, TaskState
+from league.domain.classes.marks import LadderLine, StudentRow, TaskState
 from league.domain.core import clock
 from league.models import Assignment, SchoolClass
 from league.web.common.csv_files import csv_file
@@ -31,10 +32,8 @@ class TaskTile:
         return 100 * self.passed // max(1, self.count)
 
 
-def task_tile(task: Assignment, table: ClassTable) -> TaskTile:
-    """Return the tile of an assignment."""
-    place = table.tasks.index(task)
-    states = [row.states[place] for row in table.rows]
+def task_tile(task: Assignment, states: Sequence[TaskState]) -> TaskTile:
+    """Return the tile of an assignment from the states of all students."""
     now = clock.present()
     phase = "soon" if now < task.opens else "open" if now <= task.due else "over"
     passed = sum(state.state == "passed" for state in states)

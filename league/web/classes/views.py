@@ -150,7 +150,7 @@ def school_class(request: HttpRequest, slug: str) -> HttpResponse:
         "member": member,
         "acts": member is not None and row.archived is None,
         "teachers": _teachers(row),
-        "tasks": [sheets.task_tile(task, table) for task in table.tasks],
+        "tasks": list(map(sheets.task_tile, table.tasks, table.columns)),
         "columns": table.tasks[-MOST_COLUMNS:],
         "rows": [(line, line.states[-MOST_COLUMNS:]) for line in rows[(page - 1) * MOST_ROWS : page * MOST_ROWS]],
         "count": len(table.rows),
@@ -363,7 +363,7 @@ def assignment(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context |= {
         "acts": member is not None and row.archived is None,
         "rows": [(line.member, line.states[place]) for line in table.rows],
-        "tile": sheets.task_tile(task, table),
+        "tile": sheets.task_tile(task, table.columns[place]),
         "ladder": marks.ladder(task)[: sheets.MOST_LADDER],
     }
     return render(request, "classes/assignment.html", context)

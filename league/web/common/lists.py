@@ -32,9 +32,11 @@ def cursor_of(request: HttpRequest, order: paging.Order, name: str = "cursor") -
         return None
 
 
-def page_of(request: HttpRequest, rows: QuerySet[Row], order: paging.Order = paging.NEWEST) -> paging.Page[Row]:
-    """Return the page of a list at `?cursor=`; an index must have the order. One query."""
-    return paging.read_page(rows, order, cursor_of(request, order))
+def page_of(
+    request: HttpRequest, rows: QuerySet[Row], order: paging.Order = paging.NEWEST, name: str = "cursor"
+) -> paging.Page[Row]:
+    """Return the page of a list at `?cursor=`, or another parameter; an index must have the order. One query."""
+    return paging.read_page(rows, order, cursor_of(request, order, name))
 
 
 def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:

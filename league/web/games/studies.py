@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 import engine
-from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.core.errors import Refused, shown
 from league.domain.studies import asking, parts
 from league.models import Study
 from league.service import changes, topics
-from league.web.common import inputs
+from league.web.common import errors, inputs
 from league.web.common.game_lines import describe_game
 from league.web.common.options import OptionsForm, describe_options, game_chosen
 from league.web.common.viewers import player_of, viewer_of
@@ -55,12 +55,8 @@ def new_study(request: HttpRequest, key: str) -> HttpResponse:
         raise Http404
     player, is_sent = player_of(request), request.method == "POST" and request.POST.get("do") != "refresh"
     game = game_chosen({"game": key, "players": request.POST.get("players", "")})
-    if request.method == "POST" and not is_sent:
-        sent = request.POST.dict()
-        form, rules = StudyForm(game, initial=sent), OptionsForm(game, initial=sent)
-    else:
-        data = request.POST if is_sent else None
-        form, rules = StudyForm(game, data), OptionsForm(game, data)
+    data, initial = (request.POST, None) if is_sent else (None, request.POST.dict())
+    form, rules = StudyForm(game, data, initial=initial), OptionsForm(game, data, initial=initial)
     status = 200
     if is_sent:
         status = 422
@@ -72,7 +68,7 @@ def new_study(request: HttpRequest, key: str) -> HttpResponse:
                 return redirect("study", key=row.key)
             except Refused as refusal:
                 form.add_error(None, shown(refusal))
-                status = 429 if isinstance(refusal, TooMany) else 422
+                status = errors.status_of(refusal)
     context = {"game": describe_game(key), "form": form, "options": rules, "running": asking.running(player)}
     return render(request, "games/study_new.html", context, status=status)
 

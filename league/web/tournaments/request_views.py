@@ -14,7 +14,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import requests as domain
 from league.enums import RequestStatus
 from league.models import Player
-from league.web.common import inputs
+from league.web.common import inputs, lists
 from league.web.common.viewers import player_of
 
 ANSWERS = {"grant": domain.grant, "refuse": domain.refuse, "withdraw": domain.withdraw}
@@ -24,7 +24,7 @@ MOST = 30  # The most answered requests on the page.
 @never_cache
 @login_required
 def requests(request: HttpRequest) -> HttpResponse:
-    """Show requests to the player, the player's own requests, and the latest answers. Eight queries."""
+    """Show requests to the player, the player's own requests, and the latest answers. Nine queries."""
     player = player_of(request)
     if request.method == "POST":
         try:
@@ -33,10 +33,10 @@ def requests(request: HttpRequest) -> HttpResponse:
             messages.error(request, shown(refusal))
         return redirect("requests")
     rows = domain.requests_of(player)
-    open_ones = list(rows.filter(status=RequestStatus.ASKED))
+    waiting = rows.filter(status=RequestStatus.ASKED)
     context = {
-        "to_answer": [row for row in open_ones if row.asker_id != player.pk],
-        "asked": [row for row in open_ones if row.asker_id == player.pk],
+        "to_answer": lists.page_of(request, waiting.exclude(asker=player), name="to_answer"),
+        "asked": lists.page_of(request, waiting.filter(asker=player), name="asked"),
         "answered": rows.exclude(status=RequestStatus.ASKED).order_by("-answered", "-pk")[:MOST],
         "bots": player.bots.exclude(state="retired").order_by("slug"),
         "blocks": player.blocks.select_related("blocked").order_by("blocked__name"),

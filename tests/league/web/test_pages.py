@@ -161,7 +161,7 @@ QUERIES = {
     "signup": 3,
     "account": 31,
     "certificate": 9,
-    "requests": 10,
+    "requests": 11,
     "teams": 7,
     "passkeys": 5,
     "webhooks": 6,

@@ -23,11 +23,11 @@ from engine.puzzles import DEALS, Puzzle
 from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import Refused
 from league.domain.core.queue import AttemptTerms, LeaseLost
-from league.domain.jobs.handlers import registry
+from league.domain.jobs.handlers.background import BackgroundHandler
 from league.domain.jobs.handlers.base import Signals, Site
-from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease, is_match_waiting
+from league.domain.jobs.handlers.idle import Allowance, JobLease
 from league.domain.judgements.summing import SEARCH as JOB
-from league.domain.matches import holds, logs, replays, sight
+from league.domain.matches import logs, replays, sight
 from league.enums import MatchKind, MatchStatus
 from league.models import FoundPuzzle, Job, Match, PuzzleSearch, Sitting
 
@@ -42,7 +42,7 @@ MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "tournament__embargo"
 SearchJob = JobLease[PuzzleSearch]
 
 
-class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
+class PuzzleHandler(BackgroundHandler[PuzzleSearch, Match, bool]):
     """The search of one match for puzzles. The result of a run is True if there was time for the whole match."""
 
     kinds = (JOB,)
@@ -50,22 +50,16 @@ class PuzzleHandler(IdleHandler[PuzzleSearch, Match, bool]):
     allowance = Allowance(share=0.1, pause_s=60.0)
     order = ("-position", "-id")
     needs_sandbox = False
-    is_background = True
-    pause = timedelta(minutes=1)
     expected_errors = (Broken,)
 
     def subject(self, row: Job) -> PuzzleSearch:
         """Load the search."""
         return PuzzleSearch.objects.select_related("judgement").only(*READS).get(pk=row.judgement_id)
 
-    def is_overdue(self, *, now: datetime | None = None) -> bool:
-        """Return True: a search always has its small share of the time."""
-        return True
-
     def goes_after(self, *, before_ladders: bool, now: datetime | None = None) -> bool:
         """Return True if other work is waiting, or the day has enough puzzles."""
         now = clock.now_or(now)
-        return _day_is_full(now) or is_work_waiting(before_ladders=before_ladders, now=now)
+        return _day_is_full(now) or super().goes_after(before_ladders=before_ladders, now=now)
 
     def claim(self, worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> SearchJob | None:
         """Lease the next match to search to `worker`. Return None if there is none, other work goes first, or the day has enough puzzles."""
@@ -125,21 +119,6 @@ def _note(job: SearchJob, **columns: int) -> None:
         raise Stopped from error
     for name, value in columns.items():
         setattr(job.subject, name, value)
-
-
-def is_work_waiting(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
-    """Return True if work that is not background work may be done now: a match, an audit, or a player's request.
-
-    before_ladders: ladder matches do not count, nor do audits, which come after them.
-    """
-    now = clock.now_or(now)
-    others = (handler for handler in registry.idle_handlers() if not handler.is_background)
-    if any(handler.has_waiting(now=now) for handler in others):
-        return True
-    if is_match_waiting(before_ladders=before_ladders, now=now):
-        return True
-    audits = Match.work.filter(holds.due(now), kind=MatchKind.AUDIT, status=MatchStatus.QUEUED)
-    return not before_ladders and holds.playable_audits(audits).exists()
 
 
 def _day_is_full(now: datetime) -> bool:

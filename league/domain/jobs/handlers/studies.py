@@ -23,14 +23,13 @@ from engine.studying import NAME, part_of, plain_boards
 from engine.version import VERSION
 from league.domain.bots import packages
 from league.domain.core.queue import AttemptTerms
+from league.domain.jobs.handlers.background import BackgroundHandler, stored_reason
 from league.domain.jobs.handlers.base import Signals, Site
-from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease
-from league.domain.jobs.handlers.puzzles import is_work_waiting
+from league.domain.jobs.handlers.idle import Allowance, JobLease
 from league.domain.studies import parts
 from league.models import BotVersion, Job, StudyPart
 
 MOST_S = 1800.0  # Wall seconds of a part.
-WHY = 500  # Characters of a reason that are stored.
 
 StudyJob = JobLease[StudyPart]
 
@@ -45,14 +44,12 @@ class PartResult:
     why: str = ""
 
 
-class StudyHandler(IdleHandler[StudyPart, tuple[BotSpec, ...], PartResult]):
+class StudyHandler(BackgroundHandler[StudyPart, tuple[BotSpec, ...], PartResult]):
     """The work on a part. If it is stopped, it begins again, with the same cards."""
 
     kinds = (parts.JOB,)
     terms = AttemptTerms(attempts=3, limit=timedelta(seconds=MOST_S))
     allowance = Allowance(share=0.05)  # Its own, so that tunings do not take it.
-    is_background = True
-    pause = timedelta(minutes=1)
 
     def subject(self, row: Job) -> StudyPart:
         """Load the part."""
@@ -62,14 +59,6 @@ class StudyHandler(IdleHandler[StudyPart, tuple[BotSpec, ...], PartResult]):
     def waiting(self, now: datetime) -> QuerySet[Job]:
         """Return the jobs of studies that this release began: another one might play other boards."""
         return super().waiting(now).filter(study__study__inputs__engine=VERSION)
-
-    def is_overdue(self, *, now: datetime | None = None) -> bool:
-        """Return True: a study always has its small share of the time."""
-        return True
-
-    def goes_after(self, *, before_ladders: bool, now: datetime | None = None) -> bool:
-        """Return True if work is waiting that somebody waits for."""
-        return is_work_waiting(before_ladders=before_ladders, now=now)
 
     def read(self, job: StudyJob, site: Site) -> tuple[BotSpec, ...]:
         """Load and unpack the two bots; none for a report."""
@@ -121,5 +110,5 @@ class StudyHandler(IdleHandler[StudyPart, tuple[BotSpec, ...], PartResult]):
 
 
 def _finish(row: Job, now: datetime, *, why: str, **columns: Any) -> None:
-    why = why.replace("\0", "\ufffd")[:WHY]
-    StudyPart.objects.filter(pk=row.study_id or 0, finished=None).update(finished=now, why=why, **columns)
+    parts_of_job = StudyPart.objects.filter(pk=row.study_id or 0, finished=None)
+    parts_of_job.update(finished=now, why=stored_reason(why), **columns)

@@ -16,14 +16,13 @@ from engine.runner.spec import POSSIBLE
 from engine.tuning import BOARDS, PairResult, play_pair
 from league.domain.bots import packages
 from league.domain.core.queue import AttemptTerms
+from league.domain.jobs.handlers.background import BackgroundHandler, stored_reason
 from league.domain.jobs.handlers.base import Signals, Site
-from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease
-from league.domain.jobs.handlers.puzzles import is_work_waiting
+from league.domain.jobs.handlers.idle import Allowance, JobLease
 from league.domain.tunings import steps
 from league.models import BotVersion, Job, TuningStep
 
 MOST_S = 120.0  # Wall seconds of a step; the boards finished by then count.
-WHY = 500  # Characters of a reason that are stored.
 
 TuningJob = JobLease[TuningStep]
 
@@ -44,14 +43,12 @@ class StepResult:
     seconds: float
 
 
-class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
+class TuningHandler(BackgroundHandler[TuningStep, TuningTask, StepResult]):
     """The work on a step. If it is stopped, it begins again, with the same values and cards."""
 
     kinds = (steps.JOB,)
     terms = AttemptTerms(attempts=3, limit=timedelta(seconds=2 * MOST_S + 60))
     allowance = Allowance(share=0.1)
-    is_background = True
-    pause = timedelta(minutes=1)
 
     def subject(self, row: Job) -> TuningStep:
         """Load the step."""
@@ -64,14 +61,6 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
             jobs = jobs.filter(Q(**{version: None}) | Q(**{f"{version}__runtime__in": runtimes.installed()}))
             jobs = jobs.exclude(**{f"{version}__bot__stopped__isnull": False})
         return jobs
-
-    def is_overdue(self, *, now: datetime | None = None) -> bool:
-        """Return True: a tuning always has its small share of the time."""
-        return True
-
-    def goes_after(self, *, before_ladders: bool, now: datetime | None = None) -> bool:
-        """Return True if work is waiting that somebody waits for."""
-        return is_work_waiting(before_ladders=before_ladders, now=now)
 
     def read(self, job: TuningJob, site: Site) -> TuningTask:
         """Load and unpack the bots."""
@@ -119,5 +108,5 @@ class TuningHandler(IdleHandler[TuningStep, TuningTask, StepResult]):
 
 
 def _finish(row: Job, result: dict[str, object], now: datetime) -> None:
-    result["why"] = str(result["why"]).replace("\0", "\ufffd")[:WHY]
+    result["why"] = stored_reason(str(result["why"]))
     TuningStep.objects.filter(pk=row.tuning_id or 0, finished=None).update(result=result, finished=now)

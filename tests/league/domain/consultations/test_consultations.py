@@ -15,7 +15,7 @@ from engine.sandbox import Sandbox
 from league.domain.bots import bots, packages
 from league.domain.consultations import asking, reading
 from league.domain.core.errors import Refused, TooMany
-from league.domain.jobs.handlers import puzzles
+from league.domain.jobs.handlers import background
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import asking as judging
 from league.domain.matches import embargoes, matches, replays
@@ -153,7 +153,7 @@ def test_a_match_that_waits_goes_first_and_takes_it_from_a_worker(match, ana, tm
     uploaded(ana, "nena", now=NOW)
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
     Match.objects.filter(status=MatchStatus.QUEUED).update(held_back=True)
-    assert puzzles.is_work_waiting(now=NOW), "puzzles come after it"
+    assert background.is_work_waiting(now=NOW), "puzzles come after it"
 
     asked_so_far = []
 
@@ -173,7 +173,7 @@ def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
     bot = asked(match, ana).version.bot
     bots.stop(bot, why="odd", actor="eva", now=NOW)
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
-    assert not puzzles.is_work_waiting(now=NOW)
+    assert not background.is_work_waiting(now=NOW)
     asked(match, ana, "random")
     job = jobs.CONSULTATION.claim("host:1", now=NOW)
     assert job is not None
@@ -234,7 +234,7 @@ def test_what_can_never_be_played_fails_and_holds_up_nobody(match, ana, tmp_path
     third.refresh_from_db()
     assert third.status == ConsultationStatus.FAILED
     assert "no longer stored" in third.reason
-    assert not puzzles.is_work_waiting(now=NOW)
+    assert not background.is_work_waiting(now=NOW)
 
 
 def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from league.domain.matches import broadcast, embargoes
 from league.domain.matches.broadcast import (
@@ -66,6 +68,22 @@ def test_everybody_sees_the_same_and_only_what_may_be_seen(ana, berto) -> None:
         second.public_id,
     }
     assert Match.objects.get(pk=third.pk).status == "running"
+
+
+def test_matches_whose_cards_cannot_be_shown_cost_no_queries(ana, berto) -> None:
+    cup = started(ana, [accepted(ana, "one"), accepted(berto, "two"), accepted(ana, "three")], boards=2)
+    readable, *others = cup.matches.order_by("pk")
+    for match in (readable, *others):
+        play(match)
+    Sitting.objects.filter(board__match__in=others).delete()
+    counts = set()
+    for slot in (8, 9, 10):  # Each begins with another match.
+        with CaptureQueriesContext(connection) as queries:
+            choice = choose(FIRST + slot, now=begins(FIRST + slot))
+        assert choice is not None
+        assert choice.match.pk == readable.pk
+        counts.add(len(queries))
+    assert len(counts) == 1
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from engine.judging import Broken, Child
 from engine.puzzles import read
 from league.domain.core import clock
-from league.domain.jobs.handlers import puzzles
+from league.domain.jobs.handlers import background, puzzles
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, matches, sight
@@ -99,16 +99,16 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
 
 @pytest.mark.slow
 def test_it_makes_way_for_a_judgement_and_an_audit(match, ana) -> None:
-    assert not puzzles.is_work_waiting(now=NOW)
+    assert not background.is_work_waiting(now=NOW)
     judgement, _created = asking.ask(match, "open", ana, now=NOW)
-    assert puzzles.is_work_waiting(before_ladders=True, now=NOW)
+    assert background.is_work_waiting(before_ladders=True, now=NOW)
     assert look() is None
     judgement.delete()
     waits = started(ana, list({party.version for party in match.parties.all()}), game="two_player", name="Next").matches
     audit = Match.work.filter(pk=waits.get().pk)
     audit.update(kind=MatchKind.AUDIT)
     assert look() is None
-    assert not puzzles.is_work_waiting(before_ladders=True, now=NOW)
+    assert not background.is_work_waiting(before_ladders=True, now=NOW)
     audit.delete()
     assert look() is not None
 

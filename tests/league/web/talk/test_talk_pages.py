@@ -20,7 +20,7 @@ from league.domain.tournaments import corrections, events
 from league.models import Block, Comment, Report
 from league.templatetags.league_talk import with_cards
 from league.web.common import words
-from tests.league.test_response_cache import DOCUMENT
+from tests.league.response_cache.conftest import DOCUMENT
 from tests.league.web.conftest import League
 from tests.league.web.page import Page, faults
 from tests.league.web.weights import too_heavy
