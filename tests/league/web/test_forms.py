@@ -147,6 +147,7 @@ def test_forms_are_guarded(league) -> None:
         (b"print(1)", "bot.py", {"bot": "luna"}, "es de otro jugador"),
         (b"print(1)", "bot.py", {"bot": "???"}, "no se puede usar"),
         (b"print(1)", "bot.py", {"games": "mus"}, "mus"),
+        (b"print(1)", "bot.py", {"bot": ""}, "no dice cómo se llama tu bot"),
     ],
 )
 def test_a_refused_upload_says_why_in_place(league, owner, data, filename, fields, refusal) -> None:

@@ -170,9 +170,9 @@ def test_only_operators_let_go_on_what_an_operator_stopped(ana: Player, berto: P
 
 def test_the_time_of_all_attempts_counts(ana: Player, berto: Player) -> None:
     row, handler = begin(ana, boards=160), StudyHandler()
-    given_back, _lost, played, _held = (handler.claim(f"host:{n}", now=NOW) for n in range(4))
-    handler.give_back(given_back, "stopped", now=later(10))
-    do(handler, played, now=later(10))  # 1 s, as its worker measured.
+    jobs = [handler.claim(f"host:{n}", now=NOW) for n in range(4)]  # Two of them end without a word.
+    handler.give_back(jobs[0], "stopped", now=later(10))
+    do(handler, jobs[2], now=later(10))  # 1 s, as its worker measured.
     reconcile(now=later(600))
     parts.settle(now=later(600))
     row.refresh_from_db()
