@@ -82,6 +82,29 @@ TEXTS = (
     gettext_noop("its tournament is paused, or a bot at this table, by its owner or an operator"),
     gettext_noop("no worker is running; start one with `manage.py worker` (or `manage.py serve` for all in one)"),
 )
+# Refusals of packages that a first upload meets.
+TEXTS += (
+    gettext_noop("the upload is empty; send a source file or a zip"),
+    gettext_noop(
+        "the upload is larger than {answer}, the most that a package may have; leave data files out or shrink them"
+    ),
+    gettext_noop(
+        "the file is called .zip but is not a zip archive; pack it again, e.g. with: zip -r bot.zip bot.toml bot.py"
+    ),
+    gettext_noop(
+        "{answer} is neither a source file ({legal}) nor a zip; send one of those. An executable goes into a zip with a bot.toml"
+    ),
+    gettext_noop("no bot.toml at the top of the package; add one with name, runtime, entry and games"),
+    gettext_noop("a bot.toml alone is not a bot; send a zip with it and the files it names"),
+    gettext_noop("a package with a bot.toml declares its games there; change its line games = [...]"),
+    gettext_noop("bot.toml is not valid TOML ({answer}); see the example in docs/bot-package.md"),
+    gettext_noop("bot.toml needs {answer} as text; add a line such as {legal}"),
+    gettext_noop("bot.toml has the unknown key {answer}; allowed are {legal}"),
+    gettext_noop("bot.toml: unknown runtime {answer}; write one of {legal}"),
+    gettext_noop("bot.toml: unknown build {answer}; write one of {legal}"),
+    gettext_noop("bot.toml: entry {answer} is not a file of the package; name the file to start"),
+    gettext_noop("unknown game {answer}; the games are {legal}"),
+)
 NUMBERS = frozenset(("seconds", "milliseconds", "held", "limit", "count", "number", "board", "step"))
 WORDS = frozenset(("fault", "game", "match", "name"))
 READERS = {"fault": fault_name, "game": game_title}
