@@ -6,6 +6,7 @@ A stored sentence is recognised by the text with placeholders that it was made f
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from django.utils.formats import get_format
@@ -81,9 +82,7 @@ TEXTS = (
     gettext_noop("a bot at this table failed in each of its last matches; it is tested again first"),
     gettext_noop("its tournament is paused, or a bot at this table, by its owner or an operator"),
     gettext_noop("no worker is running; start one with `manage.py worker` (or `manage.py serve` for all in one)"),
-)
-# Refusals of packages that a first upload meets.
-TEXTS += (
+    # Refusals of packages that a first upload meets.
     gettext_noop("the upload is empty; send a source file or a zip"),
     gettext_noop(
         "the upload is larger than {answer}, the most that a package may have; leave data files out or shrink them"
@@ -107,7 +106,7 @@ TEXTS += (
 )
 NUMBERS = frozenset(("seconds", "milliseconds", "held", "limit", "count", "number", "board", "step"))
 WORDS = frozenset(("fault", "game", "match", "name"))
-READERS = {"fault": fault_name, "game": game_title}
+READERS: dict[str, Callable[[str], str]] = {"fault": fault_name, "game": game_title}
 
 
 @cache

@@ -66,7 +66,7 @@ def new_study(request: HttpRequest, key: str) -> HttpResponse:
         form, rules = StudyForm(game, request.POST), OptionsForm(game, request.POST)
     else:
         reports = [report["options"] for report in lab.reports_of(key) if report["players"] == game.players]
-        likely = next(filter(None, reports), {})
+        likely: dict[str, Any] = next(filter(None, reports), {})
         change = first_change(game, likely)
         form, rules = StudyForm(game), OptionsForm(game, initial=form_values(change))
     status = 200
