@@ -1,4 +1,4 @@
-"""`tute bot`: create a bot from the starter kit, build it, or check it before it is entered."""
+"""`tute bot`: create a bot from the starter kit, build, check or pack it before it is entered."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ tute bot build my_bot
 tute bot check my_bot
 tute bot check my_bot -g partnership -g guiñote
 tute bot check my_bot.zip --all --json
+tute bot pack my_bot
 """
 DETAILS = """
 new NAME     creates a folder with a bot that plays, its bot.toml and the SDK; with --language a bot in another language, and its library
@@ -31,6 +32,7 @@ build PATH   compiles a package of source (build = "c" in its bot.toml) in the s
 check PATH   plays a file, folder, zip or house bot in the sandbox, at a table of each game it claims (all, if it names none), against the house
              bot random and then through rare decisions: every kind of decision of a game, a long match, and a cancelled one. Explains each
              failure with the exact request and answer. Stops at once if the bot does not start. Exit code 1 if the bot failed.
+pack PATH    writes a folder as a zip into the current folder, for the page of a league that takes files; tute submit takes the folder itself
 
 A check plays one deal of each game, and further tables for kinds of decisions that those have not; it takes a second or two a game. With --all, or
 for the games of -g, it plays more deals at every table size, as the league's validation does.
@@ -55,8 +57,8 @@ KITS = {
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "bot", "create, build or check a bot", EXAMPLE, DETAILS)
-    parser.add_argument("action", choices=("new", "build", "check"))
+    parser = command(commands, "bot", "create, build, check or pack a bot", EXAMPLE, DETAILS)
+    parser.add_argument("action", choices=("new", "build", "check", "pack"))
     parser.add_argument("target", metavar="NAME|PATH")
     parser.add_argument("--language", choices=tuple(KITS), default=PYTHON, help="new: the language of the bot")
     parser.add_argument("-g", "--game", action="append", help="check: only this game (may be repeated)")
@@ -67,8 +69,8 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Create, build or check a bot."""
-    return {"new": new, "build": build, "check": check}[args.action](args)
+    """Create, build, check or pack a bot."""
+    return {"new": new, "build": build, "check": check, "pack": pack}[args.action](args)
 
 
 # ---- new
@@ -145,6 +147,32 @@ def build(args: argparse.Namespace) -> int:
         print_json({"bot": bot.name, "sha256": bot.sha256, "program": str(program), "bytes": size})
     else:
         print(f"built {bot.name}: {size} bytes, {program}")
+    return OK
+
+
+# ---- pack
+
+
+def pack(args: argparse.Namespace) -> int:
+    """Write a package as a zip into the current folder."""
+    from engine.packages.archive import read_path
+    from engine.runner import PackageRefused
+
+    source = Path(args.target)
+    target = Path(f"{source.resolve().stem}.zip")
+    if source.resolve() == target.resolve():
+        raise Problem(f"{source} is a zip already")
+    try:
+        package = read_path(source)
+    except FileNotFoundError:
+        raise Problem(f"there is no file or folder {args.target}") from None
+    except PackageRefused as refused:
+        raise Problem(f"{args.target}: {refused}", FAILED) from None
+    target.write_bytes(package.zip())
+    if args.json:
+        print_json({"zip": str(target), "files": list(package.files), "bytes": target.stat().st_size})
+    else:
+        print(f"packed {package.manifest.name}: {len(package.files)} files, {target.stat().st_size} bytes, {target}")
     return OK
 
 

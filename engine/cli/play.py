@@ -158,9 +158,10 @@ def _print(
         won, lost = PaintedCell(party.won, GOOD), PaintedCell(party.lost, BAD)
         rows.append((name, won, party.drawn, lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict))
     sittings = sum(len(board["sittings"]) for board in played.boards)
-    host = played.host
+    blind = [name for name, party in zip(names, played.parties, strict=True) if party["sealed"]]
+    clocks = f", clocks hidden from {' and '.join(blind)}" if blind else ""
     print(
-        f"{table.title(spec.game)}: {len(scores)} boards, {sittings} games, seed {seed}, sandbox {host['tier']}, sealed: {host['sealed']}\n"
+        f"{table.title(spec.game)}: {len(scores)} boards, {sittings} games, seed {seed}, sandbox {played.host['tier']}{clocks}\n"
     )
     print_table(("bot", "won", "drawn", "lost", "share", f"{unit}/board", "ahead by (95%)", "certain"), rows)
     if len(scores) > 1:

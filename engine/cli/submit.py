@@ -77,7 +77,7 @@ def _uploaded(league: Any, args: argparse.Namespace) -> dict[str, Any]:
     """Send the package. Return the new version."""
     from engine.cli import table
     from engine.packages.archive import read_path
-    from engine.packages.manifest import PackageRefused
+    from engine.packages.manifest import UNNAMED, PackageRefused
 
     try:
         games = [table.find_game(game) for game in args.games.split(",")] if args.games else None
@@ -86,6 +86,8 @@ def _uploaded(league: Any, args: argparse.Namespace) -> dict[str, Any]:
         raise Problem(f"{args.path}: {refused}", FAILED) from None
     except ValueError as error:
         raise Problem(str(error)) from None
+    if not args.name and package.manifest.name.lower() in UNNAMED:
+        raise Problem(f"{args.path} does not say what your bot is called; add a name, such as --as rufo")
     name = _slug(args.name or package.manifest.name)
     where = f"{API}/bots/{quote(name, safe='')}/versions"
     headers = {

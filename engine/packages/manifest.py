@@ -46,6 +46,7 @@ PARAMETERS = "parameters"  # Numbers that a tuning may change (docs/tuning.md).
 FIELDS = ("start", "least", "most", "step")  # What each declares.
 KEYS = ("name", "runtime", "build", "entry", "games", "protocol", *FLAGS, PARAMETERS)
 FREE_KEYS = ("description", "version", "license", "url")  # Keys that only people read.
+UNNAMED = ("bot", "main")  # Names of files that do not say what the bot is called.
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # Most characters of a bot's name.
 MAX_SLUG = 40  # Most characters of a bot's name in addresses.

@@ -59,10 +59,12 @@ class LoadedSeat:
         while not line.endswith(b"\n"):
             if not readable([self._link.fileno()], STEP_S):
                 if (used := self._cpu() - self._mark) > budget_s:
-                    raise BotFault("timeout", f"used {used:.3f} s of CPU for one answer (limit {budget_s:.3f} s)")
+                    raise BotFault(
+                        "timeout", f"used {used:.2f} s of CPU for one answer (limit {round(budget_s, 2):g} s)"
+                    )
                 if wall.remaining_s(time.monotonic()) <= 0:
                     raise BotFault(
-                        "timeout", f"no answer within {wall_s:.3f} s of wall time ({used:.3f} s of CPU used)"
+                        "timeout", f"no answer within {round(wall_s, 2):g} s of wall time ({used:.2f} s of CPU used)"
                     )
                 if self.stop is not None and self.stop():
                     raise TurnStopped

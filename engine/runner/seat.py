@@ -13,7 +13,7 @@ from engine.runner.limits import QUIET, Clock, Limits, Noise
 from engine.runner.line_protocol import LineTranslator
 from engine.sandbox import BotFault, BotProcess, SandboxError
 from engine.sandbox.errors import BrokenOff
-from engine.sandbox.process.bot import Reply
+from engine.sandbox.process.bot import Reply, limit_text
 
 END_S = 0.05  # Wall seconds that all bots of a pass together have to end after their end lines.
 EXCERPT_REQUEST = 4000  # Characters of the request quoted in a fault report.
@@ -171,7 +171,8 @@ class Seat:
                 reply = self.process.ask(line, cpu_s, wall_s, protocol.MAX_LINE)
         except BotFault as fault:
             self.reply = b""
-            raise Fault(fault.kind, fault.detail) from None
+            # The cap allows for the clocks of this host; its author knows the limit without that.
+            raise Fault(fault.kind, fault.detail.replace(limit_text(cpu_s), limit_text(budget_s))) from None
         except BrokenOff as error:
             error.party = self.party
             raise

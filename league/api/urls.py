@@ -20,6 +20,7 @@ from league.api.matches import views as matches
 from league.api.matches import volunteer_views as volunteers
 from league.api.operators import views as operators
 from league.api.people import views as people
+from league.api.ratings import study_views as studies
 from league.api.ratings import views as ratings
 from league.api.tournaments import arena_views as arenas
 from league.api.tournaments import event_views as events
@@ -66,6 +67,9 @@ urlpatterns = [
     path("games", ratings.GamesView.as_view(), name="games"),
     path("games/<word:key>", ratings.OneGameView.as_view(), name="game"),
     path("games/<word:key>/choices", ratings.OpeningChoicesView.as_view(), name="choices"),
+    path("studies", studies.StudiesView.as_view(), name="studies"),
+    path("studies/<word:key>", studies.OneStudyView.as_view(), name="study"),
+    path("studies/<word:key>/stop", studies.StopStudyView.as_view(), name="study-stop"),
     path("players", people.PlayersView.as_view(), name="players"),
     path("players/<word:name>", people.OnePlayerView.as_view(), name="player"),
     path("me", people.MeView.as_view(), name="me"),

@@ -21,7 +21,7 @@ from league.enums import MatchStatus, RequestStatus
 from league.models import Bot, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import changes, topics
-from league.web.common import game_lines, inputs, navigation, viewers, words
+from league.web.common import engine_texts, game_lines, inputs, navigation, viewers, words
 from league.web.common.prefs import theme
 from league.web.matches import seats
 from league.web.pages import search
@@ -42,6 +42,7 @@ register.simple_tag(takes_context=True, name="theme")(
 )
 register.filter("game_title", game_lines.game_title)
 register.filter("pool_label", game_lines.pool_label)
+register.filter("engine_text", engine_texts.engine_text)
 register.filter("study_title", game_lines.study_title)
 register.filter("fault_name", words.fault_name)
 register.filter("fault_advice", words.fault_advice)
@@ -102,7 +103,7 @@ def puzzles_shown() -> bool:
 def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
     """Return the sections of the site; the section of this page is marked."""
     match = getattr(context.get("request"), "resolver_match", None)
-    return navigation.sections(match.url_name or "" if match else "")
+    return navigation.sections(match.url_name or "" if match else "", is_own=bool(context.get("owned")))
 
 
 register.simple_tag(search.suggestions, name="near_pages")

@@ -560,8 +560,8 @@ CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
     ),
     (
         "docs/studies/README.md",
-        "with the usual rules beside them | 2 | | boards | 64 to 10,000; 1,000 on the first day of an account | | time of the workers | "
-        "24 hours a study | | parts of a study that wait | 4 | | stored studies of a player | 50",
+        "with the usual rules beside them | 2 | | boards | 64 to 10,000; 1,000 on the first day of an account | | time of the workers, all attempts "
+        "together | 24 hours a study | | parts of a study that wait | 4 | | stored studies of a player | 50",
         lambda: (
             (study_asking.OPEN, study_asking.LEAST, study_asking.MOST, study_asking.MOST_NEW, study_asking.KEPT)
             == (2, 64, 10_000, 1_000, 50)

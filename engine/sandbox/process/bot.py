@@ -324,7 +324,7 @@ class BotProcess:
         if len(self._unread) == before:
             raise BotFault(
                 "timeout",
-                f"no answer: it waits for its next line ({used_s:.3f} s of CPU used)" + self._silence(used_s),
+                f"no answer: it waits for its next line ({used_s:.2f} s of CPU used)" + self._silence(used_s),
             )
 
     def _do_meanwhile(self, act: Callable[[], None]) -> float:
@@ -538,9 +538,14 @@ class BotProcess:
 
 
 def _late(cap_s: float, used_s: float, held_s: float) -> str:
-    kernel_time = f", {held_s:.3f} s in the kernel, such as waiting for a disk, not counted" if held_s else ""
-    return f"no answer within {cap_s:.3f} s of wall time ({used_s:.3f} s of CPU used{kernel_time})"
+    kernel_time = f", {held_s:.2f} s in the kernel, such as waiting for a disk, not counted" if held_s else ""
+    return f"no answer within {round(cap_s, 2):g} s of wall time ({used_s:.2f} s of CPU used{kernel_time})"
 
 
 def _over(used_s: float, budget_s: float, why: str = "") -> BotFault:
-    return BotFault("timeout", f"used {used_s:.3f} s of CPU for one answer (limit {budget_s:.3f} s){why}")
+    return BotFault("timeout", f"used {used_s:.2f} s of CPU for one answer {limit_text(budget_s)}{why}")
+
+
+def limit_text(seconds: float) -> str:
+    """Return a limit as people say it: "(limit 3.5 s)"."""
+    return f"(limit {round(seconds, 2):g} s)"

@@ -84,6 +84,8 @@ def upload(
     remote = content.manifest.runtime == manifest.REMOTE
     if remote:
         _check_apart(content.manifest.games)
+    if not bot_name and content.manifest.name.lower() in manifest.UNNAMED:
+        raise NameRefused("{filename} does not say what your bot is called; write a name for it", filename=filename)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
         # This locks the players, so their uploads run one after the other, and limits and numbers hold.

@@ -105,13 +105,13 @@ def free(row: Leased, *, now: datetime, why: str = "", guard: dict[str, Any] | N
 
     guard: columns that must be unchanged since they were read, besides the token.
     """
-    worker, fence = row.worker, {"token": row.token, **(guard or {})}
+    worker, ends_by, fence = row.worker, row.ends_by, {"token": row.token, **(guard or {})}
     freed: dict[str, Any] = {"worker": "", "lease_until": None, "ends_by": None, **columns}
     try:
         transitions.move(row, row.WAITS, now=now, actor=worker, why=why, guard=fence, **freed)
     except IllegalMove as error:
         raise LeaseLost(str(error)) from error
-    row.worker = worker  # So that whoever ends the attempt can note the worker
+    row.worker, row.ends_by = worker, ends_by  # So that whoever ends the attempt can note its worker and time
 
 
 def pause(row: Leased) -> timedelta:

@@ -16,7 +16,7 @@ from engine.game import Game
 from engine.studying import BOARDS, PAIRS, SEED, inputs_of, key_of
 from engine.version import VERSION
 from league.domain.core import clock
-from league.domain.core.errors import Refused, TooMany
+from league.domain.core.errors import Forbidden, Refused, TooMany
 from league.domain.people import players
 from league.domain.studies import parts
 from league.enums import BotState, VersionStatus
@@ -31,8 +31,8 @@ KEPT = 50  # Studies of a player that are stored; those with the fewest boards a
 def begin(game: Game, player: Player, *, boards: int = USUAL, better: str = "", now: datetime | None = None) -> Study:
     """Start the study of these rules, and of the usual rules of the game beside it. Raise Refused or TooMany.
 
-    A study that exists goes on until it has `boards`; if it has them, or runs for another player, it is returned as it is. better: the stronger bot
-    of a pair of `PAIRS`; empty: the strongest pair that plays the game.
+    A study that exists goes on until it has `boards`; if it has them, or runs for another player, it is returned as it is. One that an operator has
+    stopped goes on for operators only. better: the stronger bot of a pair of `PAIRS`; empty: the strongest pair that plays the game.
     """
     now = clock.now_or(now)
     _check_boards(player, boards, now)
@@ -47,6 +47,8 @@ def begin(game: Game, player: Player, *, boards: int = USUAL, better: str = "", 
         if key_of(usual, inputs) != key_of(game, inputs):
             parent = _start(usual, inputs, None, player, boards, now)
         row = _start(game, inputs, parent, player, boards, now)
+        if refusal := why_ended(row, player, boards):
+            raise refusal
         if running(player).count() > OPEN:
             raise TooMany("your last studies are still running; stop one, or wait for its end", retry_after=600)
         before = Study.objects.filter(player=player, decided__isnull=False, variants=None).exclude(pk=row.pk)
@@ -54,6 +56,19 @@ def begin(game: Game, player: Player, *, boards: int = USUAL, better: str = "", 
         before = before.order_by("-played", "-pk")
         Study.objects.filter(pk__in=list(before.values_list("pk", flat=True)[KEPT:])).delete()
     return row
+
+
+def why_ended(study: Study, player: Player | None, boards: int) -> Refused | None:
+    """Return why a study that has ended cannot go on for this player until it has `boards`; None if it can, or runs, or has them."""
+    if study.decided is None or (boards <= study.boards and not study.why):
+        return None
+    if study.why == parts.BY_OPERATOR and not (player is not None and player.user.is_staff):
+        return Refused("an operator has stopped this study; ask an operator to let it go on")
+    if study.spent_s > parts.MOST_S:
+        return Refused(
+            "this study has used the {hours} hours of workers that it may have", hours=int(parts.MOST_S // 3600)
+        )
+    return None
 
 
 def running(player: Player) -> QuerySet[Study]:
@@ -97,7 +112,7 @@ def _bots(game: str, better: str) -> tuple[BotVersion, BotVersion]:
 def _start(
     game: Game, inputs: dict[str, object], parent: Study | None, player: Player, boards: int, now: datetime
 ) -> Study:
-    """Create a study, or let it go on until it has these boards. The running study of another player stays as it is."""
+    """Create a study, or let it go on until it has these boards. It stays as it is if it may not, or runs for another player."""
     rules = {"game": game.key, "revision": game.revision, "players": game.players, "options": dict(game.options)}
     first = {**rules, "inputs": inputs, "parent": parent, "player": player, "boards": boards, "begun": now}
     row, is_new = Study.objects.get_or_create(key=key_of(game, inputs), defaults=first)
@@ -107,8 +122,10 @@ def _start(
             return row
         if row.decided is None and row.player_id != player.pk:  # Further boards would count in the limits of another.
             return row
+        if why_ended(row, player, boards) is not None:
+            return row
         if row.decided is not None:
-            row.player, row.begun, row.why, row.decided, row.spent_s = player, now, "", None, 0.0
+            row.player, row.begun, row.why, row.decided = player, now, "", None
             last = row.parts.order_by("first").values_list("first", flat=True).last()
             row.boards = last + BOARDS - 1 if last else 0
         row.boards = max(boards, row.boards)
@@ -121,11 +138,13 @@ def may_stop(study: Study, player: Player | None) -> bool:
     return player is not None and study.decided is None and (study.player_id == player.pk or player.user.is_staff)
 
 
-def stop(study: Study, *, now: datetime | None = None) -> bool:
-    """Stop a study; its report so far stays, and it can go on later. Return False if it has ended already."""
+def stop(study: Study, player: Player, *, now: datetime | None = None) -> bool:
+    """Stop a study; its report so far stays, and it can go on later. Return False if it has ended already. Raise Forbidden."""
     now = clock.now_or(now)
+    if study.player_id != player.pk and not player.user.is_staff:
+        raise Forbidden("another player has started this study, so you cannot stop it")
     with transaction.atomic():
         row = Study.objects.select_for_update(of=("self",)).filter(pk=study.pk, decided=None).first()
         if row is not None:
-            parts.end(row, "stopped", now=now)
+            parts.end(row, "stopped" if row.player_id == player.pk else parts.BY_OPERATOR, now=now)
     return row is not None

@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import json
 import zlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Sum
 
 import engine
 from engine.game import Game
 from engine.studying import BOARDS
 from engine.version import VERSION
 from league.domain.core import clock, hints, queue
-from league.models import Study, StudyPart
+from league.models import Job, Study, StudyPart
 
 JOB = "study"  # The kind of the jobs.
 AHEAD = 4  # Parts of a study that wait or are played.
-MOST_S = 24 * 3600.0  # Time of the workers for a study.
+MOST_S = 24 * 3600.0  # Time of the workers for a study, in all attempts.
+PART = timedelta(minutes=30)  # The longest attempt of a part.
 GROWTH = 1.25  # Factor from the boards of a report to those of the next one.
 MOST_BYTES = 8_000_000  # Of a result; 32 boards have some 50,000, and a report less.
 REPORT = 0  # The `first` of the part that builds the report.
+BY_OPERATOR = "stopped by an operator"  # A reason to end.
+USED_UP = "it has used the time of workers that a study may have"
 LEFT = Q(player=None) | Q(player__banned__isnull=False)  # The player has closed the account, or is banned.
 NEW = Q(finished__isnull=False, counted=False)
 
@@ -97,9 +100,20 @@ def _queue(row: Study, part: StudyPart, now: datetime) -> None:
     queue.add(JOB, now=now, owner=row.player, position=position, study=part)
 
 
+def attempt_s(job: Job, now: datetime) -> float:
+    """Return the seconds since a worker has leased the job of a part; 0 if none has it."""
+    return max(0.0, (now - (job.ends_by - PART)).total_seconds()) if job.ends_by else 0.0
+
+
 def end(row: Study, why: str, *, now: datetime) -> None:
-    """End a study that the caller has locked, and remove its unfinished parts. Workers that do them lose their leases."""
-    row.parts.filter(Q(finished=None) | Q(first=REPORT)).delete()
+    """End a study that the caller has locked, and remove its unfinished parts. Workers that do them lose their leases.
+
+    What these parts have cost so far counts in the time of the study.
+    """
+    removed = row.parts.filter(Q(finished=None) | Q(first=REPORT), counted=False)
+    row.spent_s += removed.aggregate(sum=Sum("seconds"))["sum"] or 0.0
+    row.spent_s += sum(attempt_s(job, now) for job in Job.objects.filter(kind=JOB, study__in=removed))
+    removed.delete()
     row.decided, row.why = now, why
     row.save()
 
@@ -132,11 +146,11 @@ def _count(row: Study, now: datetime) -> None:
         end(row, "stopped", now=now)
         return
     for part in row.parts.filter(NEW).order_by("finished", "pk"):
+        row.spent_s += part.seconds
         if part.why:
             part.delete()
             end(row, part.why, now=now)
             return
-        row.spent_s += part.seconds
         try:
             result = unpack(part)
             if part.first == REPORT:
@@ -156,12 +170,12 @@ def _count(row: Study, now: datetime) -> None:
             row.cpu_s += part.cpu_s
             StudyPart.objects.filter(pk=part.pk).update(counted=True)
     if row.spent_s > MOST_S:
-        end(row, "it has used the time of workers that a study may have", now=now)
+        end(row, USED_UP, now=now)
         return
     plan(row, now=now)
 
 
 def _repeat(row: Study, part: StudyPart, now: datetime) -> None:
     """Queue a part again whose stored result is damaged."""
-    StudyPart.objects.filter(pk=part.pk).update(data=None, digest="", finished=None)
+    StudyPart.objects.filter(pk=part.pk).update(data=None, digest="", seconds=0.0, finished=None)
     _queue(row, part, now)

@@ -13,6 +13,19 @@ for (const choice of document.querySelectorAll("select[data-refresh]")) {
   button.hidden = true;
   choice.addEventListener("change", () => choice.form.requestSubmit(button));
 }
+// A study needs a rule that differs: without one the form says so and is not sent.
+for (const note of document.querySelectorAll("[data-unchanged]")) {
+  const form = note.closest("form"), rules = form.querySelectorAll("[name^=option_], [name^=no_], [name=mixture]");
+  const differs = () => [...rules].some((rule) => rule.type === "checkbox" ? rule.checked : rule.value) ||
+    (form.elements.players && form.elements.players.value !== form.dataset.players);
+  form.addEventListener("input", () => { note.hidden = true; });
+  form.addEventListener("submit", (event) => {
+    if ((event.submitter && event.submitter.value === "refresh") || differs()) return;
+    event.preventDefault();
+    note.hidden = false;
+    note.scrollIntoView({ block: "center" });
+  });
+}
 // Times are typed in the person's own zone, unless they have chosen another one; those that are there in UTC are turned into it.
 for (const zone of document.querySelectorAll("input[data-zone]")) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -44,6 +44,7 @@ from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
 from league.web.bots.losses import costly_sittings, last_loss
 from league.web.common import inputs, lists
+from league.web.common.engine_texts import translated
 from league.web.common.history import lines_of
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import known_bot, own_bot, player_of, user_of, viewer_of
@@ -473,7 +474,9 @@ def submit(request: HttpRequest) -> HttpResponse:
                 status = 429
             except domain.NameRefused as refusal:
                 form.add_error("bot", shown(refusal))
-            except (PackageRefused, Refused) as refusal:
+            except PackageRefused as refusal:
+                form.add_error("file", translated(str(refusal)) or str(refusal))
+            except Refused as refusal:
                 form.add_error("file", shown(refusal))
             else:
                 name = form.cleaned_data["bot"].strip()

@@ -47,7 +47,7 @@ SECTIONS = (
         ("tournament", "event", "circuit", "calendar", "arena"),
         at_thumb=False,
     ),
-    Section("build", _("Build"), "editor", ("editor", "try", "submit", "bot-edit", "challenge", "match-sent")),
+    Section("build", _("Build"), "editor", ("editor", "try", "submit", "bot-", "challenge", "match-sent")),
     Section(
         "learn",
         _("Learn"),
@@ -58,9 +58,15 @@ SECTIONS = (
 )
 
 
-def sections(page: str) -> list[ShownSection]:
-    """Return the sections. `here` is True for the section that contains the page named `page`. No query."""
-    here = section_of(page)
+OWN = {"bot": "build", "version": "build"}  # Sections of pages about one's own bot.
+
+
+def sections(page: str, *, is_own: bool = False) -> list[ShownSection]:
+    """Return the sections. `here` is True for the section that contains the page named `page`. No query.
+
+    is_own: the page is about a bot of the viewer.
+    """
+    here = (is_own and OWN.get(page)) or section_of(page)
     rows = []
     for section in SECTIONS:
         start = section.start

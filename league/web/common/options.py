@@ -79,7 +79,8 @@ class OptionsForm(forms.Form):
     def is_special(self) -> bool:
         """Return True if the rules differ from the usual ones or a field is wrong: then the template shows the fields."""
         names = [name for name in self.fields if name.startswith(("option_", "no_"))]
-        return any(self.errors.get(name) or (self.is_bound and self.data.get(name)) for name in names)
+        values = self.data if self.is_bound else self.initial
+        return any(self.errors.get(name) or values.get(name) for name in names)
 
     def clean(self) -> dict[str, Any]:
         """Add `options`: those that differ from the usual rules. If the rules do not fit together, add errors to the fields."""
@@ -110,6 +111,31 @@ class OptionsForm(forms.Form):
                 options[name] = value
         usual = self.game.rules
         return {name: value for name, value in options.items() if value != word(getattr(usual, name))}
+
+
+def first_change(game: engine.Game, likely: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that change the rules: `likely`, else the first change of one option that goes with the others; {} if there is none."""
+    fields = _choices(game)
+    changes: list[Mapping[str, Any]] = [likely] if likely and set(likely) <= set(fields) else []
+    changes += [
+        {name: word(value)}
+        for name, choice in fields.items()
+        if not isinstance(choice, Range)
+        for value in choice
+        if value != getattr(game.rules, name)
+    ]
+    for options in changes:
+        try:
+            engine.load(game.key, players=game.players, **options)
+        except engine.OptionError:
+            continue
+        return dict(options)
+    return {}
+
+
+def form_values(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return options as the form shows and sends them."""
+    return {f"option_{name}": _code(value) for name, value in options.items()}
 
 
 def game_chosen(sent: Mapping[str, str], key: str = "") -> engine.Game:

@@ -279,6 +279,25 @@ WAITING_REASONS = {
 }
 
 
+# Kinds of jobs (league.domain.jobs.handlers).
+JOBS = {
+    "build": gettext_noop("building bots"),
+    "fetch": gettext_noop("fetching bots from Git"),
+    "table": gettext_noop("tables of people"),
+    "analysis": gettext_noop("analyses"),
+    "consultation": gettext_noop("consultations of house bots"),
+    "tuning": gettext_noop("tunings"),
+    "study": gettext_noop("studies of rules"),
+    "mistakes": gettext_noop("searches for mistakes"),
+    "puzzles": gettext_noop("searches for puzzles"),
+}
+
+
+def job_name(kind: str) -> str:
+    """Return the name of a kind of jobs."""
+    return _(JOBS[kind]) if kind in JOBS else kind
+
+
 LIMITS = {
     "boards": gettext_noop("queued boards"),
     "tournaments": gettext_noop("unfinished tournaments, events and recurring leagues"),

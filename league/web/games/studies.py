@@ -15,15 +15,18 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 import engine
-from league.domain.core.errors import Refused, shown
+from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.studies import asking, parts
 from league.models import Study
+from league.pure.refusal import Message
 from league.service import changes, topics
 from league.web.common import errors, inputs
 from league.web.common.game_lines import describe_game
-from league.web.common.options import OptionsForm, describe_options, game_chosen
+from league.web.common.options import OptionsForm, describe_options, first_change, form_values, game_chosen
 from league.web.common.viewers import player_of, viewer_of
 from league.web.games import lab
+
+UNCHANGED = Message("nothing differs from the usual rules; change at least one rule, or the number of players")
 
 
 class StudyForm(forms.Form):
@@ -53,10 +56,17 @@ def new_study(request: HttpRequest, key: str) -> HttpResponse:
     """Show the form for a study of a variant of a game, or start it."""
     if key not in engine.games():
         raise Http404
+    usual, change = engine.load(key), {}
     player, is_sent = player_of(request), request.method == "POST" and request.POST.get("do") != "refresh"
     game = game_chosen({"game": key, "players": request.POST.get("players", "")})
-    data, initial = (request.POST, None) if is_sent else (None, request.POST.dict())
-    form, rules = StudyForm(game, data, initial=initial), OptionsForm(game, data, initial=initial)
+    if request.method == "POST":
+        data, initial = (request.POST, None) if is_sent else (None, request.POST.dict())
+        form, rules = StudyForm(game, data, initial=initial), OptionsForm(game, data, initial=initial)
+    else:
+        reports = [report["options"] for report in lab.reports_of(key) if report["players"] == game.players]
+        likely: dict[str, Any] = next(filter(None, reports), {})
+        change = first_change(game, likely)
+        form, rules = StudyForm(game), OptionsForm(game, initial=form_values(change))
     status = 200
     if is_sent:
         status = 422
@@ -64,12 +74,15 @@ def new_study(request: HttpRequest, key: str) -> HttpResponse:
             wish = form.cleaned_data
             chosen = engine.load(key, players=game.players, **rules.cleaned_data["options"])
             try:
+                if not chosen.options and chosen.players == usual.players:
+                    raise Refused(UNCHANGED.message)
                 row = asking.begin(chosen, player, boards=wish["boards"], better=wish["better"])
                 return redirect("study", key=row.key)
             except Refused as refusal:
                 form.add_error(None, shown(refusal))
                 status = errors.status_of(refusal)
     context = {"game": describe_game(key), "form": form, "options": rules, "running": asking.running(player)}
+    context |= {"usual_players": usual.players, "unchanged": shown(UNCHANGED), "change": describe_options(key, change)}
     return render(request, "games/study_new.html", context, status=status)
 
 
@@ -83,13 +96,16 @@ def study(request: HttpRequest, key: str) -> HttpResponse:
     topics.follow(request, changes.STUDIES)
     shown_rows = [row.parent, row] if row.parent is not None else [row]
     reports = [each.report for each in shown_rows if each.report]
+    viewer = viewer_of(request)
+    final = asking.why_ended(row, viewer, asking.MOST)
     context = {
         "study": row,
+        "final": shown(final) if final is not None else "",
         "game": describe_game(row.game),
         "rules": describe_options(row.game, row.options),
         "rows": shown_rows,
         "lab": lab.lab_from(reports) if reports else None,
-        "may_stop": asking.may_stop(row, viewer_of(request)),
+        "may_stop": asking.may_stop(row, viewer),
         "resumed": min(row.boards, asking.MOST),
         "more": [boards for boards in (1_000, 3_000, asking.MOST) if boards > row.boards],
         "variant": _variant(row),
@@ -111,14 +127,16 @@ def _act(request: HttpRequest, row: Study) -> HttpResponse:
     """Stop a study, or let it go on."""
     player, action = player_of(request), request.POST.get("action", "")
     try:
-        if action == "stop" and asking.may_stop(row, player):
-            asking.stop(row)
+        if action == "stop":
+            asking.stop(row, player)
         elif action == "more":
             rules = parts.rules_of(row)
             boards = inputs.whole_number(request.POST.get("boards")) or 0
             row = asking.begin(rules, player, boards=boards, better=row.inputs["bots"][0]["name"])
         else:
             raise PermissionDenied
+    except Forbidden as refusal:
+        raise PermissionDenied(shown(refusal)) from None
     except Refused as refusal:
         messages.error(request, shown(refusal))
     except engine.OptionError:

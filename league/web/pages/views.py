@@ -13,12 +13,12 @@ from django.views.decorators.http import require_safe
 import engine
 from league.domain.matches import sight, workers
 from league.domain.people import guests
-from league.domain.upkeep import metrics, readiness
+from league.domain.upkeep import metrics, readiness, waiting
 from league.models import Bot, Match
 from league.service import changes, topics, version
 from league.web.common import lists
 from league.web.common.viewers import user_of, viewer_of
-from league.web.common.words import waiting_reason
+from league.web.common.words import job_name, waiting_reason
 from league.web.pages import front, mine
 
 MOST_WAITING = 30  # The most matches in each list of the queue page.
@@ -58,19 +58,22 @@ def privacy(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
-    """Show running and queued matches with the reasons why they wait. Only staff see texts that name machines."""
+    """Show running and queued work with the reasons why they wait. Only staff see texts that name machines."""
     topics.follow(request, changes.MATCHES)
     state = workers.queue()
     viewer = user_of(request)
     paused = sight.bots(Bot.objects.exclude(paused_for=""), viewer).order_by("slug")
     playing = sight.matches(Match.objects.filter(status__in=Match.HELD), viewer).order_by("started", "id")
-    waiting = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
+    next_matches = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
+    jobs = waiting.waiting_jobs()
     context = {
         "queue": state,
         "reasons": {reason: (count, waiting_reason(reason)) for reason, count in state.waiting.items() if count},
         "playing": lists.with_parties(playing)[:MOST_WAITING],
         # `why` is an annotation of workers.waiting_line
-        "waiting": [(match, waiting_reason(vars(match)["why"])) for match in waiting],
+        "waiting": [(match, waiting_reason(vars(match)["why"])) for match in next_matches],
+        "jobs": [(job, job_name(job.kind)) for job in jobs],
+        "stuck": any(job.why for job in jobs) or bool(state.waiting["rules"]),
         "paused": paused,
     }
     return render(request, "pages/status.html", context)

@@ -17,6 +17,7 @@ from league.web.common.talk import address_of
 from league.web.common.words import fault_name
 
 Words = dict[str, Any]
+MOST_GAMES = 3  # Games that a notice names; the page of the version has all.
 
 
 def _version(words: Words) -> str:
@@ -128,7 +129,11 @@ def sentence(notice: Notice) -> str:
     if "game" in words:
         words["game"] = game_title(words["game"])
     if "games" in words:
-        words["games"] = ", ".join(map(game_title, words["games"]))
+        games = words["games"]
+        words["games"] = ", ".join(map(game_title, games[:MOST_GAMES]))
+        if more := len(games[MOST_GAMES:]):
+            text = ngettext("%(games)s and %(count)d more", "%(games)s and %(count)d more", more)
+            words["games"] = text % {"games": words["games"], "count": more}
     if "fault" in words:
         words["fault"] = fault_name(words["fault"])
     if "at" in words:

@@ -154,6 +154,7 @@ def test_play_prints_results_and_writes_a_log_that_holds(
 
     assert all(" of " in line for line in process.stderr.splitlines()), "progress, where it took long, and nothing else"
     assert "Tute por parejas: 2 boards, 4 games, seed 7" in process.stdout
+    assert "sealed" not in process.stdout
     assert "\033[" not in process.stdout, "a pipe is no terminal"
     assert "decisions/s" in process.stdout
     assert "95% interval" in process.stdout
@@ -390,6 +391,16 @@ def test_bot_check_builds_and_plays_another_language(
 def test_every_kit_has_a_language() -> None:
     folders = {f"kits/{path.name}" for path in (ROOT / "bots" / "kits").iterdir() if path.is_dir()}
     assert folders == {folder for language, folder in KITS.items() if language != PYTHON}
+
+
+def test_bot_pack_writes_what_a_league_takes(tute: Tute, tmp_path: Path) -> None:
+    tute("bot", "new", "my_bot")
+
+    assert "packed my_bot: " in tute("bot", "pack", "my_bot").stdout
+    assert read_path(tmp_path / "my_bot.zip") == read_path(tmp_path / "my_bot")
+    assert json.loads(tute("bot", "pack", "my_bot", "--json").stdout)["zip"] == "my_bot.zip"
+    for path, why, code in (("my_bot.zip", "a zip already", 2), ("none", "no file or folder", 2), (".", "bot.toml", 1)):
+        assert why in tute("bot", "pack", path, code=code).stderr
 
 
 def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:

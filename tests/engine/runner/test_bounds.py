@@ -76,7 +76,7 @@ def test_a_start_may_take_its_own_time_though_the_pass_has_more(box: Sandbox, ho
     faults = play_match(match(late, honest, limits=TIGHT), box).parties[0].faults
 
     assert {fault.kind for fault in faults} == {"start_timeout"}  # Faults of its two seats, in each pass
-    assert all("no answer within 1.600 s of wall time" in fault.detail for fault in faults), faults
+    assert all("no answer within 1.6 s of wall time" in fault.detail for fault in faults), faults
 
 
 def test_hello_tells_the_most_and_a_log_from_before_is_rebuilt_without_it(box: Sandbox, honest: BotSpec) -> None:

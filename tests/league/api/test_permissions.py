@@ -23,6 +23,8 @@ WRITES = [
     ("POST", "bots/rufo/fetches", {"url": "https://x.example/a", "tag": "v1"}, 401, 409, 409, 409),
     ("GET", "bots/rufo/tunings", None, 401, 403, 200, 403),
     ("POST", "bots/rufo/tunings", {"game": "partnership"}, 401, 403, 409, 403),
+    ("GET", "studies", None, 200, 200, 200, 200),
+    ("POST", "studies", {"game": "partnership"}, 401, 409, 409, 409),
     ("POST", "bots/rufo/push", {}, 404, 404, 404, 404),
     ("POST", "bots/rufo/remote", {}, 401, 403, 409, 403),
     ("POST", "tournaments", {"name": "Copa fresh", "game": "partnership"}, 401, 201, 201, 201),
@@ -99,6 +101,8 @@ SCOPES = {  # Scopes of writes; all others need manage
     ("POST", "/api/v1/bots/{slug}/fetches"): "submit",
     ("POST", "/api/v1/bots/{slug}/tunings"): "submit",
     ("POST", "/api/v1/tunings/{id}/stop"): "submit",
+    ("POST", "/api/v1/studies"): "submit",
+    ("POST", "/api/v1/studies/{key}/stop"): "submit",
     ("POST", "/api/v1/bots/{slug}/push"): "",  # It takes a signature in place of a token.
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",

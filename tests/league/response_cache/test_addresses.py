@@ -199,7 +199,8 @@ NOT_KEPT = {
         mistakes mistake mistake-replay
         draft version-source version-package version-code welcome tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
-        bot-tuning study study-new api:tunings api:tuning api:tuning-stop api:fetch api:my-puzzles api:puzzle-next
+        bot-tuning study study-new api:studies api:study api:study-stop
+        api:tunings api:tuning api:tuning-stop api:fetch api:my-puzzles api:puzzle-next
         api:lobby api:arenas api:arena api:arena-standing api:my-challenges api:my-offers api:my-teams api:team api:team-history
         api:table-challenges api:my-classes api:class api:class-marks api:assignments api:hand-ins
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal

@@ -141,12 +141,13 @@ def test_forms_are_guarded(league) -> None:
 @pytest.mark.parametrize(
     ("data", "filename", "fields", "refusal"),
     [
-        (b"", "bot.py", {}, "empty"),
+        (b"", "bot.py", {}, "el envío está vacío"),
         (b"PK\x03\x04 not a zip", "bot.zip", {}, "zip"),
-        (b"print(1)", "bot.exe", {}, "bot.exe"),
+        (b"print(1)", "bot.exe", {}, "no es ni un archivo de código (.py, .js, .mjs) ni un zip"),
         (b"print(1)", "bot.py", {"bot": "luna"}, "es de otro jugador"),
         (b"print(1)", "bot.py", {"bot": "???"}, "no se puede usar"),
         (b"print(1)", "bot.py", {"games": "mus"}, "mus"),
+        (b"print(1)", "bot.py", {"bot": ""}, "no dice cómo se llama tu bot"),
     ],
 )
 def test_a_refused_upload_says_why_in_place(league, owner, data, filename, fields, refusal) -> None:

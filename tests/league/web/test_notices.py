@@ -90,6 +90,12 @@ def test_a_flood_is_one_line_with_a_count_that_reading_ends(league: League) -> N
     assert inbox.has_unread(league.ana)
 
 
+def test_a_notice_names_few_of_many_games() -> None:
+    words = {"bot": "rufo", "version": 1, "games": ["brisca", "guinote", "cabrero", "corriente", "bato"]}
+    text = notice_words.sentence(Notice(text="partly_refused", words=words))
+    assert text == "rufo v1 was accepted, but not for: Brisca, Guiñote, Tute cabrero and 2 more."
+
+
 def test_refused_stopped_asked_and_challenged(league: League) -> None:
     spreading.run(now=SOON)
     Notice.objects.all().delete()

@@ -171,7 +171,7 @@ QUERIES = {
     "mail": 5,
     "close account": 4,
     "forgotten": 3,
-    "status": 10,
+    "status": 11,
     "search": 17,
     "players": 4,
     "about": 3,

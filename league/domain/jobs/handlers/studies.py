@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from engine.cards import chance
 from engine.lab.facts import facts
@@ -29,7 +29,6 @@ from league.domain.jobs.handlers.idle import Allowance, JobLease
 from league.domain.studies import parts
 from league.models import BotVersion, Job, StudyPart
 
-MOST_S = 1800.0  # Wall seconds of a part.
 
 StudyJob = JobLease[StudyPart]
 
@@ -48,7 +47,7 @@ class StudyHandler(BackgroundHandler[StudyPart, tuple[BotSpec, ...], PartResult]
     """The work on a part. If it is stopped, it begins again, with the same cards."""
 
     kinds = (parts.JOB,)
-    terms = AttemptTerms(attempts=3, limit=timedelta(seconds=MOST_S))
+    terms = AttemptTerms(attempts=3, limit=parts.PART)
     allowance = Allowance(share=0.05)  # Its own, so that tunings do not take it.
 
     def subject(self, row: Job) -> StudyPart:
@@ -101,14 +100,20 @@ class StudyHandler(BackgroundHandler[StudyPart, tuple[BotSpec, ...], PartResult]
     def store(self, job: StudyJob, result: PartResult, *, now: datetime) -> None:
         """Store the result; the scheduler counts it."""
         digest = sha256(result.data).hexdigest() if result.data is not None else ""
-        columns = {"data": result.data, "digest": digest, "cpu_s": result.cpu_s, "seconds": result.seconds}
-        _finish(job.row, now, why=result.why, **columns)
+        seconds = F("seconds") + result.seconds  # After those of earlier attempts.
+        columns = {"data": result.data, "digest": digest, "cpu_s": result.cpu_s, "seconds": seconds}
+        rows = StudyPart.objects.filter(pk=job.row.study_id or 0, finished=None)
+        rows.update(finished=now, why=stored_reason(result.why), **columns)
+
+    def waits_again(self, row: Job, job: StudyJob | None, why: str, *, now: datetime) -> None:
+        """Count the time of an attempt without a result."""
+        _finish_attempt(row, now)
 
     def given_up(self, row: Job, job: StudyJob | None, why: str, *, now: datetime) -> None:
         """Let the study end: the league cannot play its boards."""
-        _finish(row, now, why=f"the league could not play it: {why}")
+        _finish_attempt(row, now, finished=now, why=stored_reason(f"the league could not play it: {why}"))
 
 
-def _finish(row: Job, now: datetime, *, why: str, **columns: Any) -> None:
-    parts_of_job = StudyPart.objects.filter(pk=row.study_id or 0, finished=None)
-    parts_of_job.update(finished=now, why=stored_reason(why), **columns)
+def _finish_attempt(row: Job, now: datetime, **columns: Any) -> None:
+    seconds = F("seconds") + parts.attempt_s(row, now)
+    StudyPart.objects.filter(pk=row.study_id or 0, finished=None).update(seconds=seconds, **columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +20,9 @@ from league.domain.matches import matches, reports, validation
 from league.domain.matches.reports import Receipt
 from league.enums import MatchKind
 from league.models import Match
+
+SLOW = ("timeout", "start_timeout")  # Faults that hold a worker for seconds each.
+MOST_SLOW = 2  # The number of games with the same one after which the others are not tried.
 
 
 class ValidationHandler(PlayedHandler[list[validation.TriedGame]]):
@@ -61,16 +65,23 @@ def play_trials(
 ) -> list[validation.TriedGame]:
     """Play every game of a validation, first that of `match`. Return an empty list if it was stopped. Raise the errors of `play_match`.
 
-    most_s: a game that has not begun after this many seconds is refused, because the bot used them up in earlier games.
+    A game is refused untried if the bot was too slow in `MOST_SLOW` games before, or if it has not begun after `most_s` seconds.
     """
     until = time.monotonic() + most_s
     rest = validation.plan_rest(match)
     # Only the validated bot also sits at the other tables
     unplayable = {party: why for party, why in spec.unplayable.items() if party == 0}
     results = []
+    slow: Counter[str] = Counter()
     for number, plan in enumerate([None, *rest]):
+        if plan is not None and max(slow.values(), default=0) >= MOST_SLOW:
+            results.append(
+                _unreached(plan, f"not tried, because the bot was too slow in {MOST_SLOW} games before; answer sooner")
+            )
+            continue
         if plan is not None and time.monotonic() > until:
-            results.append(_unreached(plan, most_s))
+            why = f"the other games took all of the {most_s:.0f} s that a validation has; answer sooner, or declare fewer games"
+            results.append(_unreached(plan, why))
             continue
         trial = (
             try_bot(spec, box, stop=stop, first=first)
@@ -82,12 +93,11 @@ def play_trials(
         # Both together, so that the author finds everything in one place
         trial.result.parties[0].stderr += trial.stderr
         results.append(validation.TriedGame(trial.game, trial.checks, plan, trial.result))
+        if (faulty := trial.faulty) and faulty.fault and faulty.fault.kind in SLOW:
+            slow[faulty.fault.kind] += 1
         progress(number + 1, 1 + len(rest))
     return results
 
 
-def _unreached(plan: matches.MatchPlan, most_s: float) -> validation.TriedGame:
-    detail = (
-        f"the other games took all of the {most_s:.0f} s that a validation has; answer sooner, or declare fewer games"
-    )
-    return validation.TriedGame(plan.pool.game, [TrialCheck(WHOLE, FaultReport(0, 0, 1, 0, -1, "timeout", detail))])
+def _unreached(plan: matches.MatchPlan, why: str) -> validation.TriedGame:
+    return validation.TriedGame(plan.pool.game, [TrialCheck(WHOLE, FaultReport(0, 0, 1, 0, -1, "timeout", why))])

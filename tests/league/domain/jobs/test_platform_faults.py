@@ -35,7 +35,7 @@ from league.domain.bots import bots
 from league.domain.core import clock, transitions
 from league.domain.jobs.disk import DiskSpace
 from league.domain.jobs.handlers.matches import match_spec
-from league.domain.jobs.handlers.queued import MatchLease
+from league.domain.jobs.handlers.queued import MatchLease, claim
 from league.domain.jobs.handlers.validation import play_trials
 from league.domain.jobs.worker import WorkerLoop, open_sandbox
 from league.domain.matches import leases, replays, validation, workers
@@ -497,6 +497,22 @@ def test_games_that_a_validation_has_no_time_for_are_refused(worker: WorkerLoop)
     assert (late.fault.kind, trials[1].result) == ("timeout", None)
     assert steps == [(1, 2)]
     assert version.games == ["bato", "codillo"]
+
+
+@pytest.mark.slow
+def test_a_slow_bot_holds_a_worker_for_two_games_only(worker: WorkerLoop) -> None:
+    code = 'import sys\nfor line in sys.stdin:\n    if "hello" in line: print(\'{"type":"ready"}\', flush=True)\n'
+    games = ["bato", "codillo", "partnership", "corriente"]
+    version = bots.upload(players.create("lenta"), "lenta", code.encode(), "bot.py", games, secret=SECRET)
+    (lease,) = claim(worker.name, most=1)
+
+    assert worker.run(lease) == "stored"
+
+    version.refresh_from_db()
+    assert (version.status, version.fault) == (VersionStatus.REJECTED, "timeout")
+    assert "board 1, sitting 0, step" in version.fault_detail, "the decision that took too long"
+    untried = {check.game for check in validation.last_checks(version) if "not tried" in check.fault_detail}
+    assert untried == {"corriente", "partnership"}
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from engine.lab.variants import Variant
 from engine.studying import BOARDS
 from league.domain.bots import house
 from league.domain.core import transitions
-from league.domain.core.errors import Refused, TooMany
+from league.domain.core.errors import Forbidden, Refused, TooMany
 from league.domain.jobs.handlers.studies import PartResult, StudyHandler
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.studies import asking, parts
@@ -142,7 +142,9 @@ def test_a_stopped_study_goes_on_where_it_was(ana: Player, berto: Player) -> Non
         do(handler, job)
     parts.settle(now=NOW)
     assert (asking.may_stop(row, ana), asking.may_stop(row, berto), asking.may_stop(row, None)) == (True, False, False)
-    assert (asking.stop(row, now=NOW), asking.stop(row, now=NOW)) == (True, False)
+    with pytest.raises(Forbidden):
+        asking.stop(row, berto, now=NOW)
+    assert (asking.stop(row, ana, now=NOW), asking.stop(row, ana, now=NOW)) == (True, False)
     assert do(handler, jobs[1]) == "refused"
     row.refresh_from_db()
     assert (row.why, row.played, Job.objects.exists()) == ("stopped", 64, False)
@@ -150,6 +152,37 @@ def test_a_stopped_study_goes_on_where_it_was(ana: Player, berto: Player) -> Non
     play_all(later(9))
     row.refresh_from_db()
     assert (row.played, row.report["boards"], row.decided) == (96, 96, later(9)), "without a gap"
+
+
+def test_only_operators_let_go_on_what_an_operator_stopped(ana: Player, berto: Player) -> None:
+    ana.user.is_staff = True
+    ana.user.save()
+    row = begin(berto, options=PLAIN)
+    for each in (row.parent, row):
+        asking.stop(each, ana, now=NOW)
+    with pytest.raises(Refused, match="ask an operator"):
+        begin(berto, options=PLAIN, now=later(9))
+    other = begin(berto, options={"exchange_trigger": "own_turn"}, now=later(9))
+    assert (other.decided, other.parent.why) == (None, parts.BY_OPERATOR), "beside the usual rules, as far as they are"
+    again = begin(ana, options=PLAIN, now=later(9))
+    assert (again.decided, again.why, again.parent.why) == (None, "", "")
+
+
+def test_the_time_of_all_attempts_counts(ana: Player, berto: Player) -> None:
+    row, handler = begin(ana, boards=160), StudyHandler()
+    jobs = [handler.claim(f"host:{n}", now=NOW) for n in range(4)]  # Two of them end without a word.
+    handler.give_back(jobs[0], "stopped", now=later(10))
+    do(handler, jobs[2], now=later(10))  # 1 s, as its worker measured.
+    reconcile(now=later(600))
+    parts.settle(now=later(600))
+    row.refresh_from_db()
+    assert row.spent_s == 1.0, "what has no result yet counts at its end"
+    asking.stop(row, ana, now=later(600))
+    row.refresh_from_db()
+    assert row.spent_s == 1.0 + 10.0 + 600.0 + 600.0
+    Study.objects.update(spent_s=parts.MOST_S + 1)
+    with pytest.raises(Refused, match="24 hours"):
+        begin(berto, boards=160, now=later(700))
 
 
 def test_a_running_study_gets_no_boards_from_others(ana: Player, berto: Player) -> None:
@@ -165,9 +198,9 @@ def test_nobody_removes_what_many_boards_have_shown(ana: Player, berto: Player, 
     row = begin(ana)
     play_all()
     more = begin(berto, boards=96)
-    asking.stop(more, now=NOW)
+    asking.stop(more, berto, now=NOW)
     for game in ("a_dos", "guinote", "gana_pierde_3"):
-        asking.stop(begin(berto, game=game), now=NOW)
+        asking.stop(begin(berto, game=game), berto, now=NOW)
     assert begin(berto, game="a_dos").game == "a_dos"
     assert Study.objects.filter(pk=row.pk, played=64).exists()
     assert Study.objects.count() == 3

@@ -1,5 +1,7 @@
 """The page of a version: what its validation found, game by game."""
 
+import re
+
 import pytest
 
 from engine.runner import FaultReport
@@ -102,3 +104,10 @@ def test_the_verdict_says_where_the_bot_plays_now(client, ana, settings) -> None
     version.bot.save()
     page = client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
     assert "It can play in tournaments and challenges" in page
+
+
+def test_the_menu_shows_ones_own_bot_below_build(league, owner, reader) -> None:
+    for address in ("/bots/rufo/", "/bots/rufo/v1/"):
+        for client, section in ((owner, "/editor/"), (reader, "/g/")):
+            page = client.get(address).content.decode()
+            assert set(re.findall(r'<a href="([^"]+)" aria-current="true"', page)) == {section}, address

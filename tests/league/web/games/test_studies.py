@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from league.domain.studies import parts
 from league.models import Study
 from tests.league.domain.studies.test_studies import house_bots, play_all  # noqa: F401 - a fixture
 from tests.league.web.bots.test_downloads import client_of
@@ -23,6 +24,12 @@ def test_a_person_starts_follows_and_stops_a_study(ana, berto) -> None:
     for wrong in ({"boards": "9"}, {"boards": "many"}, {"better": "champion"}, {"option_exchange": "x"}):
         assert own.post(NEW, START | wrong).status_code == 422, wrong
     assert own.post(NEW, START | {"do": "refresh"}).status_code == 200
+    form = own.get(NEW)
+    (changed,) = form.context["options"].initial.items()
+    assert f'<option value="{changed[1]}" selected>' in form.content.decode(), "it begins with a change"
+    assert f"<strong>{form.context['change']}</strong>" in form.content.decode()
+    same = own.post(NEW, START | {"option_exchange": ""})
+    assert (same.status_code, "nothing differs from the usual rules" in same.content.decode()) == (422, True)
     assert own.get("/g/chess/study/").status_code == 404
     assert not Study.objects.exists()
 
@@ -30,7 +37,7 @@ def test_a_person_starts_follows_and_stops_a_study(ana, berto) -> None:
     row = Study.objects.get(options={"exchange": "none"})
     assert place == f"/lab/{row.key}/"
     assert other.post(NEW, START)["Location"] == place, "the same rules are the same study"
-    assert own.post("/g/guinote/study/", {"boards": "64", "better": "counting"}).status_code == 429
+    assert own.post("/g/guinote/study/", START | {"option_exchange_trigger": "own_turn"}).status_code == 429
     page = nobody.get(place).content.decode()
     assert ("0 of 64 boards" in page, "Stop study" in page) == (True, False)
     assert "The first numbers appear" in page
@@ -50,6 +57,16 @@ def test_a_person_starts_follows_and_stops_a_study(ana, berto) -> None:
     assert (row.why, row.boards, row.player) == ("stopped", 128, berto)
     spanish = nobody.get(place, headers={"accept-language": "es"}).content.decode()
     assert ("Gana el mejor bot" in spanish, "Parado" in spanish) == (True, True)
+    Study.objects.filter(pk=row.pk).update(
+        why="a bot failed: timeout: no answer within 14.5 s of wall time (0.01 s of CPU used)"
+    )
+    spanish = nobody.get(place, headers={"accept-language": "es"}).content.decode()
+    assert "sin respuesta en 14,5 s" in spanish
+    Study.objects.filter(pk=row.pk).update(why=parts.BY_OPERATOR)
+    page = other.get(place).content.decode()
+    assert ("ask an operator" in page, 'value="more"' in page) == (True, False)
+    assert other.post(place, {"action": "more", "boards": "256"}, follow=True).status_code == 200
+    assert Study.objects.get(pk=row.pk).decided
     assert nobody.get("/lab/none/").status_code == 404
     for options in ({"exchange": "gone"}, {"gone": 1}):  # A later release lacks them.
         Study.objects.filter(pk=row.pk).update(options=options)
