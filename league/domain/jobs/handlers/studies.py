@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -28,7 +28,6 @@ from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, JobLease
 from league.domain.studies import parts
 from league.models import BotVersion, Job, StudyPart
-
 
 StudyJob = JobLease[StudyPart]
 
