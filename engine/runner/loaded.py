@@ -123,7 +123,13 @@ class LoadedBot:
     """The process that has loaded one bot. It is started at the first seat, and again if it has ended."""
 
     def __init__(self, folder: Path, entry: str) -> None:
-        self._words = [str(Limits().memory_mb), str(folder / entry), str(folder), _sdk(), str(Path(engine.__file__).parent.parent)]
+        self._words = [
+            str(Limits().memory_mb),
+            str(folder / entry),
+            str(folder),
+            _sdk(),
+            str(Path(engine.__file__).parent.parent),
+        ]
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None

@@ -1,4 +1,4 @@
-"""The program of `loaded`: load a bot, then fork a child for each seat. `loading.py CONTROL MEMORY_MB ENTRY FOLDER...`; it imports nothing of the league.
+"""The program of `loaded`: load a bot, then fork a child for each seat. `loading.py CONTROL MEMORY_MB ENTRY FOLDER...`; it imports no league.
 
 The bot's own call of `tute_bot.run` is the point at which it is loaded: there this process waits for requests, and each child goes on from there.
 Request: a byte with the descriptor of a conversation. Answer: the process id with a handle of the process, or the negative number of the error, if

@@ -71,9 +71,9 @@ def lock(*player_ids: int) -> None:
 
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     """Return the player of a logged-in account. Create the player if an operator created the account by hand."""
-    known: Player | None = getattr(user, "player", None)  # The relation raises an AttributeError if there is none.
-    if known is not None:
-        return known
+    player: Player | None = getattr(user, "player", None)  # The relation raises an AttributeError if there is none.
+    if player is not None:
+        return player
     name = re.sub(r"[^a-z0-9]+", "-", user.get_username().lower()).strip("-")[:40].strip("-") or f"player-{user.pk}"
     if not names.is_free(names.PLAYER, name):
         name = f"{name[:30]}-{user.pk}"

@@ -154,7 +154,7 @@ def test_a_failed_fork_costs_its_own_seat_only(thinks: BotSpec, free: int) -> No
     resource.prlimit(loader, resource.RLIMIT_NOFILE, (most, limits[1]))
     assert thinks.connect is not None
     for _ in range(2):  # There is room for no conversation, or for no handle of the child.
-        with pytest.raises(SandboxError, match="[Tt]oo many open files"):
+        with pytest.raises(SandboxError, match=r"[Tt]oo many open files"):
             thinks.connect(0)
     assert asked(seat, "play 1o")[:2] == ["play", "1o"]
     resource.prlimit(loader, resource.RLIMIT_NOFILE, limits)
