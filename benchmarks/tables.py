@@ -59,14 +59,17 @@ class Browser:
         """Send a request. Return the status, the address of a redirect and the text."""
         form = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
         sent = urlencode(body) if body is not None else None
-        self.link.request(
-            "POST" if body is not None else "GET",
-            path,
-            sent,
-            {**self.headers, **form, **({"X-Part": self.steps or "moved"} if part else {})},
-        )
-        answer = self.link.getresponse()
-        text = answer.read().decode()
+        headers = {**self.headers, **form, **({"X-Part": self.steps or "moved"} if part else {})}
+        for attempt in range(2):  # The server closes connections that rest for long.
+            try:
+                self.link.request("POST" if body is not None else "GET", path, sent, headers)
+                answer = self.link.getresponse()
+                text = answer.read().decode()
+                break
+            except ConnectionError:
+                self.link.close()
+                if attempt:
+                    raise
         self.steps = (re.search(r'data-steps="([^"]*)"', text) or ("", self.steps))[1]
         self.since = int((re.search(r'data-since="(\d+)"', text) or (0, self.since))[1])
         return answer.status, answer.headers.get("Location", ""), text
