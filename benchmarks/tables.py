@@ -50,23 +50,27 @@ class Browser:
     def __init__(self, port: int, session: str) -> None:
         self.port = port
         self.headers = {"Cookie": f"sessionid={session}; csrftoken={'a' * 32}", "X-CSRFToken": "a" * 32}
+        self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self.stream: Any = None
         self.since = 0  # The version of the table that the page shows.
+        self.steps = ""  # The steps that the page shows.
 
-    def ask(self, path: str, body: dict[str, Any] | None = None, part: str = "") -> tuple[int, str, str]:
+    def ask(self, path: str, body: dict[str, Any] | None = None, *, part: bool = False) -> tuple[int, str, str]:
         """Send a request. Return the status, the address of a redirect and the text."""
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         form = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
         sent = urlencode(body) if body is not None else None
-        link.request(
-            "POST" if body is not None else "GET",
-            path,
-            sent,
-            {**self.headers, **form, **({"X-Part": part} if part else {})},
-        )
-        answer = link.getresponse()
-        text = answer.read().decode()
-        link.close()
+        headers = {**self.headers, **form, **({"X-Part": self.steps or "moved"} if part else {})}
+        for attempt in range(2):  # The server closes connections that rest for long.
+            try:
+                self.link.request("POST" if body is not None else "GET", path, sent, headers)
+                answer = self.link.getresponse()
+                text = answer.read().decode()
+                break
+            except ConnectionError:
+                self.link.close()
+                if attempt:
+                    raise
+        self.steps = (re.search(r'data-steps="([^"]*)"', text) or ("", self.steps))[1]
         self.since = int((re.search(r'data-since="(\d+)"', text) or (0, self.since))[1])
         return answer.status, answer.headers.get("Location", ""), text
 
@@ -107,13 +111,13 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
     body: dict[str, Any] = {"turn": number, "do": action}
     if browser.stream is not None:
         body["listens"] = 1
-    status, place, page = browser.ask(f"{where}do/", body, part="moved")
+    status, place, page = browser.ask(f"{where}do/", body, part=True)
     if status == 302:
-        _, _, page = browser.ask(place, part="moved")
+        _, _, page = browser.ask(place, part=True)
     elif status != 200:  # The bots have not answered at once.
         while True:
             browser.wait_for_turn()
-            _, _, page = browser.ask(where, part="moved")
+            _, _, page = browser.ask(where, part=True)
             if turn(page) != number:
                 break
     while 'id="leave"' in page and not turn(page):
@@ -121,7 +125,7 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
             browser.wait_for_turn()
         else:
             time.sleep(AGAIN_S)
-        _, _, page = browser.ask(where, part="moved")
+        _, _, page = browser.ask(where, part=True)
     return page
 
 
@@ -139,6 +143,7 @@ def sit(browser: Browser, game: str, boards: int = 1) -> tuple[str, str, float]:
         else:
             time.sleep(AGAIN_S)
         _, _, page = browser.ask(where)
+    browser.ask(f"{where}replay.json")
     return where, page, time.monotonic() - began
 
 

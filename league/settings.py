@@ -62,7 +62,7 @@ MIDDLEWARE = [
     "league.service.middleware.unread",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "league.web.common.viewers.SessionAccounts",
     "django.contrib.messages.middleware.MessageMiddleware",
     "league.web.common.limits.RateLimits",
     "league.service.middleware.NullCharacters",

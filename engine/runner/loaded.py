@@ -23,6 +23,7 @@ from pathlib import Path
 
 import engine
 from engine.packages.archive import read_path
+from engine.runner.limits import Limits
 from engine.runner.spec import BotSpec, spec_at
 from engine.sandbox import BotFault, Reply, SandboxError, TurnStopped
 from engine.sandbox.process import watch
@@ -124,7 +125,13 @@ class LoadedBot:
     """The process that has loaded one bot. It is started at the first seat, and again if it has ended."""
 
     def __init__(self, folder: Path, entry: str) -> None:
-        self._words = [str(folder / entry), str(folder), _sdk(), str(Path(engine.__file__).parent.parent)]
+        self._words = [
+            str(Limits().memory_mb),
+            str(folder / entry),
+            str(folder),
+            _sdk(),
+            str(Path(engine.__file__).parent.parent),
+        ]
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -154,6 +161,8 @@ class LoadedBot:
         except OSError:  # Answers may be mixed up from here on.
             self._end()
             raise
+        if int(answer) < 0:
+            raise OSError(-int(answer), os.strerror(-int(answer)))
         if not handles:  # The kernel has dropped the handle. The child ends without its conversation.
             raise OSError("this process has too many open files")
         return int(answer), handles[0]

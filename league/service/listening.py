@@ -30,27 +30,29 @@ RETRY_S = 3.0  # Time until the next attempt after the database did not answer.
 CHECK_S = 0.25  # Time between two checks for subscriptions.
 
 ANY = "*"  # Some commit has changed something.
+# Ends of names of changes that concern one side of a table only. The other side would read the row for nothing.
+WORKER, PAGES = "!", "?"
 # Gets the name of the thing that changed; "" if anything may have changed while nobody listened, ANY after each commit on SQLite.
 Callback = Callable[[str], None]
 
 
-def notify(name: str) -> None:
-    """Announce with the current transaction that `name` has changed. One statement; none on SQLite."""
+def notify(name: str, side: str = "") -> None:
+    """Announce with the current transaction that `name` has changed, to everybody or to one side. One statement; none on SQLite."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, name])
+            cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, name + side])
 
 
 class ChangeSubscription:
-    """A subscription to the changes of one thing."""
+    """A subscription of one side to the changes of one thing."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, side: str) -> None:
+        self._names = ("", name, name + side)
         self._moved = threading.Event()
 
     def receive(self, name: str) -> None:
         """Wake the waiting thread if `name` names the thing subscribed to, or is empty (a `Callback`)."""
-        if name in ("", self.name):
+        if name in self._names:
             self._moved.set()
 
     def wait(self, seconds: float) -> bool:
@@ -72,9 +74,9 @@ class Listener:
         self._lock = threading.Lock()
 
     @contextmanager
-    def subscribe(self, name: str) -> Iterator[ChangeSubscription]:
+    def subscribe(self, name: str, side: str = PAGES) -> Iterator[ChangeSubscription]:
         """Subscribe to one thing. Read it inside the block, before the first `wait`: later changes are received."""
-        subscription = ChangeSubscription(name)
+        subscription = ChangeSubscription(name, side)
         with self._lock:
             self._names[name] += 1
         self.add(subscription.receive)

@@ -40,6 +40,7 @@ MAX_UNSENT = 16 * 2**10  # The most bytes that one listener may leave unread.
 # A browser that lost its connection waits for a random time between these, so that not all reconnect at once.
 AGAIN_S = (2, 6)
 
+EVERY = frozenset({"", listening.ANY})  # Names of changes that may concern any table.
 Read = Callable[[Collection[str]], changes.Counts]
 
 
@@ -137,7 +138,8 @@ class Hub:
     ) -> None:
         """alive: called in each round of reading versions."""
         self._read, self._database, self._alive = read, database, alive
-        self._woken = asyncio.Event()  # Set when a followed table may have changed.
+        self._woken = asyncio.Event()  # Set when followed tables may have changed: those in `_moved`.
+        self._moved: set[str] = set()
         self._listens = False
         self._listeners: set[PageListener] = set()
         self._fresh: set[PageListener] = set()  # Listeners that entered since the last read of the versions began.
@@ -225,10 +227,14 @@ class Hub:
 
     def _wake(self, name: str) -> None:
         """Wake the loop if a followed table has changed. Runs in the listening thread."""
-        loop = self._loop
-        if loop is not None and (name in ("", listening.ANY) or name in self._following):
+        loop, name = self._loop, name.removesuffix(listening.PAGES)
+        if loop is not None and (name in EVERY or name in self._following):
             with suppress(RuntimeError):  # The loop has ended.
-                loop.call_soon_threadsafe(self._woken.set)
+                loop.call_soon_threadsafe(self._note, name)
+
+    def _note(self, name: str) -> None:
+        self._moved.add(name)
+        self._woken.set()
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
@@ -270,7 +276,10 @@ class Hub:
         while True:
             self._alive()
             if not away and loop.time() < due and await self._is_woken(due - loop.time()):
+                moved, self._moved = self._moved, set()
                 following = [topic for topic in self._following if topic.startswith(topics.AT_ONCE_KINDS)]
+                if moved.isdisjoint(EVERY):
+                    following = [topic for topic in following if topic in moved]
                 fresh = {listener for listener in self._fresh if set(following).issuperset(listener.request.topics)}
                 self._fresh -= fresh
             else:

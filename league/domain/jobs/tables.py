@@ -68,7 +68,7 @@ class WorkerTables(WorkBeside[TableLease]):
     def run(self, lease: TableLease) -> None:
         """Run a table until it is over or given back."""
         try:
-            with listening.LISTENER.subscribe(transitions.subject(lease.row)) as moved:
+            with listening.LISTENER.subscribe(transitions.subject(lease.row), listening.WORKER) as moved:
                 self._play(lease, moved)
         except PutDown:
             log.info("%s: its player thinks", lease)
@@ -133,7 +133,8 @@ class WorkerTables(WorkBeside[TableLease]):
         number = question.number
         began = looked = time.monotonic()
         again_s = AGAIN_S if lease.row.shared else ALONE_S
-        _pause(moved, stop, again_s)  # The question itself is the first change that is notified.
+        if not lease.row.shared:  # There the bot behind the person may have to answer at once.
+            _pause(moved, stop, again_s)
         while True:
             answer = holding.answer(lease, number)
             if answer is not None:

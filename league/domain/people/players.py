@@ -77,9 +77,8 @@ def refuse_banned(player: Player) -> None:
 
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     """Return the player of a logged-in account. Create the player if an operator created the account by hand."""
-    player = Player.objects.filter(user=user).first()
-    if player:
-        player.user = user  # Saves a query.
+    player: Player | None = getattr(user, "player", None)  # The relation raises an AttributeError if there is none.
+    if player is not None:
         return player
     name = re.sub(r"[^a-z0-9]+", "-", user.get_username().lower()).strip("-")[:40].strip("-") or f"player-{user.pk}"
     if not names.is_free(names.PLAYER, name):

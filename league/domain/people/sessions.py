@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.auth import SESSION_KEY
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import User
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.crypto import constant_time_compare
 
 from league.domain.core import clock
 from league.models import SessionOwner
@@ -36,7 +39,26 @@ class OpenSession:
 
 
 class SessionStore(db.SessionStore):
-    """Sessions in the database; a signed-in session is stored together with its account."""
+    """Sessions in the database; a signed-in session is stored together with its account, and read with it and its player."""
+
+    _account: User | None = None  # Of the row that `load` has read.
+
+    def _get_session_from_db(self) -> Session | None:
+        rows = Session.objects.select_related("owner__account__player")
+        row = rows.filter(session_key=self.session_key, expire_date__gt=clock.present()).first()
+        if row is None:
+            self._session_key = None
+        self._account = row.owner.account if row is not None and hasattr(row, "owner") else None
+        return row
+
+    def account(self) -> User | None:
+        """Return the account that is signed in, with its player, read with the session. None: Django has to look for itself."""
+        key = self.get(SESSION_KEY)  # Reads the row.
+        account = self._account
+        if account is None or key != str(account.pk) or not account.is_active:
+            return None
+        is_proven = constant_time_compare(self.get(HASH_SESSION_KEY, ""), account.get_session_auth_hash())
+        return account if is_proven and self.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS else None
 
     def save(self, must_create: bool = False) -> None:
         """Save the session, name its account, and delete the account's expired sessions."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import BinaryField, Exists, F, Func, OuterRef, Q, QuerySet, Value
+from django.db.models import BinaryField, Exists, F, Func, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.lookups import IsNull
 
 from engine.runner.table import NEXT, Question, SeatView, TableResult, Taken
@@ -114,7 +114,7 @@ def _seats(row: Table) -> QuerySet[TableSeat]:
 
 def seats(row: Table) -> list[TableSeat]:
     """Return the bots with everything that is needed to start them; a bot at the seat of a person stands behind that person."""
-    return list(_seats(row).select_related("version__bot", "version__package").order_by("number"))
+    return list(_seats(row).select_related("version__bot").order_by("number"))
 
 
 def places(row: Table) -> list[int]:
@@ -138,13 +138,16 @@ def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now:
     if people.is_watched(lease.row):
         columns["spectated"] = question.spectated
     with transaction.atomic():
+        queue.lock(lease.job)
+        rows = Table.objects.filter(pk=lease.row.pk, status=TableStatus.HELD)
+        if not rows.update(turn=question.number, since=now, **columns):
+            raise LeaseLost(f"table {lease.row.public_id} has ended")
         _write(lease, question.number - len(actions), actions, now)
-        Table.objects.filter(pk=lease.row.pk).update(turn=question.number, since=now, **columns)
         _show(lease.row, SeatView(question.seat, question.hand, question.events), legal=question.legal)
         for view in question.others:
             _show(lease.row, view, legal=[NEXT] if question.legal == [NEXT] else [])
         queue.count_from_here(lease.job)
-        listening.notify(transitions.subject(lease.row))
+        listening.notify(transitions.subject(lease.row), listening.PAGES)
 
 
 def _show(row: Table, view: SeatView, **columns: Any) -> None:
@@ -164,7 +167,6 @@ def _lock(lease: TableLease) -> Table:
 
 def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetime) -> None:
     """Append lines to the journal; the caller has locked job and table."""
-    _lock(lease)
     TableAction.objects.bulk_create(
         TableAction(table=lease.row, number=first + place, seat=taken.seat, action=taken.action, at=now)
         for place, taken in enumerate(actions)
@@ -172,13 +174,13 @@ def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetim
 
 
 def answer(lease: TableLease, number: int) -> str | None:
-    """Return the answer to decision `number`; None while the person is thinking. Raise LeaseLost. One query, two if there is an answer."""
-    row = _leased(lease).values_list("turn").first()
+    """Return the answer to decision `number`; None while the person is thinking. Raise LeaseLost. One query."""
+    lines = TableAction.objects.filter(table=OuterRef("pk"), number=number)
+    row = _leased(lease).values_list(Subquery(lines.values("action"))).first()
     if row is None:
         raise LeaseLost
-    if row[0] is not None:
-        return None
-    return TableAction.objects.values_list("action", flat=True).get(table=lease.row, number=number)
+    action: str | None = row[0]
+    return action
 
 
 def wants_advice(lease: TableLease) -> bool:
@@ -284,6 +286,7 @@ def finish(lease: TableLease, result: TableResult, first: int, *, now: datetime 
         "records": seating.packed(result.records),
     }
     with transaction.atomic():
+        _lock(lease)
         _write(lease, first, result.decisions, now)
         for view in result.views:
             _show(lease.row, view)

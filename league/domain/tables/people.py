@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
@@ -153,10 +153,18 @@ class TableView:
         return gettext("bot for %(name)s") % {"name": name} if person.away else name
 
 
+def _bots(public_id: str) -> Mapping[int, str]:
+    """Return the names of a table's bots by seat."""
+    return dict(TableSeat.objects.filter(table__public_id=public_id).values_list("number", "version__bot__slug"))
+
+
+_bots_in_play = lru_cache(maxsize=1000)(_bots)  # They stay as they are dealt in.
+
+
 def view(row: Table, sitter: Sitter | None) -> TableView:
-    """Return a table as a viewer may see it. Two queries."""
+    """Return a table as a viewer may see it. At most two queries."""
     people = {person.number: person for person in row.people.select_related("player").order_by("number")}
-    bots = dict(row.seats.values_list("number", "version__bot__slug"))
+    bots = (_bots_in_play if row.status in LIVE and not row.gathering else _bots)(row.public_id)
     own_row = next((person for person in people.values() if is_of(person, sitter)), None)
     return TableView(row, people, bots, own_row)
 

@@ -181,9 +181,12 @@ def _chosen(bots_by_name: dict[str, BotVersion], name: str, game: str) -> BotVer
     return bots_by_name[name]
 
 
-def visible(sitter: Sitter | None, public_id: str) -> TableView | None:
-    """Return a table that a person may see: their own, a finished one with open cards, or one that others may watch. Four queries at most."""
-    row = Table.objects.select_related("pool").filter(public_id=public_id).first()
+def visible(sitter: Sitter | None, public_id: str, row: Table | None = None) -> TableView | None:
+    """Return a table that a person may see: their own, a finished one with open cards, or one that others may watch. Four queries at most.
+
+    row: the table, if it has just been read with its pool.
+    """
+    row = row or Table.objects.select_related("pool").filter(public_id=public_id).first()
     if row is None:
         return None
     is_open = row.status in LIVE and row.shared and (row.gathering or people.is_watched(row))
@@ -226,7 +229,7 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
         answer(row, person, row.turn, action, now)
         if row.status == TableStatus.RESTING:
             call_worker(row, people.name_of(sitter), now)
-        listening.notify(transitions.subject(row))
+        listening.notify(transitions.subject(row), listening.WORKER)
     return row
 
 

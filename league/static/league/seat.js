@@ -49,7 +49,7 @@ async function put(text) {
   const page = new DOMParser().parseFromString(text, "text/html"), fresh = page.getElementById("seat");
   if (!fresh) { location.reload(); return; } // The session has ended.
   newest = page;
-  const list = page.querySelector("#felt ol.steps"), at = table();
+  const list = page.querySelector("#felt ol.steps"), record = page.getElementById("record"), at = table();
   main.querySelectorAll(":scope > p.note[data-still]").forEach((note) => note.remove());
   page.querySelectorAll("#main > p.note[data-still]").forEach((note) => main.prepend(document.importNode(note, true)));
   if (list && !document.querySelector("tute-table")) {
@@ -58,9 +58,9 @@ async function put(text) {
     for (const id of ["felt", "scores"]) document.getElementById(id).replaceWith(document.importNode(page.getElementById(id), true));
     await new Promise((done) => { main.addEventListener("step", done, { once: true }); setTimeout(done, DRAWN_MS); });
     await table()?.showing;
-  } else if (list && at && list.children.length !== at.steps.length) {
+  } else if (record && at && (list.dataset.steps !== at.list.dataset.steps || at.list.children.length !== at.steps.length)) {
     lock();
-    await at.renew([...document.importNode(list, true).children]);
+    await at.renew(document.importNode(list, true), JSON.parse(record.textContent));
   } else await at?.showing;
   if (newest !== page) return; // A later page has come while the cards moved.
   const same = (name) => (fresh.dataset[name] ?? null) === (seat().dataset[name] ?? null);
@@ -77,7 +77,7 @@ async function put(text) {
   }
 }
 async function load(address, options = {}) {
-  const headers = { Accept: "text/html", ...(document.querySelector("#felt tute-table") && { "X-Part": "moved" }) };
+  const headers = { Accept: "text/html", ...(document.querySelector("#felt tute-table") && { "X-Part": table()?.list.dataset.steps || "moved" }) };
   const answer = await fetch(address, { cache: "no-store", headers, ...options }).catch(() => null);
   if (options.signal?.aborted) return false;
   const text = answer?.ok && answer.status !== TAKEN ? await answer.text().catch(() => null) : null;

@@ -49,13 +49,13 @@ class TuteTable extends TuteReplay {
   start() { return this.showing ??= this.show().finally(() => { this.showing = null; }); }
 
   // --- time ---------------------------------------------------------------------------------------------------------
-  async renew(items) { // The record has grown: show what is new. Resolves when all of it has been shown.
-    const answer = await fetch(this.getAttribute("src"), { headers: { Accept: "application/json" }, cache: "no-store" }).catch(() => null);
-    const data = answer?.ok ? await answer.json().catch(() => null) : null;
-    if (!data || !this.classList.contains("ready")) return;
-    const before = this.events, now = this.now;
-    this.data = data; this.events = data.events;
-    this.list.replaceChildren(...items);
+  async renew(list, record) { // The record has grown: show what is new, from event `first` on. Resolves when all of it has been shown.
+    const before = this.events, now = this.now, first = Number(list.dataset.first);
+    const kept = this.steps.filter(({ at }) => at < first).length;
+    Object.assign(this.data, record); // The seats and sides, too, if somebody has come or gone.
+    this.events = [...before.slice(0, first), ...record.events];
+    this.list.replaceChildren(...[...this.list.children].slice(0, kept), ...list.children);
+    this.list.dataset.steps = list.dataset.steps;
     this.index();
     const same = this.sameDeal(before), end = this.steps.length - 1;
     this.now = same ? Math.min(now, end) : this.find(end + 1, -1, (e) => e.e === "deal");

@@ -288,11 +288,12 @@ def _last_trick_bonus(moments: Sequence[Moment], at: int) -> int:
 
 
 def narrate(
-    moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = (), own: int | None = None
+    moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = (), own: int | None = None, first: int = 0
 ) -> list[Sentence]:
     """Return the steps of a record in words.
 
-    `names`: one per seat; `bots`: the bot of each seat, to name a side of several seats; `own`: the seat of the reader.
+    `names`: one per seat; `bots`: the bot of each seat, to name a side of several seats; `own`: the seat of the reader; `first`: the event with which
+    the returned steps begin.
     """
     sentences = []
     events = list(moments)
@@ -312,6 +313,9 @@ def narrate(
             continue
         if kind == "deal":
             deal, step = moment["deal"], 0
+        if at < first:
+            step += 1
+            continue
         event = {**moment, "named_sides": sides, "rules": rules}
         if kind == "trick":
             event["points"] += _last_trick_bonus(events, at)

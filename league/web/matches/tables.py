@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from zlib import crc32
 
 from django.conf import settings
 from django.contrib import messages
@@ -38,10 +40,12 @@ from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
-SOON_S = 1.0  # Seconds that a response waits for the bots.
+SOON_S = 1.0  # Seconds that a response waits for the bots if the page has no script.
 AGAIN_S = 0.5  # Seconds between two checks of the table if notifications arrive.
 AT_ONCE_S = 0.2  # Seconds that the response to a page that listens waits for the bots.
-WAITING = threading.BoundedSemaphore(2)  # The most responses of a process that do so at a time: each needs a thread.
+WAITING = threading.BoundedSemaphore(
+    2
+)  # The most responses of a process that wait for bots at a time: each needs a thread.
 REMATCH_WAITS = timedelta(minutes=10)
 LATE = timedelta(seconds=15)  # If a new table has waited for its first worker for this long, the page says so.
 DEAF_S = 0.02  # Seconds between two checks if no notifications arrive.
@@ -69,18 +73,22 @@ def board_record(view: TableView, board: int) -> dict[str, Any]:
 
 @never_cache
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a table: the cards, the legal actions, and the result of a finished hand; `?b=` replays a hand of a finished table. Seven queries."""
+    """Show a table: the cards, the legal actions, the result of a finished hand; `?b=` replays a hand of a finished table. Five queries."""
     view = _view(request, public_id)
     row = view.row
     if row.gathering:
         return waiting.page(request, view)
-    names = view.names
-    numbers = numbered(names)
     board = whole_number(request.GET.get("b"))
-    is_own, seat = view.is_own, view.seat
     if board is not None and seating.opened(row):
         return _replay(request, view, min(max(1, board), len(row.scores)))
-    board = row.board
+    return _page(request, view)
+
+
+def _page(request: HttpRequest, view: TableView) -> HttpResponse:
+    """Show a table at present: the page, or for `seat.js`, which names its steps in X-Part, the part that has changed."""
+    row, names = view.row, view.names
+    numbers = numbered(names)
+    is_own, seat, board = view.is_own, view.seat, view.row.board
     record = board_record(view, board)
     moments = shown_moments(record)
     game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
@@ -92,6 +100,8 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     # For a while the page of a table with friends waits for one of them to ask for another hand.
     is_recent = row.finished is not None and now - row.finished < REMATCH_WAITS
     may_rematch = is_recent and is_own and row.shared and not sides and not row.rematch
+    part = request.headers.get("X-Part", "")
+    first = _first_new(part, view, moments)
     context = {
         "row": row,
         "arena": sides[0].entry.arena if sides else None,
@@ -102,8 +112,9 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "topic": topics.of_table(row.public_id) if settings.LIVE_LISTENERS and (is_live or may_rematch) else "",
         "since": topics.table_version(row.status, row.turn, row.question, row.news),
         "board": board,
-        "lines": narrate.narrate(moments, numbers, names, seat if is_own else None),
-        "head": felt.head(game, moments, seat, numbers, is_own=is_own),
+        "lines": narrate.narrate(moments, numbers, names, seat if is_own else None, first),
+        "first": first,
+        "steps": _steps(view, moments) if moments else "",
         "offer": choices,
         "prompt": felt.prompt(choices, view.legal, view.seen) if choices else "",
         "then": felt.then(choices, view.seen) if choices else "",
@@ -123,14 +134,38 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
             if (text := phrases.spoken(person, now))
         ],
         "phrases": phrases.Phrase.choices if row.shared and is_live and view.is_seated else [],
+        "next": view.legal == [NEXT],
+    }
+    if part:
+        context["record"] = {"events": moments[first:], **({} if first else _people(view, record))}
+        return render(request, "matches/parts/moved.html", context)
+    context |= {
+        "head": felt.head(game, moments, seat, numbers, is_own=is_own),
         "rest": prefs.trick_rest(request),
         "rests": prefs.RESTS.items(),
         "forced": prefs.plays_forced(request),
-        "next": view.legal == [NEXT],
         "picture": pictures.of_table(row, game, moments, numbers, seat),
     }
-    moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
-    return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
+    return render(request, "matches/table.html", context)
+
+
+def _steps(view: TableView, moments: Sequence[dict[str, Any]]) -> str:
+    """Name the steps that a page shows: their number, and a digest of them and of whatever else their words depend on."""
+    digest = crc32(repr((view.names, view.own and view.own.number, moments)).encode())
+    return f"{len(moments)}-{digest:x}"
+
+
+def _first_new(part: str, view: TableView, moments: Sequence[dict[str, Any]]) -> int:
+    """Return the event from which on a page with these steps (`_steps`) needs the record; 0 if its steps are not the first ones of the record.
+
+    What follows the last card is sent again: the score of a deal changes the points of its last trick.
+    """
+    first = whole_number(part.partition("-")[0]) or 0
+    if not 0 < first <= len(moments) or part != _steps(view, moments[:first]):
+        return 0
+    while first and moments[first - 1]["e"] != "play":
+        first -= 1
+    return first
 
 
 def _clocks(view: TableView, names: list[str], now: datetime) -> list[tuple[str, int, str, bool]]:
@@ -190,11 +225,20 @@ def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
 
 def record_response(request: HttpRequest, view: TableView) -> JsonResponse:
     """Return the record of a board (`?b=`) for the replay viewer."""
+    record = board_record(view, max(1, whole_number(request.GET.get("b")) or view.row.board))
+    return JsonResponse(_for_viewer(view, record), json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
+
+
+def _people(view: TableView, record: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a record for the viewer, besides its events, that may change while people sit at the table."""
+    whole = _for_viewer(view, record)
+    return {"seats": whole["seats"], "sides": whole["sides"]}
+
+
+def _for_viewer(view: TableView, record: dict[str, Any]) -> dict[str, Any]:
     own = view.seat if view.is_own else None
     names = [_("You") if seat == own else name for seat, name in enumerate(view.names)]
-    record = board_record(view, max(1, whole_number(request.GET.get("b")) or view.row.board))
-    answer = for_viewer(record, names, list(range(len(names))), own)
-    return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
+    return for_viewer(record, names, list(range(len(names))), own)
 
 
 @never_cache
@@ -208,8 +252,9 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
     if do in waiting.DOES:
         return waiting.act(request, public_id, do)
     sitter = person_of(request)
-    person = people.seats(sitter).filter(table__public_id=public_id).first() if sitter is not None else None
-    if sitter is None or person is None:
+    seat = people.seats(sitter).filter(table__public_id=public_id) if sitter is not None else None
+    legal = None if seat is None else seat.values_list("legal", flat=True).first()
+    if sitter is None or legal is None:
         raise Http404
     if do == "leave":
         seating.leave(sitter, public_id)
@@ -225,31 +270,30 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
                 phrases.say(sitter, public_id, request.POST.get("phrase", ""))
             return HttpResponse(status=204) if request.POST.get("listens") else where
         with listening.LISTENER.subscribe(topics.of_table(public_id)) as bell:
-            row = seating.act(sitter, public_id, number, chosen(request, person.legal))
+            row = seating.act(sitter, public_id, number, chosen(request, legal))
             if request.POST.get("listens"):
-                is_ready = not row.shared and request.headers.get("X-Part") == "moved" and _is_soon_ready(row, bell)
-                return table(request, public_id) if is_ready else HttpResponse(status=204)
+                waits = not row.shared and "X-Part" in request.headers and listening.LISTENER.is_listening
+                present = _wait(row, bell, AT_ONCE_S, turn=None) if waits else None
+                view = seating.visible(sitter, public_id, present) if present is not None else None
+                return _page(request, view) if view is not None else HttpResponse(status=204)
+            _wait(row, bell, SOON_S, turn=None)
     except Refused as refusal:
         messages.error(request, shown(refusal))
-        return where
-    if row.status == TableStatus.HELD:
-        _wait(row, turn=None)
     return where
 
 
-def _is_soon_ready(row: Table, bell: listening.ChangeSubscription) -> bool:
-    """Return True if the bots at a table of one person answer at once. Return False at once if enough threads wait already."""
-    until = time.monotonic() + AT_ONCE_S
-    if row.status != TableStatus.HELD or not listening.LISTENER.is_listening or not WAITING.acquire(blocking=False):
-        return False
+def _wait(row: Table, bell: listening.ChangeSubscription, most_s: float, **still: Any) -> Table | None:
+    """Return the table as soon as its worker has changed one of these columns; None after `most_s`, or if enough threads of this process wait."""
+    until = time.monotonic() + most_s
+    rows = Table.objects.select_related("pool").filter(pk=row.pk).exclude(status=TableStatus.HELD, **still)
+    if row.status != TableStatus.HELD or not WAITING.acquire(blocking=False):
+        return None
     try:
         while (remaining := until - time.monotonic()) > 0:
-            if (
-                bell.wait(remaining)
-                and not Table.objects.filter(pk=row.pk, status=TableStatus.HELD, turn=None).exists()
-            ):
-                return True
-        return False
+            bell.wait(min(remaining, AGAIN_S if listening.LISTENER.is_listening else DEAF_S))
+            if (present := rows.first()) is not None:
+                return present
+        return None
     finally:
         WAITING.release()
 
@@ -263,15 +307,6 @@ def _ask_advice(request: HttpRequest, sitter: Sitter, public_id: str, number: in
         return redirect("table", public_id=public_id)
     if request.POST.get("listens"):
         return HttpResponse(status=204)
-    if row.status == TableStatus.HELD:
-        _wait(row, people__advice_asked=row.turn, people__advice="")
+    with listening.LISTENER.subscribe(topics.of_table(public_id)) as bell:
+        _wait(row, bell, SOON_S, people__advice_asked=row.turn, people__advice="")
     return redirect("table", public_id=public_id)
-
-
-def _wait(row: Table, **still: Any) -> None:
-    """Wait, for a second at most, while a worker has the table and these columns keep their values."""
-    until = time.monotonic() + SOON_S
-    here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, **still)
-    with listening.LISTENER.subscribe(topics.of_table(row.public_id)) as bell:
-        while here.exists() and (remaining := until - time.monotonic()) > 0:
-            bell.wait(min(remaining, AGAIN_S if listening.LISTENER.is_listening else DEAF_S))

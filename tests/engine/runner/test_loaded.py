@@ -29,6 +29,8 @@ class Thinks(Bot):
     def act(self, view, legal):
         if legal == ["ends"]:
             os._exit(3)
+        if legal == ["grows"]:
+            legal = [str(len(bytes(1 << 30)))]
         if legal == ["sleeps"]:
             __import__("time").sleep(60)
         while legal == ["thinks"]:
@@ -78,6 +80,10 @@ def seat_of(bot: BotSpec) -> LoadedSeat:
     return seat
 
 
+def loader_of(seat: LoadedSeat) -> int:
+    return int(Path(f"/proc/{seat.pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def asked(seat: LoadedSeat, legal: str, budget_s: float = 5.0, wall_s: float = 60.0) -> list[str]:
     request = protocol.act(1, [], protocol.encode(legal), "1.000")
     return str(json.loads(seat.ask(request, budget_s, wall_s, 1 << 16).line)["do"]).split()
@@ -110,10 +116,11 @@ def test_a_bot_that_thinks_for_too_long_is_late_and_one_that_ends_is_our_fault(t
     stopped.stop = lambda: True
     with pytest.raises(TurnStopped):
         asked(stopped, "sleeps")
-    ends = seat_of(thinks)
-    for _ in range(2):
-        with pytest.raises(SandboxError, match="has ended"):
-            asked(ends, "ends")
+    for legal in ("ends", "grows"):
+        ends = seat_of(thinks)
+        for _ in range(2):
+            with pytest.raises(SandboxError, match="has ended"):
+                asked(ends, legal)
 
 
 def test_a_worker_without_descriptors_says_so_and_its_other_seats_play_on(thinks: BotSpec) -> None:
@@ -137,9 +144,26 @@ def test_a_worker_without_descriptors_says_so_and_its_other_seats_play_on(thinks
         assert asked(each, "play 1o")[:2] == ["play", "1o"]
 
 
+@pytest.mark.parametrize("free", [0, 1])
+def test_a_failed_fork_costs_its_own_seat_only(thinks: BotSpec, free: int) -> None:
+    seat = seat_of(thinks)
+    loader = loader_of(seat)
+    limits = resource.prlimit(loader, resource.RLIMIT_NOFILE)
+    used = {int(entry.name) for entry in Path(f"/proc/{loader}/fd").iterdir()}
+    most = [number for number in range(len(used) + 2) if number not in used][free]
+    resource.prlimit(loader, resource.RLIMIT_NOFILE, (most, limits[1]))
+    assert thinks.connect is not None
+    for _ in range(2):  # There is room for no conversation, or for no handle of the child.
+        with pytest.raises(SandboxError, match=r"[Tt]oo many open files"):
+            thinks.connect(0)
+    assert asked(seat, "play 1o")[:2] == ["play", "1o"]
+    resource.prlimit(loader, resource.RLIMIT_NOFILE, limits)
+    assert loader_of(seat_of(thinks)) == loader
+
+
 def test_seats_end_with_the_process_that_has_loaded_them_and_new_ones_load_again(thinks: BotSpec) -> None:
     seat = seat_of(thinks)
-    loader = int(Path(f"/proc/{seat.pid}/stat").read_text().rpartition(")")[2].split()[1])
+    loader = loader_of(seat)
     os.kill(loader, signal.SIGKILL)
     wait_for(lambda: Path(f"/proc/{loader}/stat").read_text().rpartition(")")[2].split()[0] == "Z", "it has ended", 30)
     with pytest.raises(SandboxError, match="has ended"):

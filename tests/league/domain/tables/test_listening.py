@@ -36,11 +36,11 @@ def _no_polling(monkeypatch) -> None:
     monkeypatch.setattr(live, "PACE_S", NEVER_S)
 
 
-def pull(name: str, row: Table, reason: str = "") -> None:
-    """Move a row and notify."""
+def pull(name: str, row: Table, reason: str = "", side: str = "") -> None:
+    """Move a row and notify everybody, or one side."""
     with transaction.atomic():
         Table.objects.filter(pk=row.pk).update(reason=reason or name)
-        listening.notify(name)
+        listening.notify(name, side)
 
 
 def test_a_subscription_receives_its_own_and_whatever_a_lost_connection_missed(row) -> None:
@@ -57,6 +57,12 @@ def test_a_subscription_receives_its_own_and_whatever_a_lost_connection_missed(r
                 pull("table:last", row)
                 assert last.wait(60)
             assert not subscription.wait(0)
+            with LISTENER.subscribe(name, listening.WORKER) as worker, LISTENER.subscribe("table:last") as last:
+                for side, woken in ((listening.PAGES, (True, False)), (listening.WORKER, (False, True))):
+                    pull(name, row, side=side)
+                    pull("table:last", row)
+                    assert last.wait(60)
+                    assert (subscription.wait(0), worker.wait(0)) == woken, side
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
             assert subscription.wait(60), "and so may the next one"

@@ -34,6 +34,7 @@ from tests.support.parts import mostly_slow
 from tests.support.runtimes import lend
 
 SOME = ["brisca"]
+LINE = re.compile(r'<li id="d\d+p\d+".*?</li>', re.S)
 MOST = 150  # Decisions of a table; some options make long matches.
 OFTEN = 17  # Decisions between two looks at the table, each by another viewer.
 
@@ -51,6 +52,7 @@ class Viewer:
 
     def __init__(self, name: str, seat: int | None) -> None:
         self.seat, self.client = seat, Client(headers={"accept-language": "en"})
+        self.steps, self.lines, self.events = "moved", list[str](), list[dict[str, object]]()  # As `seat.js` has them.
         self.player = players.create(name) if name else None
         if self.player is not None:
             self.client.force_login(self.player.user)
@@ -63,9 +65,12 @@ class Viewer:
                 assert self.client.get(path).status_code == 404
             assert row.public_id not in self.client.get("/live", {"topic": f"table:{row.public_id}"}).content.decode()
             return
-        part = self.client.get(where, headers={"X-Part": "moved"}).content.decode()
+        part = self.client.get(where, headers={"X-Part": self.steps}).content.decode()
         page = self.client.get(where).content.decode()
         record = self.client.get(f"{where}replay.json").json()
+        self.renew(part)
+        assert self.events == record["events"]
+        assert self.lines == LINE.findall(page)
         api = self.client.get(f"/api/v1{where}".rstrip("/")).content.decode()
         live = self.client.get("/live", {"topic": f"table:{row.public_id}", "since": "1"}).content.decode()
         assert re.findall(r"^data: (.*)$", live, re.M)
@@ -81,6 +86,16 @@ class Viewer:
                 assert not re.search(rf'(?:#card-|play |"|&quot;){card}["&]', text), (self.seat, card)
         for path in (f"/embed{where}", f"/embed{where}replay.json"):
             assert self.client.get(path).status_code == 404
+
+    def renew(self, part: str) -> None:
+        """Take over what a part of the page says of the hand, as `table.js` does."""
+        if '<ol class="steps"' not in part:  # Nothing has happened that spectators may know.
+            return
+        ((self.steps, first),) = re.findall(r'data-steps="([^"]*)" data-first="(\d+)"', part)
+        before = self.events[: int(first)]
+        (record,) = re.findall(r'<script id="record" type="application/json">(.*?)</script>', part)
+        self.events = before + json.loads(record)["events"]
+        self.lines = self.lines[: sum(event["e"] != "match" for event in before)] + LINE.findall(part)
 
 
 @pytest.mark.django_db

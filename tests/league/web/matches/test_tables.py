@@ -7,6 +7,7 @@ import os
 import random
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 from django.conf import settings
@@ -115,7 +116,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     }
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 7
+    assert len(queries) == 4
 
     # What `seat.js` asks for when the table has moved: the same steps and choices, without the rest
     part = client.get(where, headers={"X-Part": "moved"}).content.decode()
@@ -234,6 +235,10 @@ def test_who_listens_gets_the_next_part_with_the_answer_if_the_bots_answer_at_on
         assert web.WAITING.acquire()
         form = {"do": "play " + hand[0], "turn": row.question + 1, "listens": 1}
         assert client.post(f"{where}do/", form, headers={"x-part": "moved"}).status_code == 204, "enough of them wait"
+        monkeypatch.setattr(web, "SOON_S", 3600.0)
+        holding.ask(lease, replace(following, number=row.turn + 2), [])
+        form = {"do": "play " + hand[0], "turn": row.question + 2}
+        assert client.post(f"{where}do/", form).status_code == 302, "without a script, too"
 
 
 @pytest.mark.slow
@@ -248,7 +253,7 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     assert 'value="advice"' in text
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 7
+    assert len(queries) == 4
     form = {"do": "advice", "turn": row.question}
     assert client.post(f"{where}do/", {**form, "listens": 1}).status_code == 204
     thinks = client.get(where).content.decode()

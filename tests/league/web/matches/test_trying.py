@@ -114,7 +114,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 14
+    assert len(queries) == 12
 
     refused = client.post("/editor/", form(do="submit"))
     assert (refused.status_code, "Give your bot a name" in refused.content.decode()) == (422, True)
