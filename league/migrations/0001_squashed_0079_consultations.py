@@ -1,10 +1,9 @@
-"""The tables of commit 215356c0, which 79 migrations made; in a new database those of release 1.0.0, in one step.
+"""The tables of commit 215356c0, which 79 migrations made; in an empty database those of this release, in one step.
 
 A database that has taken all of the 79 has these tables: `migrate` only notes it down. One that has taken fewer is refused;
 see league/management/commands/migrate.py.
 """
 
-from importlib import import_module
 from typing import Any
 
 import django.db.models.deletion
@@ -144,8 +143,6 @@ def for_beginnings(statement: Any) -> bool:
 class Migration(FirstMigration):
 
     initial = True
-
-    later = import_module("league.migrations.0002_squashed_0030_lobby").Migration.operations
 
     replaces = [("league", name) for name in REPLACED.split()]
 

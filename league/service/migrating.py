@@ -243,15 +243,18 @@ def _rendered(state: ProjectState) -> ProjectState:
 
 
 class FirstMigration(Migration):
-    """The first migration. In a new database it creates the tables as the former migrations after it would leave them, and records those."""
+    """The first migration. In an empty database it creates the tables as the later migrations of the same run would leave them, and records those.
 
-    later: list[FormerMigration]  # The operations of the next migration
+    So that a new league does not wait while tables are created, and then changed dozens of times.
+    """
+
+    later: tuple[Migration, ...] = ()
 
     def apply(self, project_state: Any, schema_editor: Any, collect_sql: bool = False) -> Any:
         """Create the tables in one step."""
         if collect_sql:
             return super().apply(project_state, schema_editor, collect_sql)
-        operations = [*self.operations, *(operation for former in self.later for operation in former.operations)]
+        operations = [step for migration in (self, *self.later) for step in _steps(migration)]
         latest = self._latest(project_state, operations, rebuilds=schema_editor.connection.vendor == "sqlite")
         for model in latest.apps.get_models():
             if model._meta.app_label == self.app_label:
@@ -259,10 +262,16 @@ class FirstMigration(Migration):
         for operation in operations:
             if isinstance(operation, RunOnPostgres):
                 operation.database_forwards(self.app_label, schema_editor, latest, latest)
-        for former in self.later:
-            MigrationRecorder(schema_editor.connection).record_applied(self.app_label, former.name)
+        # Now, and not after this transaction: a run that is killed leaves all tables and names, or none.
+        while schema_editor.deferred_sql:
+            schema_editor.execute(schema_editor.deferred_sql.pop(0))
+        for migration in self.later:
+            for former in (*_former(migration), migration):
+                MigrationRecorder(schema_editor.connection).record_applied(self.app_label, former.name)
         project_state.__dict__.pop("apps", None)
-        return self.mutate_state(project_state, preserve=False)
+        for migration in (self, *self.later):
+            project_state = migration.mutate_state(project_state, preserve=False)
+        return project_state
 
     def _latest(self, before: ProjectState, operations: list[Operation], *, rebuilds: bool) -> ProjectState:
         """Return the models of the tables at the end. rebuilds: a table loses what its model forgot when it gets another column, as in SQLite."""
@@ -278,6 +287,27 @@ class FirstMigration(Migration):
                     forgotten.remove(step)
             operation.state_forwards(self.app_label, latest)
         return latest
+
+
+def _former(migration: Migration) -> list[FormerMigration]:
+    return [step for step in migration.operations if isinstance(step, FormerMigration)]
+
+
+def _steps(migration: Migration) -> list[Operation]:
+    """Return the operations of a migration, or of those that make it up."""
+    former = _former(migration)
+    return [step for part in former for step in part.operations] if former else migration.operations
+
+
+def take_along(plan: list[tuple[Migration, bool]], **_signal: Any) -> None:
+    """Let the first migration of a plan do what the plan would do with its tables later. A receiver of the signal `pre_migrate`."""
+    for first in [
+        migration for migration, backwards in plan if isinstance(migration, FirstMigration) and not backwards
+    ]:
+        first.later = tuple(
+            migration for migration, _ in plan if migration is not first and migration.app_label == first.app_label
+        )
+        plan[:] = [step for step in plan if step[0] not in first.later]
 
 
 def why_too_old(connection: Any) -> str:

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+import league.migrations
 from tests.support import migrated, upgrades
 from tests.support.compose import TOP
 from tests.support.parts import mostly_slow
@@ -44,6 +45,7 @@ for name in sys.argv[1:]:
 """
 STOPS = ("0005_jobs", "0013_plain_names", "0023_notices")
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+STEPS = sorted(path.stem for path in Path(league.migrations.__path__[0]).glob("0*.py"))
 COMMITS = sorted({path.name.split(".")[0] for path in upgrades.KEPT.iterdir()})
 OLDEST = "215356c0"
 ASKING = {"last_used"}  # The question itself changes it
@@ -51,13 +53,13 @@ Rows = dict[str, list[dict[str, Any]]]  # Table -> its rows
 
 
 class OnSqlite:
-    """A league with rows in every table, as a release before left it in a file."""
+    """A league with rows in every table, as a release before left it in a file; without a commit an empty database."""
 
     def __init__(self, commit: str, folder: Path) -> None:
         self.file = folder / "league.sqlite3"
         self.url = f"sqlite://{self.file}"
         with closing(sqlite3.connect(self.file)) as connection:
-            connection.executescript(upgrades.read(f"{commit}.sqlite"))
+            connection.executescript(upgrades.read(f"{commit}.sqlite") if commit else "")
 
     def run(self, statement: str) -> None:
         """Carry out a statement."""
@@ -67,7 +69,15 @@ class OnSqlite:
 
     def rows(self) -> Rows:
         """Return every row of every table."""
-        with closing(sqlite3.connect(self.file)) as connection:
+        return self._rows_of(self.file)
+
+    def fresh_rows(self) -> Rows:
+        """Return the same of a database that only this release has migrated."""
+        return self._rows_of(migrated.sqlite_file())
+
+    @staticmethod
+    def _rows_of(file: Path) -> Rows:
+        with closing(sqlite3.connect(file)) as connection:
             connection.row_factory = sqlite3.Row
             names = [name for (name,) in connection.execute(TABLES)]
             return {name: [dict(row) for row in connection.execute(f'SELECT * FROM "{name}"')] for name in names}
@@ -93,7 +103,8 @@ class OnPostgres:
 
     def __init__(self, commit: str, server: PostgresServer) -> None:
         self.server, self.url = server, server.create_database()
-        self.run(upgrades.read(f"{commit}.postgresql"))
+        if commit:
+            self.run(upgrades.read(f"{commit}.postgresql"))
 
     def run(self, statement: str) -> None:
         """Carry out a statement."""
@@ -102,7 +113,15 @@ class OnPostgres:
 
     def rows(self) -> Rows:
         """Return every row of every table."""
-        with psycopg.connect(self.url, row_factory=psycopg.rows.dict_row) as connection:
+        return self._rows_of(self.url)
+
+    def fresh_rows(self) -> Rows:
+        """Return the same of a database that only this release has migrated."""
+        return self._rows_of(migrated.create_database(self.server))
+
+    @staticmethod
+    def _rows_of(url: str) -> Rows:
+        with psycopg.connect(url, row_factory=psycopg.rows.dict_row) as connection:
             tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
             names = [table["tablename"] for table in tables]
             query = sql.SQL("SELECT * FROM {}")
@@ -226,6 +245,46 @@ def test_every_row_outlives_an_upgrade_and_the_way_back_and_the_tables_are_those
 
     assert leases(full.rows()) == leases(before)
     assert "league_job" not in full.rows()
+
+
+def names(rows: Rows) -> Counter[str]:
+    """Return the recorded migrations of the league; a name that is recorded twice counts twice."""
+    return Counter(row["name"] for row in rows.get("django_migrations", []) if row["app"] == "league")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_an_empty_database_takes_the_steps_that_are_asked_for_at_once_or_none(
+    kind: str, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    empty = OnSqlite("", tmp_path) if kind == "sqlite" else OnPostgres("", postgres_server)
+    release = upgrades.Release(TOP, empty.url, tmp_path)
+
+    empty.run("CREATE TABLE league_webhook (id integer)")  # The tables before this one are created, and then it fails
+    with pytest.raises(RuntimeError, match="league_webhook"):
+        release.manage("migrate", "--verbosity=0")
+    before = empty.rows()
+    assert [name for name in before if name.startswith("league_")] == ["league_webhook"]
+    assert not names(before)
+    empty.run("DROP TABLE league_webhook")
+
+    release.manage("migrate", "league", "0005", "--verbosity=0")
+    part = empty.rows()
+    assert "league_build" in part
+    assert "league_gitlink" not in part
+    recorded = names(part)
+    assert sorted(recorded.keys() & STEPS) == STEPS[:5]
+
+    release.manage("migrate", "--verbosity=0")  # The rest, one after the other
+    whole = names(empty.rows())
+    assert empty.schema() == empty.fresh_schema()
+    assert whole == names(empty.fresh_rows())
+    assert set(whole.values()) == {1}
+    assert whole >= recorded
+
+    empty.run("DELETE FROM django_migrations WHERE app = 'league'")
+    release.manage("migrate", "--fake", "--verbosity=0")
+    release.manage("migrate", "--check")
 
 
 @pytest.mark.slow
