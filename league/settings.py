@@ -118,7 +118,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 GUEST_COOKIE_NAME = "guest"  # Signed; has the key of a table without an account (league.web.common.guests).
 SESSION_ENGINE = "league.domain.people.sessions"
-CSRF_FAILURE_VIEW = "league.handlers.csrf_failure"
+CSRF_FAILURE_VIEW = "league.csrf.csrf_failure"
 PASSWORD_RESET_TIMEOUT = 3600  # Seconds for which a link is valid.
 MAIL = bool(envstr("MAIL_URL"))  # True if mail can be sent.
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_SSL, EMAIL_USE_TLS = mail_server(

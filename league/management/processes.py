@@ -21,6 +21,7 @@ from types import FrameType
 
 from django.conf import settings
 from django.core.management import load_command_class
+from django.core.management.base import CommandError
 from django.db import connections
 
 import engine
@@ -37,13 +38,24 @@ ROUND_S = 0.25  # Seconds between two looks at the children.
 ROUNDS = 20  # In one of this many, the supervisor looks for signs of life.
 # Modules that workers and scheduler otherwise load when they start, each for itself
 EARLY = (
+    "celery.app.control",
+    "celery.app.events",
+    "celery.app.log",
     "celery.apps.worker",
-    "celery.worker.consumer",
     "celery.concurrency.solo",
+    "celery.contrib.django.task",
     "celery.events.state",
-    "kombu.transport.filesystem",
+    "celery.worker.autoscale",
+    "celery.worker.components",
+    "celery.worker.consumer",
+    "celery.worker.consumer.delayed_delivery",
+    "celery.worker.strategy",
+    "django.db.models.sql.compiler",
+    "league.service.file_broker",
     "psutil",
 )
+HOLES = (8192, 4096, 2048, 1024, 512, 256, 128, 64, 24)  # Sizes of gaps between blocks of memory, in bytes.
+AT_ONCE = 16  # Gaps filled between two looks at the heap.
 STILL_S = 150.0  # A process of which no loop has shown a sign of life for this long is killed.
 
 Work = Callable[[], object]
@@ -88,7 +100,58 @@ class SupervisedProcess:
 def manage(*words: str) -> Work:
     """Return the work of a process that runs a management command."""
     command = load_command_class("league", words[0])
-    return lambda: command.run_from_argv(["manage.py", *words])
+    # Our own command has checked the settings.
+    return lambda: command.run_from_argv(["manage.py", *words, "--skip-checks"])
+
+
+def apart(work: Work) -> None:
+    """Do the work in a fork of this process, so that its memory ends with it. Raise SystemExit if it fails; the fork says why."""
+    connections.close_all()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+            work()
+            code = 0
+        except CommandError as error:
+            sys.stderr.write(f"CommandError: {error}\n")
+        except Exception:
+            traceback.print_exc()
+        finally:
+            connections.close_all()
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            os._exit(code)
+    if code := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+        sys.exit(abs(code))
+
+
+class _HeapUse(ctypes.Structure):
+    """The answer of the C library's mallinfo2."""
+
+    _fields_ = (("others", ctypes.c_size_t * 8), ("free", ctypes.c_size_t), ("top", ctypes.c_size_t))
+
+
+def fill_heap() -> None:
+    """Take the gaps between the blocks of the C library's heap, for good.
+
+    A child would put its first small blocks, as those of SQLite's schema, into thousands of them, and copy a page for each. Other C libraries than
+    glibc are left alone.
+    """
+    heap_use = getattr(LIBC, "mallinfo2", None)
+    if heap_use is None:
+        return
+    heap_use.restype = _HeapUse
+    for size in HOLES:
+        before = heap_use()
+        for _ in range((before.free - before.top) // (size * AT_ONCE)):
+            if heap_use().top != before.top:
+                break  # No gap fits any more.
+            for _ in range(AT_ONCE):
+                LIBC.malloc(ctypes.c_size_t(size))
 
 
 class Supervisor:
@@ -114,6 +177,7 @@ class Supervisor:
         for name in EARLY:
             importlib.import_module(name)
         gc.collect()
+        fill_heap()
         gc.freeze()  # Otherwise the first collection in a child would copy the memory that it shares with us.
         for child in self.children:
             self._start(child)

@@ -1,7 +1,7 @@
-"""Signs of life of a worker or scheduler: a file for each of its loops, with the time of the last round. `docker/healthcheck.py` reads them.
+"""Signs of life of a worker, scheduler or embedded web process: a file for each of its loops, with the time of the last round.
 
-They say nothing about the database: a process whose database does not answer need not be ended. Standard library only, because importing Django and
-a database driver would take longer on a busy host than a health check may.
+`docker/healthcheck.py` reads them. They say nothing about the database: a process whose database does not answer need not be ended. Standard library
+only, because importing Django and a database driver would take longer on a busy host than a health check may.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Signs:
     """The signs of this process. If the disk accepts none, the log says so, and nothing else changes."""
 
     def __init__(self, kind: str) -> None:
-        """kind: "worker" or "scheduler"."""
+        """kind: "worker", "scheduler" or "web"."""
         self._kind = kind
         self._place: Path | None = None
         self._files: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The worker of the web server: gunicorn starts, watches and replaces the processes; waitress reads the requests in them.
+"""The worker of the web server: gunicorn, or the supervisor of `serve`, starts, watches and replaces the processes; waitress reads the requests.
 
 gunicorn's own threads would each read from a client, and one that sends half a request would block a thread. waitress reads all connections in one
 loop and gives threads whole requests only; slow clients get their responses from a buffer. The guard of the process (`league.service.web_guard`)

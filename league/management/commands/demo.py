@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -96,7 +97,10 @@ class Command(LeagueCommand):
         if not options["serve"]:
             self.say(f"Next: make serve (or manage.py serve), then open http://{options['bind']}")
         else:
-            call_command("serve", bind=options["bind"], slots=options["slots"], no_migrate=True)
+            # A new program, because the processes of the site would share all that the demo has loaded.
+            words = ["serve", "--bind", options["bind"], "--slots", str(options["slots"]), "--no-migrate"]
+            sys.stdout.flush()
+            os.execv(sys.executable, [*sys.orig_argv[: 1 - len(sys.argv)], *words])  # noqa: S606 - this program
 
     @contextmanager
     def _players(self, slots: int) -> Iterator[None]:

@@ -12,10 +12,13 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from gunicorn.app.base import BaseApplication
+from gunicorn.sock import create_sockets
 
 from league.domain.core.errors import Refused
 from league.management.base import LeagueCommand
-from league.management.processes import GaveUp, Supervisor, Work, manage
+from league.management.processes import GaveUp, Supervisor, Work, apart, manage
+from league.service.alive import Signs
+from league.service.web_worker import STUCK_S, BufferingWorker
 
 
 class Command(LeagueCommand):
@@ -44,13 +47,12 @@ class Command(LeagueCommand):
         if options["slots"] < 0 or options["threads"] < 1 or options["web_processes"] < 1:
             raise Refused("--slots must be at least 0, --threads and --web-processes at least 1")
         check_free(options["bind"])
-        if not options["no_migrate"]:
-            call_command("migrate", verbosity=0, interactive=False)
-        call_command("collectstatic", verbosity=0, interactive=False)
+        apart(lambda: prepare(migrate=not options["no_migrate"]))
+        site = EmbeddedSite(options["bind"], options["threads"])
         children = {
-            "web": web(options["bind"], options["web_processes"], options["threads"]),
-            "scheduler": manage("scheduler"),
-            **{f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)},
+            **{f"web-{i}": site.answer for i in range(1, options["web_processes"] + 1)},
+            "scheduler": site.leave_to_others(manage("scheduler")),
+            **{f"worker-{i}": site.leave_to_others(manage("worker")) for i in range(1, options["slots"] + 1)},
         }
         lines = [f"Tute League on http://{options['bind']}", f"its data in {settings.STATE_DIR}", "Ctrl-C stops it"]
         try:
@@ -59,6 +61,13 @@ class Command(LeagueCommand):
             Supervisor(children).run(ready=lambda: self.say(box(lines)), up=lambda: listens(options["bind"]))
         except GaveUp as error:
             raise CommandError(str(error)) from error
+
+
+def prepare(*, migrate: bool) -> None:
+    """Prepare the database and the static files."""
+    if migrate:
+        call_command("migrate", verbosity=0, interactive=False)
+    call_command("collectstatic", verbosity=0, interactive=False)
 
 
 def box(lines: Sequence[str]) -> str:
@@ -102,29 +111,54 @@ def listens(bind: str) -> bool:
         return False
 
 
-def web(bind: str, processes: int, threads: int) -> Work:
-    """Return the work of the web server: processes with threads, because requests mostly wait for the database."""
-    options = {
-        "bind": bind,
-        "worker_class": "league.service.web_worker.BufferingWorker",
-        "workers": processes,
-        "threads": threads,
-        "loglevel": "warning",
-        "control_socket_disable": True,
-    }
+class EmbeddedSite(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """The site as gunicorn sees it, without gunicorn's master: the supervisor is the parent of the web processes, and keeps their sockets."""
 
-    class EmbeddedSite(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-        """Gunicorn, with the league and these options."""
+    def __init__(self, bind: str, threads: int) -> None:
+        """Open the sockets. Requests wait in them while no web process runs."""
+        self.options = {"bind": bind, "threads": threads, "loglevel": "warning"}
+        super().__init__()
+        self.log = self.cfg.logger_class(self.cfg)
+        self.sockets = create_sockets(self.cfg, self.log)
 
-        def load_config(self) -> None:
-            """Set the options."""
-            for name, value in options.items():
-                self.cfg.set(name, value)
+    def load_config(self) -> None:
+        """Set the options."""
+        for name, value in self.options.items():
+            self.cfg.set(name, value)
 
-        def load(self) -> Any:
-            """Load the league."""
-            from league.wsgi import application
+    def load(self) -> Any:
+        """Load the league."""
+        from league.wsgi import application
 
-            return application
+        return application
 
-    return lambda: EmbeddedSite().run()
+    def answer(self) -> None:
+        """Answer requests in this process: in threads, because requests mostly wait for the database."""
+        worker = EmbeddedWorker(1, os.getppid(), self.sockets, self, self.cfg.timeout / 2, self.cfg, self.log)
+        worker.pid = os.getpid()
+        worker.init_process()
+
+    def leave_to_others(self, work: Work) -> Work:
+        """Return the work of a process that does not answer requests, and shall not keep the port when the others have ended."""
+
+        def do() -> object:
+            for listener in self.sockets:
+                listener.sock.close()
+            return work()
+
+        return do
+
+
+class EmbeddedWorker(BufferingWorker):
+    """A web process that its own watchdog and the supervisor watch, instead of gunicorn's master."""
+
+    def init_process(self) -> None:
+        """Begin to show signs of life."""
+        self.signs = Signs("web")
+        super().init_process()
+        self.signs.close()
+
+    def notify(self) -> None:
+        """Show that the loop moves."""
+        self.watchdog.note("loop", STUCK_S)
+        self.signs.show("loop", STUCK_S)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Sequence
-from math import sqrt
+from math import erfc, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ LOOK = 64  # Neighbours on either side that are looked at one by one, and the mo
 TRIES = 100  # Attempts to draw an entry that is not at the table yet.
 BLOCK = 1000  # Entries computed together.
 NEW = 48  # Boards until an entry counts as placed, with a standard error of about 50 Elo.
+
+_erfc = np.vectorize(erfc, otypes=[float])  # SciPy's would load 15 MB for this one function.
 
 Fits = Callable[[int], bool]  # Returns True if an entry may sit down.
 
@@ -80,11 +82,8 @@ class Rivals:
 
     def weights(self, a: Any, b: Any) -> Any:
         """Return P(wrong order) x the gain of one board, divided by the number of unfinished tables of the two, for each pair of `a` and `b`."""
-        # Imported late: it takes longer to load than everything else here, and most processes never draw for a ladder.
-        from scipy import special
-
         apart, sd = np.abs(self.theta[a] - self.theta[b]), self.sd(a, b)
-        wrong = special.erfc(apart / sd / sqrt(2)) / 2
+        wrong = _erfc(apart / sd / sqrt(2)) / 2
         chance = 1 / (1 + np.exp(-apart))
         q = chance * (1 - chance)
         information = wrong * q * sd**2 / (1 + q * sd**2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -66,6 +67,22 @@ def mine(state: Path) -> dict[int, str]:
             except OSError:
                 continue
     return commands
+
+
+def shares_of(root: int) -> dict[int, int]:
+    """Return the memory of a process and its descendants without bots, in bytes; each page is divided among those that share it."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            children.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
+    shares, rest = {}, [root]
+    for pid in rest:
+        with contextlib.suppress(OSError):
+            if re.match("tute |python", (Path(f"/proc/{pid}") / "comm").read_text()):
+                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+                shares[pid] = int(re.search(r"^Pss: +(\d+) kB$", rollup, re.M)[1]) * 1024  # type: ignore[index]
+                rest.extend(children.get(pid, []))
+    return shares
 
 
 def answers(port: int) -> bool:
@@ -172,15 +189,23 @@ def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Si
         lend(state / "sandbox")
         shutil.copyfile(migrated.sqlite_file(), state / "league.sqlite3")
     port = free_port()
-    command = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "1"]
+    slots = "2" if how == signal.SIGTERM else "1"
+    command = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", slots]
     serving = Process("serve", command, state / "serve.log", env=environment_of(state), cwd=settings.BASE_DIR)
     serving.wait_until(lambda: answers(port), "the site", 180)
     serving.wait_until(lambda: "tute worker-1" in mine(state).values(), "a worker", 180)
-    assert len(mine(state)) >= 4  # this command, web and its worker, scheduler, worker
+    assert len(mine(state)) >= 4  # this command, web, scheduler, worker
     if how == signal.SIGTERM:
         with Flood(port, trickling=400, idle=100) as flood:  # One slow client keeps no other waiting.
             wait_for(lambda: flood.closed > 500, "the site to close what is slow", 120)
             assert {ask_from("127.0.0.2", port, "/version")[0] for _ in range(20)} == {200}, serving.tail()
+        serving.wait_until(lambda: len(shares_of(serving.pid)) >= 7, "two workers that can start bots", 180)
+        shares = shares_of(serving.pid)
+        assert len(shares) == 7, "supervisor, web, scheduler, and each worker with the process that starts its bots"
+        assert sum(shares.values()) < 400e6, shares
+        os.kill(next(pid for pid, name in mine(state).items() if name == "tute web-1"), signal.SIGKILL)
+        socket.create_connection(("127.0.0.1", port)).close()  # Clients wait until the process is back.
+        serving.wait_until(lambda: answers(port), "the web process to come back", 180)
 
     serving.popen.send_signal(how)
 
