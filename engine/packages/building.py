@@ -464,7 +464,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "java": Recipe(
         title="Java",
-        packages="openjdk-17-jdk-headless",
+        packages="default-jdk-headless",
         script=_JAVA,
         words=_java,
         find=cache(_find_java),

@@ -23,7 +23,7 @@ TOP = (
 PACKAGES = {
     "cc": "gcc libc6-dev",
     "c++": "g++ libc6-dev",
-    "javac": "openjdk-17-jdk-headless",
+    "javac": "default-jdk-headless",
     "node": "nodejs",
     "tsc": "node-typescript nodejs",
     "rustc": "rustc libc6-dev",

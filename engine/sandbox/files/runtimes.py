@@ -469,7 +469,7 @@ def why_no_java() -> str:
     """Return why this machine cannot run bots in Java, or ""."""
     jlink = shutil.which("jlink")
     if not jlink:
-        return "no Java is installed on this host; install the package openjdk-17-jdk-headless or enter no java bots"
+        return "no Java is installed on this host; install the package default-jdk-headless or enter no java bots"
     version = _java_version(Path(jlink).resolve())
     return "" if version >= _OLDEST_JAVA else f"Java {version} is too old; install {_OLDEST_JAVA} or newer"
 

@@ -207,9 +207,10 @@ def queue(*, now: datetime | None = None, rows: Sequence[Worker] | None = None) 
     alive = [row for row in (living(now).order_by("name") if rows is None else rows) if not is_silent(row, now)]
     ready = [worker for worker in alive if worker.tier]
     playing = When(status__in=Match.HELD, then=Value("playing"))
-    counted = Match.objects.filter(status__in=[MatchStatus.QUEUED, *Match.HELD]).order_by()
-    counted = counted.annotate(why=_reason(alive, now, playing)).values_list("why")
-    work = {why: (number, oldest) for why, number, oldest in counted.annotate(number=Count("*"), oldest=Min("created"))}
+    waiting = Match.objects.filter(status__in=[MatchStatus.QUEUED, *Match.HELD]).order_by()
+    reasoned = waiting.annotate(why=_reason(alive, now, playing)).values_list("why")
+    counted = reasoned.annotate(number=Count("*"), oldest=Min("created"))
+    work = {why: (number, oldest) for why, number, oldest in counted}
     playing_count, _since = work.pop("playing", (0, None))
     reasons = dict.fromkeys(("turn", "retry", "paused", "retest", "rules", "worker", "sandbox"), 0)
     reasons |= {why: number for why, (number, _oldest) in work.items()}

@@ -25,7 +25,7 @@ class SessionAccounts(AuthenticationMiddleware):
         """Set `request.user`, which is read when it is needed."""
         super().process_request(request)
         session = cast(SessionStore, request.session)
-        request.user = SimpleLazyObject(lambda: session.account() or get_user(request))
+        request.user = cast(User, SimpleLazyObject(lambda: session.account() or get_user(request)))
 
 
 def viewer_of(request: HttpRequest) -> Player | None:

@@ -102,7 +102,7 @@ def _page(request: HttpRequest, view: TableView) -> HttpResponse:
     may_rematch = is_recent and is_own and row.shared and not sides and not row.rematch
     part = request.headers.get("X-Part", "")
     first = _first_new(part, view, moments)
-    context = {
+    context: dict[str, Any] = {
         "row": row,
         "arena": sides[0].entry.arena if sides else None,
         "gave_up": any(side.given_up for side in sides if view.own and side.entry.player_id == view.own.player_id),

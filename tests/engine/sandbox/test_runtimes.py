@@ -393,7 +393,7 @@ def test_numpy_has_one_thread_and_the_kernels_of_every_processor(
     ("name", "says"),
     [
         ("python-numpy", "numpy is not installed on this host; install it (pip install numpy)"),
-        ("java", "no Java is installed on this host; install the package openjdk-17-jdk-headless"),
+        ("java", "no Java is installed on this host; install the package default-jdk-headless"),
     ],
 )
 def test_a_host_without_a_program_has_every_other_runtime(name: str, says: str) -> None:
