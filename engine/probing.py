@@ -2,8 +2,8 @@
 
 The candidates are given bots and `search`, an `engine.responding.Responder` that learns the probed bot's habits from its choices. They play the
 probed bot on training boards. `search` gets half of these, the bot that looks best so far the other half. The candidate with the best result then
-plays the test boards without learning any further; only the test boards count. On demand `learned` (`engine.responding.LearnedResponder`) practises
-after that: by turns whole boards against the bot's habits, and a few against the bot, from which the habits learn. It plays the same test boards.
+plays the test boards without learning any further; only the test boards count. On demand `learned` is trained after that, another `Responder`: its
+own habits improve by practice against the bot's habits, which learn from a few boards against the bot in between. It plays the same test boards.
 
 The result is a lower bound: a better response may exist. A bot scores 0 against itself on boards that are played in both seatings.
 The probed bot is a black box in its sandbox: it plays whole boards as in a match, in fresh processes for every few boards.
@@ -33,7 +33,6 @@ from engine.parent import end_with
 from engine.responding import (
     BOARDS_A_STEP,
     ChoiceModel,
-    LearnedResponder,
     ObservedChoice,
     Responder,
     features,
@@ -55,7 +54,7 @@ UNIT = 2  # Boards per task. Each task starts its own processes.
 REMEMBERED = 6000  # The habits are learned from this many latest choices of a bot.
 AGAIN = 3  # Passes over the new choices and as many old choices.
 HOPE = 1.0  # Standard errors added to a candidate's mean when the next one to play is chosen.
-STEPS = 16  # Steps of practice between two visits to the bot, in each of the `APART` models.
+STEPS = 32  # Steps of practice between two visits to the bot, in each of the `APART` models.
 APART = 2  # Models that practise side by side, whatever the number of jobs; then their mean goes on.
 PRACTICE = STEPS * APART * BOARDS_A_STEP  # Boards of practice between two visits to the bot.
 LOOKED_BACK = 10  # Training steps over which the foreseen share is averaged.
@@ -68,11 +67,10 @@ Advance = Callable[[int, int], None]
 class ProbeTask:
     """Some boards between the probed bot and a response, in both seatings, as plain data.
 
-    bot: the response if it is a bot; None: `name` plays by the habits `ours` and `theirs`. noted: record the choices.
+    bot: the response if it is a bot; None: the response searches by the habits `ours` and `theirs`. noted: record the choices.
     """
 
     spec: MatchSpec
-    name: str
     bot: BotSpec | None
     ours: ChoiceModel
     theirs: ChoiceModel
@@ -335,7 +333,7 @@ class _Training:
             part = boards[at : at + UNIT]
             name = f"{self.spec.match_id} {what} {part[0]} {chosen.name}"
             spec = replace(self.spec, match_id=name, table=f"probe {what}", boards=part, parties=parties)
-            tasks.append(partial(play, ProbeTask(spec, chosen.name, chosen.bot, ours, self.theirs, noted)))
+            tasks.append(partial(play, ProbeTask(spec, chosen.bot, ours, self.theirs, noted)))
         return tasks
 
     def test(self, best: Candidate, boards: int) -> list[float]:
@@ -450,5 +448,4 @@ def _play_pass(
 
 def _responder(task: ProbeTask, game: engine.Game, place: int, number: int) -> Responder:
     seed = engine.bot_seed(task.spec.secret, task.spec.match_id, number, place)
-    kind = LearnedResponder if task.name == LEARNED else Responder
-    return kind(game, place, task.ours, task.theirs, seed)
+    return Responder(game, place, task.ours, task.theirs, seed)

@@ -1,11 +1,11 @@
-"""Two players that look for the best response to one bot, using a model of that bot's habits.
+"""A player that searches for the best response to one bot, using a model of that bot's habits.
 
 `ChoiceModel` says how a player chooses; it learns from observed choices. `Responder` tries each of its actions in deals that agree with what its seat
-knows: its opponents continue by the habits of the bot, its own side by its own habits, which learn from its choices in turn. So each round of playing
-and learning is one step of policy improvement against a fixed opponent. `LearnedResponder` plays by habits alone; `practise` improves them by playing
-whole boards against the habits of the bot (policy gradient).
+knows: its opponents continue by the habits of the bot, its own side by its own habits. These learn from its choices in turn, so each round of playing
+and learning is one step of policy improvement against a fixed opponent; or `practise` improves them on whole boards against the habits of the bot
+(policy gradient).
 
-Both see only what a bot sees. Work is counted in deals instead of seconds, so the same seed gives the same choices.
+It sees only what a bot sees. It counts its work in deals instead of seconds, so the same seed gives the same choices.
 """
 
 from __future__ import annotations
@@ -245,16 +245,6 @@ class Responder:
                 habits = ours if state.side[state.turn] == own_side else theirs
                 state.apply(habits.choose(state, legal, dice))
         return lead(state, own_side)
-
-
-class LearnedResponder(Responder):
-    """A seat that plays by its own habits alone: always the likeliest action."""
-
-    def best(self, choices: Sequence[str]) -> str:
-        """Return the likeliest action. It depends on the own hand and open cards only, so any deal that agrees with them will do."""
-        state = self.knowledge.state(self.knowledge.deals().deal(self.dice))
-        chances = self.ours.chances(features(state, [state.game.parse_action(choice) for choice in choices]))
-        return choices[chances.index(max(chances))]
 
 
 def practise(game: Game, ours: ChoiceModel, theirs: ChoiceModel, seed: int, steps: int) -> None:

@@ -27,8 +27,9 @@ Searches for the strongest opponent of BOT and reports how many points per board
 and a player that learns the habits of BOT from its choices and tries its own actions against them. They play BOT for training; the best of them
 plays other boards for the test, from which nothing is learned. Boards are played in both seatings, so BOT scores 0 against itself.
 
---learned trains one more response for as long again: it begins with the habits of the best candidate, and improves them in practice against the
-habits of BOT (policy gradient), which it learns better from boards against BOT in between. It plays the same test boards; the larger result counts.
+--learned trains one more such player for as long again: its own habits begin with those of the best candidate and improve in practice, on whole
+boards against the habits of BOT (policy gradient). A few boards against BOT in between teach it these habits better. It plays the same test boards;
+the larger result counts.
 
 The result is a lower bound: a better response may exist. If no winning response was found, that proves nothing.
 BOT is a file, a folder, a zip, or the name of a house bot, in the sandbox and with the limits of the league. The game must have two sides.

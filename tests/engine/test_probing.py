@@ -12,7 +12,7 @@ import pytest
 import engine
 from engine.cards.chance import Dice
 from engine.cli import main
-from engine.responding import ChoiceModel, LearnedResponder, ObservedChoice, Responder, features, lead, practise
+from engine.responding import ChoiceModel, ObservedChoice, Responder, features, lead, practise
 from engine.runner.feed import Feed
 from engine.runner.sitting import BoardRun, Texts
 
@@ -68,10 +68,9 @@ def test_it_plays_every_game_of_two_sides_by_what_a_seat_is_told(key: str, playe
     """The referee takes each of its answers, and it chooses the same again."""
     game = engine.load(key, players=players)
 
-    def sitting(learned: int) -> list[int]:
+    def sitting() -> list[int]:
         state = game.new_match(seed=5, deals=1)
-        kinds = [LearnedResponder if learned == seat % 2 else Responder for seat in range(players)]
-        table = [kind(game, seat, ChoiceModel(), ChoiceModel(), seat, deals=2) for seat, kind in enumerate(kinds)]
+        table = [Responder(game, seat, ChoiceModel(), ChoiceModel(), seed=seat, deals=2) for seat in range(players)]
         sitting_by_chance = BoardRun(state, table, Feed(players), Texts(game), 1, 0)
         assert sitting_by_chance.play(lambda: len(state.actions) > 60) or len(state.actions) > 60
         assert not sitting_by_chance.faults
@@ -79,8 +78,7 @@ def test_it_plays_every_game_of_two_sides_by_what_a_seat_is_told(key: str, playe
             assert lead(state, 0) == -lead(state, 1)
         return list(state.actions)
 
-    for learned in (0, 1):
-        assert sitting(learned) == sitting(learned)
+    assert sitting() == sitting()
 
 
 def test_it_takes_the_trick_that_decides() -> None:
@@ -149,21 +147,21 @@ def probe(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dic
 def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     words = (
         *("random", "-g", "brisca", "--players", "2", "--tries", "10", "--boards", "4", "--seed", "7"),
-        *("--learned", "--episodes", "256"),
+        *("--learned", "--episodes", "512"),
     )
     result = probe(capsys, *words, "--jobs", "1")
 
     assert result["clear"]
     assert result["ahead"] > result["margin"] > 0
     assert result["response"] != "random"
-    assert (result["unit"], result["boards"], result["trained"], result["practised"]) == ("points", 4, 14, 256)
+    assert (result["unit"], result["boards"], result["trained"], result["practised"]) == ("points", 4, 12, 512)
     assert [response["response"] for response in result["tested"]][1:] == ["learned"]
     assert result["ahead"] == max(response["ahead"] for response in result["tested"])
     assert result["elo"][1] < result["elo"][0] < result["elo"][2]
     names = {candidate["name"]: candidate["boards"] for candidate in result["candidates"]}
     assert set(names) == {"champion", "counting", "deep", "greedy", "search", "learned"}
     assert min(names.values()) == 2
-    assert sum(names.values()) == 14
+    assert sum(names.values()) == 12
     again = probe(capsys, *words, "--jobs", "2")
     assert {**again, "seconds": 0} == {**result, "seconds": 0}
 
