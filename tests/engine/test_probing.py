@@ -157,7 +157,8 @@ def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.Capt
     assert (result["unit"], result["boards"], result["trained"], result["practised"]) == ("points", 4, 12, 512)
     assert [response["response"] for response in result["tested"]][1:] == ["learned"]
     assert result["ahead"] == max(response["ahead"] for response in result["tested"])
-    assert result["elo"][1] < result["elo"][0] < result["elo"][2]
+    low, high = result["elo"][1:]
+    assert low < result["elo"][0] <= high
     names = {candidate["name"]: candidate["boards"] for candidate in result["candidates"]}
     assert set(names) == {"champion", "counting", "deep", "greedy", "search", "learned"}
     assert min(names.values()) == 2
