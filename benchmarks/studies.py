@@ -5,10 +5,11 @@
     reports   docs/studies/lab/GAME.json: each game and its variants in docs/studies/variants
     exchange  docs/studies/exchange.json: guiñote with and without its exchange, with the same cards
     phases    docs/studies/phases.json: `counting` with the choices of `champion` in one part of a deal (compile first: make fast)
+    exploitability  docs/studies/exploitability.json: how far each house bot can be exploited (a night; compile first; only if named)
     pages     the tables and pictures of the pages, from these files
 
-Without a name it does all. Boards are stored as by `tute lab`, so the command goes on where it was stopped. Games of several deals get half of the
-boards, those of many sides a sixth.
+Without a name it does all but exploitability. Boards are stored as by `tute lab`, and probes in var, so the command goes on where it was stopped.
+Games of several deals get half of the boards, those of many sides a sixth.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import resource
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +31,13 @@ sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ firs
 
 from engine.cli import table  # noqa: E402
 from engine.cli.lab import measure  # noqa: E402
+from engine.compiled import described  # noqa: E402
 from engine.game import declared, games  # noqa: E402
 from engine.lab.picture import chart, seats  # noqa: E402
 from engine.lab.report import mean_of, quotient, rounded  # noqa: E402
 from engine.lab.variants import Variant, read  # noqa: E402
 from engine.lab.words import NUMBER, PERCENT, WHOLE, interval  # noqa: E402
+from engine.responding import two_sided  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
 from engine.studying import SEED  # noqa: E402
 
@@ -40,6 +46,14 @@ PAIR = ("counting", "greedy")  # Quick enough for every game on two cores.
 GUINOTE, NO_EXCHANGE = Variant("guinote"), "guinote-no-exchange"
 PHASES_GAME = "two_player"
 PHASES = {"first": (24, 13), "second": (12, 1), "third": (0, 0), "all": (24, 0)}  # Cards in the stock, from and to.
+# Bot, the weakest first: training boards, boards of practice, test boards of its probe.
+PROBES = {
+    "random": (24, 12_800, 60),
+    "greedy": (24, 12_800, 60),
+    "counting": (24, 12_800, 100),
+    "deep": (24, 12_800, 100),
+    "champion": (24, 12_800, 100),
+}
 MIXED = '''"""`champion` while the stock has {most} to {least} cards, else `counting`."""
 
 from bot import ChampionBot
@@ -156,6 +170,50 @@ def _mixed(name: str, most: int, least: int) -> Path:
     return folder
 
 
+def exploitability(keys: Sequence[str], bots: Sequence[str]) -> None:
+    """Probe house bots in the games of two sides, the weakest bot first; finished probes are stored, and written as data of the study."""
+    store = table.state_dir() / "studies" / "exploitability.jsonl"
+    store.parent.mkdir(parents=True, exist_ok=True)
+    lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
+    rows = {row["digest"]: row for row in map(json.loads, lines)}
+    probes = [
+        (name, key)
+        for name in PROBES
+        for key in games()
+        if two_sided(Variant(key).load()) and key in (table.find_bot(name).games or games())
+    ]
+    for name, key in probes:
+        words, digest = _probe(name, key)
+        if digest in rows or name not in bots or key not in keys:
+            continue
+        print(f"{name} at {key}", file=sys.stderr)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = json.loads(subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        rows[digest] = {
+            **{column: result[column] for column in ("game", "players", "bot", "unit", "seed", "tested", "trained")},
+            **{column: result[column] for column in ("practised", "foreseen")},
+            "cpu_s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime),
+            "rules": described(),
+            "digest": digest,
+        }
+        with store.open("a", encoding="utf-8") as lines_of_store:
+            lines_of_store.write(json.dumps(rows[digest]) + "\n")
+    digests = [_probe(name, key)[1] for name, key in probes]
+    write(STUDIES / "exploitability.json", [rows[digest] for digest in digests if digest in rows])
+
+
+def _probe(name: str, key: str) -> tuple[list[str], str]:
+    """Return the command of a probe, and a digest of all that its result follows from, but for the rules."""
+    tries, episodes, boards = PROBES[name]
+    numbers = ("--tries", tries, "--episodes", episodes, "--boards", boards, "--seed", SEED)
+    words = ["probe", name, "-g", key, "--learned", *map(str, numbers), "--no-sandbox", "--json"]
+    sources = [(ROOT / "engine" / module).read_bytes() for module in ("probing.py", "responding.py")]
+    bots = [table.find_bot(bot).sha256 for bot in PROBES]
+    digest = sha256(b"\n".join([*(word.encode() for word in [*words, *bots]), *sources])).hexdigest()
+    return [sys.executable, "-m", "engine.cli", *words], digest
+
+
 def replace_table(name: str, head: str, rows: Sequence[Sequence[str]]) -> None:
     """Replace the table of a page that begins with this head."""
     path = STUDIES / name
@@ -233,14 +291,62 @@ def pages() -> None:
     picture = seats("What champion gains, points a board", [(parts[n], [r["lead"]]) for n, r in rows.items()])
     (STUDIES / "phases.svg").write_text(picture, encoding="utf-8")
 
+    probes = stored("exploitability.json")
+    replace_table(
+        "exploitability.md",
+        "| game | bot | searched, a board | by | learned, a board | at least, Elo | boards | CPU, s |",
+        [
+            [
+                title(r),
+                r["bot"],
+                _won_by(r["tested"][0], r["unit"]),
+                r["tested"][0]["response"],
+                _won_by(r["tested"][1], r["unit"]),
+                interval(WHOLE, _larger(r)["elo"], signed=True),
+                str(r["tested"][0]["boards"]),
+                str(r["cpu_s"]),
+            ]
+            for key in games()
+            for r in probes
+            if r["game"] == key
+        ],
+    )
+    elo = {(r["game"], r["bot"]): _larger(r)["elo"] for r in probes}
+    rows_of_chart = [
+        (declared(key).title, [elo.get((key, name)) for name in PROBES])
+        for key in games()
+        if any(game == key for game, _ in elo)
+    ]
+    picture = chart("Exploited by at least, Elo", rows_of_chart, list(PROBES), NUMBER)
+    (STUDIES / "exploitability.svg").write_text(picture, encoding="utf-8")
+
+
+def _larger(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the response that won more."""
+    return max(row["tested"], key=lambda response: response["ahead"])
+
+
+def _won_by(response: dict[str, Any], unit: str) -> str:
+    text = f"{response['ahead']:+.2f} ± {response['margin']:.2f} {unit}"
+    return text if response["clear"] else f"{text}, none shown"
+
 
 def main() -> None:
     """Do the parts that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = ("reports", "exchange", "phases", "pages")
-    parser.add_argument("parts", nargs="*", choices=[*names, []], default=[], help="all if none is named")
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        choices=[*names, "exploitability", []],
+        default=[],
+        help="all but exploitability if none is named",
+    )
     parser.add_argument("--boards", type=int, default=192, help="boards of each table (192)")
-    parser.add_argument("-g", "--game", action="append", help="only the reports of this game (may be repeated)")
+    parser.add_argument(
+        "-g", "--game", action="append", help="only the reports and probes of this game (may be repeated)"
+    )
+    parser.add_argument("--bot", action="append", choices=PROBES, help="only the probes of this bot (may be repeated)")
     chosen = parser.parse_args()
     parts = chosen.parts or names
     box = Sandbox(tier="none", state_dir=table.state_dir())
@@ -250,6 +356,8 @@ def main() -> None:
         exchange(chosen.boards, box)
     if "phases" in parts:
         phases(chosen.boards, box)
+    if "exploitability" in parts:
+        exploitability(chosen.game or games(), chosen.bot or list(PROBES))
     if "pages" in parts:
         pages()
 

@@ -1,8 +1,9 @@
 """A player that searches for the best response to one bot, using a model of that bot's habits.
 
 `ChoiceModel` says how a player chooses; it learns from observed choices. `Responder` tries each of its actions in deals that agree with what its seat
-knows: its opponents continue by the habits of the bot, its own side by its own habits, which learn from its choices in turn. So each round of playing
-and learning is one step of policy improvement against a fixed opponent.
+knows: its opponents continue by the habits of the bot, its own side by its own habits. These learn from its choices in turn, so each round of playing
+and learning is one step of policy improvement against a fixed opponent; or `practise` improves them on whole boards against the habits of the bot
+(policy gradient).
 
 It sees only what a bot sees. It counts its work in deals instead of seconds, so the same seed gives the same choices.
 """
@@ -11,11 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from math import exp
+from math import exp, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.cards.actions import CLAIM, PLAY_END
 from engine.cards.chance import Dice
+from engine.match.view import played_masks
 from engine.portable import add_up
 from engine.search.knowledge import Knowledge
 
@@ -27,7 +29,10 @@ RATE = 0.2  # Learning rate.
 DEALS = 12  # Sampled deals per decision; only the better half of the actions gets the second half of them.
 FINE = 1 << 30
 RARE = -4.0  # Initial weight of a claim: most claims are false.
-ROLES, LEVELS, WORTHS, TRICKS, ORDERS, HOLDINGS = 9, 17, 4, 5, 5, 12
+PACE = 0.3  # Learning rate of practice, divided by the root of the squares so far (AdaGrad).
+BOARDS_A_STEP = 8  # Boards of one step of practice.
+TRIES = 4  # Times that practice plays each board with the same cards; the mean of the others tells what the cards were worth.
+ROLES, LEVELS, WORTHS, TRICKS, ORDERS, HOLDINGS, ABOVE, OUTSTANDING, PLACES = 9, 17, 4, 5, 5, 12, 5, 4, 3
 # Class of a card, indexed by its points: nothing, a figure, the three, the ace.
 _WORTH = (0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3)
 # Offset of each kind of feature in the list of weights.
@@ -36,7 +41,11 @@ BY_TRICK = BY_LEVEL + ROLES * 2 * LEVELS
 BY_ORDER = BY_TRICK + ROLES * 2 * TRICKS * WORTHS
 BY_STOCK = BY_ORDER + ROLES * 2 * ORDERS * ORDERS
 BY_SUIT = BY_STOCK + ROLES * 4 * WORTHS
-WORDS = BY_SUIT + HOLDINGS * LEVELS * 2
+BY_PRICE = BY_SUIT + HOLDINGS * LEVELS * 2
+BY_RANK = BY_PRICE + ROLES * 2 * LEVELS * TRICKS
+BY_TRUMPS = BY_RANK + ROLES * 2 * LEVELS * ABOVE
+BY_PLACE = BY_TRUMPS + ROLES * 2 * WORTHS * ABOVE * OUTSTANDING
+WORDS = BY_PLACE + ROLES * 2 * WORTHS * PLACES * TRICKS * 2
 WORD_PLACES, PROGRESS = 512, 16
 SIZE = WORDS + WORD_PLACES * PROGRESS
 
@@ -57,9 +66,14 @@ def features(state: State, legal: Sequence[int]) -> list[Features]:
     if following:
         own_side_wins = state.side[state.winner] == state.side[state.turn]
         role = 1 + 2 * own_side_wins + 4 * (len(state.table) + 1 >= state.size)
+    place_in_trick = min(PLACES, len(state.table)) - 1 if following else 0
     on_table = state.table_points if following else 0
     trick = 0 if not on_table else 1 if on_table < 5 else 2 if on_table < 10 else 3 if on_table < 14 else 4
     stock = 1 if state.stock else 0
+    played = played_masks(state)
+    unseen = [all_cards & ~(played[suit] | hand[suit]) for suit, all_cards in enumerate(state.game.pack.whole)]
+    trumps_out = unseen[trump].bit_count()
+    outstanding = 0 if not trumps_out else 1 if trumps_out < 3 else 2 if trumps_out < 6 else 3
     cards = sorted((facts[action][2], action) for action in legal if action < PLAY_END)
     last = len(cards) - 1
     place = {action: number for number, (_, action) in enumerate(cards)}
@@ -81,6 +95,7 @@ def features(state: State, legal: Sequence[int]) -> list[Features]:
         below, above = place[action], last - place[action]
         both = kind * 2 + trumps
         suit_length = hand[suit].bit_count()
+        higher = min(ABOVE - 1, (unseen[suit] >> level).bit_count())
         rows.append(
             (
                 BY_LEVEL + both * LEVELS + level,
@@ -88,6 +103,10 @@ def features(state: State, legal: Sequence[int]) -> list[Features]:
                 BY_ORDER + (both * ORDERS + min(below, ORDERS - 1)) * ORDERS + min(above, ORDERS - 1),
                 BY_STOCK + (both * 2 + stock) * WORTHS + worth,
                 BY_SUIT + (suit_length * LEVELS + level) * 2 + following,
+                BY_PRICE + (both * LEVELS + level) * TRICKS + trick,
+                BY_RANK + (both * LEVELS + level) * ABOVE + higher,
+                BY_TRUMPS + ((both * WORTHS + worth) * ABOVE + higher) * OUTSTANDING + outstanding,
+                BY_PLACE + (((both * WORTHS + worth) * PLACES + place_in_trick) * TRICKS + trick) * 2 + stock,
             )
         )
     return rows
@@ -98,6 +117,7 @@ class ChoiceModel:
 
     def __init__(self) -> None:
         self.weights = [0.0] * SIZE
+        self.squares = [1.0] * SIZE  # Of the gradients of practice.
         first = WORDS + (CLAIM - PLAY_END) % WORD_PLACES * PROGRESS
         self.weights[first : first + PROGRESS] = [RARE] * PROGRESS
 
@@ -112,12 +132,7 @@ class ChoiceModel:
 
     def choose(self, state: State, legal: Sequence[int], dice: Dice) -> int:
         """Draw one of the legal actions by its probability."""
-        mark = dice.below(FINE) / FINE
-        for action, chance in zip(legal, self.chances(features(state, legal)), strict=True):
-            mark -= chance
-            if mark < 0:
-                return action
-        return legal[-1]
+        return legal[drawn(self.chances(features(state, legal)), dice)]
 
     def learn(self, choices: Sequence[ObservedChoice], dice: Dice, times: int = 1) -> None:
         """Learn from observed choices: `times` passes over all of them, in random order."""
@@ -130,6 +145,28 @@ class ChoiceModel:
                     for feature in action:
                         weights[feature] += step
 
+    def climb(self, gradient: dict[int, float]) -> None:
+        """Change the weights by a gradient of what practice is to raise."""
+        weights, squares = self.weights, self.squares
+        for feature, slope in gradient.items():
+            squares[feature] += slope * slope
+            weights[feature] += PACE * slope / sqrt(squares[feature])
+
+    def copy(self) -> ChoiceModel:
+        """Return a model that learns apart from this one."""
+        model = ChoiceModel()
+        model.weights, model.squares = self.weights[:], self.squares[:]
+        return model
+
+    def become_mean(self, parts: Sequence[ChoiceModel]) -> None:
+        """Take over the mean of models that practised apart."""
+        for name in ("weights", "squares"):
+            setattr(
+                self,
+                name,
+                [add_up(row) / len(parts) for row in zip(*(getattr(part, name) for part in parts), strict=True)],
+            )
+
     def foreseen(self, choices: Sequence[ObservedChoice]) -> float:
         """Return the share of choices that were the most likely actions; 0 if there are no choices."""
         right = 0
@@ -137,6 +174,16 @@ class ChoiceModel:
             chances = self.chances(actions)
             right += chances[taken] == max(chances)
         return right / len(choices) if choices else 0.0
+
+
+def drawn(chances: Sequence[float], dice: Dice) -> int:
+    """Draw an index by its probability."""
+    mark = dice.below(FINE) / FINE
+    for number, chance in enumerate(chances):
+        mark -= chance
+        if mark < 0:
+            return number
+    return len(chances) - 1
 
 
 class Responder:
@@ -198,6 +245,58 @@ class Responder:
                 habits = ours if state.side[state.turn] == own_side else theirs
                 state.apply(habits.choose(state, legal, dice))
         return lead(state, own_side)
+
+
+def practise(game: Game, ours: ChoiceModel, theirs: ChoiceModel, seed: int, steps: int) -> None:
+    """Improve `ours` on `steps` times `BOARDS_A_STEP` boards against the habits `theirs`.
+
+    A choice becomes likelier if the board went better than in the other tries with the same cards, so the luck of the cards does not count.
+    """
+    dice = Dice(seed)
+    for _ in range(steps):
+        boards = [_tries(game, ours, theirs, dice) for _ in range(BOARDS_A_STEP)]
+        gains = [(result - _mean_without(tries, result), choices) for tries in boards for choices, result in tries]
+        size = sqrt(add_up(gain * gain for gain, _ in gains) / len(gains))
+        gradient: dict[int, float] = {}
+        for gain, choices in gains if size else ():
+            for actions, chances, taken in choices:
+                for number, (action, chance) in enumerate(zip(actions, chances, strict=True)):
+                    slope = gain / size * ((number == taken) - chance)
+                    for feature in action:
+                        gradient[feature] = gradient.get(feature, 0.0) + slope
+        ours.climb(gradient)
+
+
+# The choices of one side on a board (features of the actions, their chances, the chosen one), and its lead at the end.
+_Try = tuple[list[tuple[list[Features], list[float], int]], float]
+
+
+def _mean_without(tries: Sequence[_Try], result: float) -> float:
+    return (add_up(other for _, other in tries) - result) / (len(tries) - 1)
+
+
+def _tries(game: Game, ours: ChoiceModel, theirs: ChoiceModel, dice: Dice) -> list[_Try]:
+    """Play one board several times from the same side; only the choices differ, and the cards of later deals."""
+    side, seed = dice.below(2), dice.below(FINE)
+    tries: list[_Try] = []
+    for _ in range(TRIES):
+        state = game.new_match(seed=f"practice {seed}", deals=game.board_deals, record=False)
+        state.dice = dice
+        choices = []
+        while not state.is_over:
+            legal = state.legal_actions()
+            if len(legal) == 1:
+                state.apply(legal[0])
+            elif state.side[state.turn] != side:
+                state.apply(theirs.choose(state, legal, dice))
+            else:
+                actions = features(state, legal)
+                chances = ours.chances(actions)
+                taken = drawn(chances, dice)
+                choices.append((actions, chances, taken))
+                state.apply(legal[taken])
+        tries.append((choices, lead(state, side)))
+    return tries
 
 
 def lead(state: State, side: int) -> float:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 EXAMPLE = """
 tute probe my_bot.py -g partnership
 tute probe greedy -g brisca --seconds 120 --boards 200
+tute probe greedy -g two_player --learned --seconds 300
 tute probe my_bot.zip -g two_player --tries 200 --seed 7 --json
 """
 DETAILS = """
@@ -26,11 +27,15 @@ Searches for the strongest opponent of BOT and reports how many points per board
 and a player that learns the habits of BOT from its choices and tries its own actions against them. They play BOT for training; the best of them
 plays other boards for the test, from which nothing is learned. Boards are played in both seatings, so BOT scores 0 against itself.
 
+--learned trains one more such player for as long again: its own habits begin with those of the best candidate and improve in practice, on whole
+boards against the habits of BOT (policy gradient). A few boards against BOT in between teach it these habits better. It plays the same test boards;
+the larger result counts.
+
 The result is a lower bound: a better response may exist. If no winning response was found, that proves nothing.
 BOT is a file, a folder, a zip, or the name of a house bot, in the sandbox and with the limits of the league. The game must have two sides.
 
---seconds is the time of training. With --tries, the number of training boards, the same seed gives the same answer on any number of jobs, for
-every bot whose random choices follow from its seed.
+--seconds is the time of training. With --tries, the number of training boards, and --episodes, that of practice, the same seed gives the same answer
+on any number of jobs, for every bot whose random choices follow from its seed.
 
 exit codes:
   0  the probe finished, whatever it found
@@ -38,8 +43,9 @@ exit codes:
   2  the command or its input is wrong
   3  something on this machine failed
 """
-SECONDS, BOARDS = 60.0, 100
+SECONDS, BOARDS, EPISODES = 60.0, 100, 10_000
 FORMAT = "tute-probe/1"
+TESTED = ("response", "ahead", "margin", "clear", "boards", "elo")
 
 
 def add(commands: Any) -> None:
@@ -58,6 +64,13 @@ def add(commands: Any) -> None:
     how_long = parser.add_mutually_exclusive_group()
     how_long.add_argument("--seconds", type=float, metavar="S", help=f"time of training ({SECONDS:.0f})")
     how_long.add_argument("--tries", type=int, metavar="N", help="number of training boards instead")
+    parser.add_argument("--learned", action="store_true", help="train a learned response, too")
+    parser.add_argument(
+        "--episodes",
+        type=int,
+        metavar="N",
+        help=f"boards of its practice, instead of a time (with --tries: {EPISODES:,})",
+    )
     parser.add_argument("--boards", type=int, default=BOARDS, metavar="N", help=f"boards of the test ({BOARDS})")
     table.add_seed_flag(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="boards played in parallel (default: one per core)")
@@ -71,7 +84,9 @@ def run(args: argparse.Namespace) -> int:
     from engine.probing import NotTwoSidedBoardError, fewest, probe
     from engine.runner import Infrastructure
 
-    require(args, seconds=0, tries=1, boards=2, jobs=1)
+    require(args, seconds=0, tries=1, boards=2, jobs=1, episodes=1)
+    if args.episodes is not None and not args.learned:
+        raise Problem("--episodes is the practice of the learned response: add --learned")
     seconds = None if args.tries is not None else SECONDS if args.seconds is None else args.seconds
     jobs = args.jobs if args.jobs is not None else len(os.sched_getaffinity(0))
     seed = args.seed if args.seed is not None else secrets.token_hex(4)
@@ -91,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
                 seconds=seconds,
                 tries=args.tries,
                 boards=args.boards,
+                episodes=args.episodes if args.tries is None else args.episodes or EPISODES,
+                learned=args.learned,
                 jobs=jobs,
                 advance=advance,
             )
@@ -134,6 +151,18 @@ def document(spec: MatchSpec, result: Probe, seed: str) -> dict[str, Any]:
         }
         for candidate in result.candidates
     ]
+    tested = [
+        {
+            "response": response.name,
+            "ahead": response.mean,
+            "margin": response.margin,
+            "clear": response.clear,
+            "boards": len(response.ahead),
+            "elo": response.elo,
+        }
+        for response in result.tested
+    ]
+    best = max(tested, key=lambda response: response["ahead"], default=dict.fromkeys(TESTED))
     return {
         "format": FORMAT,
         "game": spec.game,
@@ -143,12 +172,10 @@ def document(spec: MatchSpec, result: Probe, seed: str) -> dict[str, Any]:
         "sha256": spec.parties[0].sha256,
         "seed": seed,
         "unit": str(game.score_unit),
-        "response": result.response,
-        "ahead": result.mean,
-        "margin": result.margin,
-        "clear": result.clear,
-        "boards": len(result.ahead),
+        **best,
+        "tested": tested,
         "trained": result.trained,
+        "practised": result.practised,
         "foreseen": result.foreseen,
         "candidates": candidates,
         "seconds": list(result.seconds),
@@ -173,11 +200,12 @@ def _print(spec: MatchSpec, result: Probe, seed: str) -> None:
     ]
     print_table(["candidate", "boards", f"{unit}/board", "standard error"], rows)
     trained_s, tested_s = result.seconds
+    practice = f" and {result.practised:,} of practice" if result.practised else ""
     print(
-        f"\ntrained on {result.trained} boards in {trained_s:.1f} s; the selection flatters the best candidate, so these are not results"
+        f"\ntrained on {result.trained} boards{practice} in {trained_s:.1f} s; the selection flatters the best candidate, so these are not results"
     )
     if result.foreseen is not None:
-        print(f"search predicted {result.foreseen:.0%} of the bot's choices at the end")
+        print(f"the habits predicted {result.foreseen:.0%} of the bot's choices at the end")
     if result.fault is not None:
         print()
         explain(name, result.fault)
@@ -185,17 +213,27 @@ def _print(spec: MatchSpec, result: Probe, seed: str) -> None:
     for candidate in result.candidates:
         if candidate.fault is not None:
             print(f"{candidate.name} failed ({candidate.fault.kind}) and so forfeited boards")
-    print(
-        f"\n{result.response} against {name} on {len(result.ahead)} other boards ({tested_s:.1f} s):"
-        f" {result.mean:+.2f} ± {result.margin:.2f} {unit} per board (95%)\n"
+    print(f"\nAgainst {name} on {len(result.tested[0].ahead)} other boards ({tested_s:.1f} s), with 95% intervals:\n")
+    print_table(
+        ["response", f"{unit}/board", "Elo"],
+        [
+            [
+                response.name,
+                f"{response.mean:+.2f} ± {response.margin:.2f}",
+                "{:+.0f}, {:.0f} to {:.0f}".format(*response.elo),
+            ]
+            for response in result.tested
+        ],
     )
-    if result.clear:
+    print()
+    best = result.best
+    if best is not None and best.clear:
         paragraph(
-            f"{name} can be exploited by at least {result.mean:.2f} ± {result.margin:.2f} {unit} per board. This is a lower bound: a better"
+            f"{name} can be exploited by at least {best.mean:.2f} ± {best.margin:.2f} {unit} per board. This is a lower bound: a better"
             " response may exist. Against itself the bot scores 0."
         )
     else:
         paragraph(
-            f"No response was found that certainly wins against {name}. Others may exist: train for longer, or name candidates"
-            " (--with)."
+            f"No response was found that certainly wins against {name}. That proves nothing: others may exist. Train for longer, name"
+            " candidates (--with), or let one learn (--learned)."
         )

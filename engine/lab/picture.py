@@ -11,7 +11,7 @@ from engine.lab.words import NUMBER, PERCENT, WORDS, write
 
 Interval = Sequence[float | None]  # Value and ends; an end of None lies beyond the picture.
 WIDTH, LEFT, RIGHT, TOP, ROW, FOOT = 720, 250, 20, 30, 22, 26
-COLOURS = ("#1f6f54", "#b4572a", "#3b5b92", "#7a4a8a")
+COLOURS = ("#1f6f54", "#b4572a", "#3b5b92", "#7a4a8a", "#8a7a1f")
 TICKS = 5
 
 
@@ -51,7 +51,7 @@ def chart(
         for column, cell in enumerate(cells):
             if cell is None or cell[0] is None:
                 continue
-            y = middle + (column - (len(cells) - 1) / 2) * 7
+            y = middle + (column - (len(cells) - 1) / 2) * min(7, ROW / len(cells))
             start, end = (edge if value is None else value for value, edge in zip(cell[1:], (low, high), strict=True))
             colour = COLOURS[column % len(COLOURS)]
             parts.append(f'<path d="M{x(start)} {y}H{x(end)}" stroke="{colour}" stroke-width="2"/>')

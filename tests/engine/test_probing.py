@@ -12,7 +12,7 @@ import pytest
 import engine
 from engine.cards.chance import Dice
 from engine.cli import main
-from engine.responding import ChoiceModel, ObservedChoice, Responder, features, lead
+from engine.responding import ChoiceModel, ObservedChoice, Responder, features, lead, practise
 from engine.runner.feed import Feed
 from engine.runner.sitting import BoardRun, Texts
 
@@ -109,6 +109,31 @@ def test_it_takes_the_trick_that_decides() -> None:
     assert right / total >= 0.75
 
 
+def test_practice_finds_the_answer_to_a_habit() -> None:
+    """Against a side that plays its lowest cards the habits of practice win more than those they began with; the same seed gives the same."""
+    game = engine.load("brisca", players=2)
+    lowly = ChoiceModel()
+    lowly.learn(sample_choices(range(10)), Dice(1), times=2)
+
+    def won(model: ChoiceModel) -> float:
+        dice, total = Dice(9), 0.0
+        for seed in range(60):
+            for side in (0, 1):
+                state = game.new_match(seed=f"other {seed}", deals=1, record=False)
+                while not state.is_over:
+                    player = model if state.turn == side else lowly
+                    state.apply(player.choose(state, state.legal_actions(), dice))
+                total += lead(state, side)
+        return total / 60
+
+    ours, again = ChoiceModel(), ChoiceModel()
+    practise(game, ours, lowly, 3, steps=12)
+    practise(game, again, lowly, 3, steps=12)
+
+    assert won(ours) > won(ChoiceModel()) + 20
+    assert again.weights == ours.weights
+
+
 # ---- the command
 
 
@@ -120,17 +145,24 @@ def probe(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dic
 
 @pytest.mark.slow
 def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("random", "-g", "brisca", "--players", "2", "--tries", "10", "--boards", "4", "--seed", "7")
+    words = (
+        *("random", "-g", "brisca", "--players", "2", "--tries", "10", "--boards", "4", "--seed", "7"),
+        *("--learned", "--episodes", "512"),
+    )
     result = probe(capsys, *words, "--jobs", "1")
 
     assert result["clear"]
     assert result["ahead"] > result["margin"] > 0
     assert result["response"] != "random"
-    assert (result["unit"], result["boards"], result["trained"]) == ("points", 4, 10)
+    assert (result["unit"], result["boards"], result["trained"], result["practised"]) == ("points", 4, 12, 512)
+    assert [response["response"] for response in result["tested"]][1:] == ["learned"]
+    assert result["ahead"] == max(response["ahead"] for response in result["tested"])
+    low, high = result["elo"][1:]
+    assert low < result["elo"][0] <= high
     names = {candidate["name"]: candidate["boards"] for candidate in result["candidates"]}
-    assert set(names) == {"champion", "counting", "deep", "greedy", "search"}
+    assert set(names) == {"champion", "counting", "deep", "greedy", "search", "learned"}
     assert min(names.values()) == 2
-    assert sum(names.values()) == 10
+    assert sum(names.values()) == 12
     again = probe(capsys, *words, "--jobs", "2")
     assert {**again, "seconds": 0} == {**result, "seconds": 0}
 
@@ -174,6 +206,8 @@ def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytes
         (["random", "-g", "brisca", "--seconds", "nan"], "--seconds nan"),
         (["random", "-g", "brisca", "--jobs", "0"], "--jobs 0"),
         (["random", "-g", "brisca", "--tries", "5"], "at least 10"),
+        (["random", "-g", "brisca", "--learned", "--episodes", "0"], "--episodes 0 is too small"),
+        (["random", "-g", "brisca", "--episodes", "9"], "add --learned"),
         (["nobody", "-g", "brisca"], "no bot"),
         (["random", "-g", "whist"], "unknown game"),
     ],

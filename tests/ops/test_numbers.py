@@ -29,7 +29,6 @@ MADE_BY = {
     ("house-bots-strength.md", "| game | boards | share"): "benchmarks/house.py",
     ("house-bots-strength.md", "| game | bots | boards"): "benchmarks/house.py",
     ("house-bots-strength.md", "| game | deals of `deep` | result"): "benchmarks/house.py",
-    ("house-bots-strength.md", "| game | bot | exploited by"): "tute probe",
     ("house-bots.md", "| game | deals | how"): "benchmarks/house.py",
     ("house-bots.md", "| game | boards | unit"): "benchmarks/house.py",
     ("luck.md", "| table | boards of a match"): "benchmarks/studies.py",

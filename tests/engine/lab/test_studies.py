@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 STUDIES = ROOT / "docs" / "studies"
-PAGES = ("luck", "lead", "exchange", "phases")
+PAGES = ("luck", "lead", "exchange", "phases", "exploitability")
 WRITE = "import benchmarks.studies as s; from pathlib import Path; s.STUDIES = Path({folder!r}); s.pages()"
 
 
