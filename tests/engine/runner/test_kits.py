@@ -144,7 +144,7 @@ def built(
     if not package.manifest.build:
         return bot_spec(package, state_dir / "packages"), ""
     monkeypatch.setenv("PATH", f"{languages.offer(tool)}:{os.environ['PATH']}")
-    building.RECIPES[package.manifest.build].find.cache_clear()
+    building._found.cache_clear()
     sources = package.unpack(state_dir / "packages" / package.sha256)
     first, *others = (building.build(package, sources, state_dir) for _ in range(times))
     assert first is not None
