@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 import engine
+from league.domain.bots import builds
 from league.domain.matches import sight, workers
 from league.domain.people import guests
 from league.domain.upkeep import metrics, readiness
@@ -67,6 +68,7 @@ def status(request: HttpRequest) -> HttpResponse:
     waiting = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
     context = {
         "queue": state,
+        "unbuilt": builds.waiting_in_vain(),
         "reasons": {reason: (count, waiting_reason(reason)) for reason, count in state.waiting.items() if count},
         "playing": lists.with_parties(playing)[:MOST_WAITING],
         # `why` is an annotation of workers.waiting_line
