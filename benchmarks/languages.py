@@ -11,6 +11,7 @@ A language that fails is named, and the exit code is 1.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -166,7 +167,9 @@ def main() -> int:
                     began = time.monotonic()
                     write(league, folder, language)
                     new = time.monotonic() - began
-                    league.run(league.tute, "submit", str(folder), "--no-wait", "--league", league.address)
+                    words = (str(folder), "--no-wait", "--json", "--league", league.address)
+                    if waits := json.loads(league.run(league.tute, "submit", *words))["waits"]:
+                        raise RuntimeError(waits)
                     submitted = time.monotonic() - began - new
                     row = follow(url, slug)
                 except RuntimeError as error:
