@@ -23,7 +23,6 @@ from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, validation, workers
 from league.domain.notices import spreading
 from league.domain.people import exporting, quotas
-from league.domain.ratings import pools
 from league.enums import BotState, MatchStatus, VersionStatus
 from league.models import BotVersion, Build, Job, LeagueEvent, Match, Notice, Package, Worker
 from tests.support import languages
@@ -383,13 +382,12 @@ def test_a_retired_bot_is_built_again_only_for_its_queued_matches(ana, berto) ->
 @pytest.mark.parametrize("works", [True, False])
 def test_what_is_built_again_plays_only_if_it_passes_a_trial(ana, worker, works) -> None:
     languages.find("python")
-    pools.ensure_default_pools(["a_dos"])
     text = PYTHON["fast.pyx"] if works else "import removed_from_python\n"
     version = bots.upload(ana, "", packed_python(**{"fast.pyx": text}), "lola.zip", now=NOW)
     finished(version, compiled_for("3.2").zip())
     transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
     Match.objects.all().delete()
-    now = clock.now()
+    now = clock.present()
     workers.register("new", tier="landlock", builds=["cython"], now=now)
     assert builds.rebuild(now=now) == 1
     build(worker, now=now)
