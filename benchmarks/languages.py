@@ -4,12 +4,14 @@
 
 Each bot is created, submitted, built, validated and entered in the ladder of one game, by an author's commands and an operator's processes. Seconds
 after `submit` are of the league's own clock, from the upload: to the end of the build, of the validation, of the first rated match, and to the first
-rating. CPU times are those of that match. A language that fails is named, and the exit code is 1.
+rating. "start" is the CPU time of the slowest start in the validation, and "share" its part of the allowance; the other CPU times are of that match.
+A language that fails is named, and the exit code is 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -23,6 +25,7 @@ import psycopg
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
 
+from engine.runner import Limits  # noqa: E402
 from tests.engine.runner.test_kits import CHOOSE, CSHARP, PARTS, PYTHON  # noqa: E402
 from tests.support import languages  # noqa: E402
 from tests.support.postgres import PostgresServer  # noqa: E402
@@ -49,7 +52,7 @@ SELECT v.status, v.fault || ' ' || v.fault_detail, v.runtime, extract(epoch FROM
   (SELECT extract(epoch FROM max(m.finished) - v.created)::float FROM league_party p JOIN league_match m ON m.id = p.match_id
    WHERE p.version_id = v.id AND m.kind = 'validation' AND m.status = 'finished'),
   r.seconds, r.cpu_s, r.max_cpu_s, r.decisions, EXISTS (SELECT FROM league_rating g WHERE g.version_id = v.id),
-  extract(epoch FROM now() - v.created)::float
+  extract(epoch FROM now() - v.created)::float, (SELECT max(c.max_cpu_s) FROM league_check c WHERE c.version_id = v.id AND c.name = 'start')
 FROM league_botversion v JOIN league_bot t ON t.id = v.bot_id LEFT JOIN league_build b ON b.version_id = v.id
 LEFT JOIN LATERAL (SELECT extract(epoch FROM m.finished - v.created)::float AS seconds, p.cpu_s, p.max_cpu_s, p.decisions FROM league_party p
   JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.rated AND m.status = 'finished' ORDER BY m.finished LIMIT 1) r ON true
@@ -134,7 +137,9 @@ def main() -> int:
     args = parser.parse_args()
     chosen = args.languages or [*KITS, *OTHERS]
     tools = {tool for name in chosen for tool in (KITS[name] if name in KITS else OTHERS[name][1])}
-    os.environ["PATH"] = ":".join([*(languages.offer(tool) for tool in sorted(tools)), os.environ["PATH"]])
+    folders = {languages.offer(tool) for tool in tools}
+    # Debian's folder last: it may have an older compiler of the same name.
+    os.environ["PATH"] = ":".join([*sorted(folders, key=lambda folder: folder == "/usr/bin"), os.environ["PATH"]])
     failed = []
     server = PostgresServer()
     with tempfile.TemporaryDirectory(prefix="tute-languages-") as name:
@@ -151,9 +156,10 @@ def main() -> int:
                 accepted = "SELECT count(*) FROM league_botversion WHERE status = 'accepted'"
                 wait_for(lambda: connection.execute(accepted).fetchone() == (2,), "the house bots", 300)
             print(
-                "| language | runtime | new | submit | built | accepted | match over | rated | CPU of the match | slowest | a decision |"
+                "| language | runtime | new | submit | built | accepted | match over | rated | start | share "
+                "| CPU of the match | slowest | a decision |"
             )
-            print("| --- |" + " --- |" * 10, flush=True)
+            print("| --- |" + " --- |" * 12, flush=True)
             for language in chosen:
                 slug = "bot-" + language.replace("+", "p").replace("#", "sharp")
                 folder = Path(name) / slug
@@ -161,21 +167,25 @@ def main() -> int:
                     began = time.monotonic()
                     write(league, folder, language)
                     new = time.monotonic() - began
-                    league.run(league.tute, "submit", str(folder), "--no-wait", "--league", league.address)
+                    words = (str(folder), "--no-wait", "--json", "--league", league.address)
+                    if waits := json.loads(league.run(league.tute, "submit", *words))["waits"]:
+                        raise RuntimeError(waits)
                     submitted = time.monotonic() - began - new
                     row = follow(url, slug)
                 except RuntimeError as error:
                     failed.append(language)
                     print(f"| {language} | {error} |", flush=True)
                     continue
-                _, _, runtime, build, validation, match, cpu_s, slowest, decisions, _, rated = row
+                _, _, runtime, build, validation, match, cpu_s, slowest, decisions, _, rated, start = row
                 each = 1000 * cpu_s / max(1, decisions)
+                share = start / Limits().start_s
                 seconds = " | ".join(
                     "" if value is None else f"{value:.1f} s"
                     for value in (new, submitted, build, validation, match, rated)
                 )
                 print(
-                    f"| {language} | {runtime} | {seconds} | {cpu_s:.2f} s | {1000 * slowest:.1f} ms | {each:.2f} ms |",
+                    f"| {language} | {runtime} | {seconds} | {1000 * start:.1f} ms | {share:.1%} "
+                    f"| {cpu_s:.2f} s | {1000 * slowest:.1f} ms | {each:.2f} ms |",
                     flush=True,
                 )
         finally:

@@ -130,10 +130,10 @@ def _slug(name: str) -> str:
 
 
 def _decided(league: Any, version: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """Wait until the version is validated or the time limit passes; return the version."""
+    """Wait until the version is validated, the time limit passes, or no worker can build it; return the version."""
     until = time.monotonic() + PATIENCE_S
     reported = 0
-    while version["status"] == "validating" and time.monotonic() < until:
+    while version["status"] == "validating" and not version.get("waits") and time.monotonic() < until:
         time.sleep(LOOK_S)
         version = league.get(f"versions/{version['id']}")
         checks = len(version.get("checks", ()))
@@ -154,7 +154,9 @@ def _print(url: str, version: dict[str, Any]) -> None:
         print(f"  {version['fault']}: {version['fault_detail'] or ''}".rstrip())
     if version["refused"]:
         print(f"  not accepted for: {', '.join(version['refused'])}")
-    if version["status"] == "validating":
+    if version.get("waits"):
+        print(f"  {version['waits']}")
+    elif version["status"] == "validating":
         print("  the validation continues; see its result with tute status")
     if version.get("git"):
         print(f"  commit {version['git']['commit']}")

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -49,7 +49,7 @@ _ERROR = re.compile(r"\berror(\[\w+\]| TS\d+)?:|^\S+:\d+:\d+: (?!warning|note|er
 class Toolchain:
     """A compiler of this machine. version: for people; files: its programs and libraries; paths: what a build sees of this machine.
 
-    compiler: its program, if it has to find its own file; linker: the toolchain that it needs.
+    compiler: its program, if it has to find its own file; linker: the toolchain that it needs; stamps: of the files, when it was found.
     """
 
     version: str
@@ -58,15 +58,40 @@ class Toolchain:
     environment: Mapping[str, str]
     compiler: Path | None = None
     linker: Toolchain | None = None
+    stamps: list[tuple[int, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stamps", _stamps(self.files))
+
+    @property
+    def is_current(self) -> bool:
+        """True unless a file was exchanged or removed since: another version was installed. Reads no file."""
+        return _stamps(self.files) == self.stamps and (self.linker is None or self.linker.is_current)
 
     @cached_property
     def digest(self) -> str:
         """The hash of version and files. Only a build needs it: those of all languages take a second of a core."""
         whole = hashlib.sha256(self.version.encode() + (self.linker.digest.encode() if self.linker else b""))
-        for path in self.files:
-            with path.open("rb") as file:
-                whole.update(hashlib.file_digest(file, "sha256").digest())
+        try:
+            for path in self.files:
+                with path.open("rb") as file:
+                    whole.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            raise SandboxUnavailable(f"{self.version} cannot be read: {error}") from error
         return whole.hexdigest()
+
+
+def _stamps(files: Sequence[Path]) -> list[tuple[int, ...]]:
+    """Return what changes when a package is upgraded: inode, size and time of each file; () for a missing one."""
+    stamps: list[tuple[int, ...]] = []
+    for path in files:
+        try:
+            facts = path.stat()
+        except OSError:
+            stamps.append(())
+        else:
+            stamps.append((facts.st_ino, facts.st_size, facts.st_mtime_ns))
+    return stamps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,14 +99,14 @@ class Recipe:
     """The build of one language, from source to program.
 
     title: the language for people; packages: of Debian that have the compiler; script: for sh, with the words of `words` as "$@", leaves the program
-    in _OUT; find: returns the toolchain, or raises SandboxUnavailable.
+    in _OUT; look: looks for the toolchain, or raises SandboxUnavailable.
     """
 
     title: str
     packages: str
     script: str
     words: Callable[[BotPackage], Sequence[str]]
-    find: Callable[[], Toolchain]
+    look: Callable[[], Toolchain]
 
 
 @dataclass(frozen=True)
@@ -158,7 +183,7 @@ def _find_rust(language: str) -> Toolchain:
     packages = RECIPES[language].packages
     path = _program("rustc", packages)
     is_wasm = language != "rust"
-    linker = RECIPES["c-wasm" if is_wasm else "c"].find()
+    linker = find("c-wasm" if is_wasm else "c")
     root = Path(_ask(path, "--print", "sysroot"))
     libraries = sorted(root.glob(f"lib/rustlib/{'wasm32-wasi*' if is_wasm else '*'}/lib/lib*.rlib"))
     program = root / "bin" / "rustc"
@@ -287,7 +312,7 @@ def _find_csharp() -> Toolchain:
 
 def _find_python(build: str) -> Toolchain:
     """Return the compilers of Python's modules: wheels beside the league, and the C compiler of this machine."""
-    gnu = RECIPES["c++" if build == "pybind11" else "c"].find()
+    gnu = find("c++" if build == "pybind11" else "c")
     wheels = list(_wheels({"mypyc": ("mypy", "setuptools")}.get(build, (build,))))
     python = _interpreter()
     headers = sorted(python.headers.rglob("*.h"))
@@ -301,10 +326,14 @@ def _find_python(build: str) -> Toolchain:
     }
     contents = [f"{file} {file.hash.value}" for wheel in wheels for file in wheel.files or () if file.hash]
     digest = hashlib.sha256("\n".join(sorted(line for line in contents if line[0] != ".")).encode())
+    # These tell an upgrade of the wheels.
+    facts = [
+        Path(str(wheel.locate_file(file))) for wheel in wheels for file in wheel.files or () if file.name == "METADATA"
+    ]
     names = ", ".join(f"{wheel.name} {wheel.version}" for wheel in wheels[:1])
     toolchain = _toolchain(
         f"{names}, CPython {python.version}, {gnu.version}, {digest.hexdigest()[:12]}",
-        [*python.paths[:-1], *headers],
+        [*python.paths[:-1], *headers, *facts],
         [*python.paths, python.headers, *sorted(parts)],
         {**python.environment, "PYTHONPATH": ":".join(sorted({str(part.parent) for part in parts}))},
     )
@@ -429,7 +458,7 @@ def _python(build: str) -> Recipe:
 {_EXTENSIONS}END
 "$PYTHON" -sSB /tmp/extensions.py {build} "$@\"""",
         words=_parts,
-        find=cache(lambda: _find_python(build)),
+        look=lambda: _find_python(build),
     )
 
 
@@ -439,56 +468,56 @@ RECIPES: dict[str, Recipe] = {
         packages="gcc libc6-dev",
         script=f'gcc -std=gnu17 -O2 -static -s -I. -o {_OUT} "$@" -lm',
         words=_sources,
-        find=cache(lambda: _gnu("gcc", "cc1", "libm.a", RECIPES["c"].packages)),
+        look=lambda: _gnu("gcc", "cc1", "libm.a", RECIPES["c"].packages),
     ),
     "c++": Recipe(
         title="C++",
         packages="g++ libc6-dev",
         script=f'g++ -std=c++20 -O2 -static -s -I. -o {_OUT} "$@"',
         words=_sources,
-        find=cache(lambda: _gnu("g++", "cc1plus", "libstdc++.a", RECIPES["c++"].packages)),
+        look=lambda: _gnu("g++", "cc1plus", "libstdc++.a", RECIPES["c++"].packages),
     ),
     "rust": Recipe(
         title="Rust",
         packages="rustc cargo libstd-rust-dev gcc libc6-dev",
         script=_rust("rustc -vV | sed -n 's/^host: //p'", "-C target-feature=+crt-static"),
         words=_entry,
-        find=cache(lambda: _find_rust("rust")),
+        look=lambda: _find_rust("rust"),
     ),
     "go": Recipe(
         title="Go",
         packages="golang-go",
         script=f'go build -p 2 -trimpath -buildvcs=false -ldflags "-s -w" -o {_OUT} "$@"',
         words=_go_package,
-        find=cache(_find_go),
+        look=_find_go,
     ),
     "java": Recipe(
         title="Java",
         packages="default-jdk-headless",
         script=_JAVA,
         words=_java,
-        find=cache(_find_java),
+        look=_find_java,
     ),
     "c#": Recipe(
         title="C#",
         packages="mono-mcs libmonosgen-2.0-1",
         script=_CSHARP,
         words=_sources,
-        find=cache(_find_csharp),
+        look=_find_csharp,
     ),
     "typescript": Recipe(
         title="TypeScript",
         packages="nodejs node-typescript",
         script=_TYPESCRIPT,
         words=lambda package: [f"./{package.manifest.entry}"],
-        find=cache(_find_typescript),
+        look=_find_typescript,
     ),
     "c-wasm": Recipe(
         title="C, WebAssembly",
         packages="clang lld wasi-libc libclang-rt-dev-wasm32",
         script=f'clang {_WASI} -std=gnu17 -O2 -s -I. {_STACK} -o {_OUT} "$@" -lm',
         words=_sources,
-        find=cache(_find_clang),
+        look=_find_clang,
     ),
     "rust-wasm": Recipe(
         title="Rust, WebAssembly",
@@ -497,18 +526,32 @@ RECIPES: dict[str, Recipe] = {
             "rustc --print target-list | grep -x -e wasm32-wasi -e wasm32-wasip1 | tail -n 1", "-C linker=wasm-ld"
         ),
         words=_entry,
-        find=cache(lambda: _find_rust("rust-wasm")),
+        look=lambda: _find_rust("rust-wasm"),
     ),
 }
 RECIPES |= {build: _python(build) for build in ("cython", "pybind11", "mypyc")}
 
 
+@cache
+def _found(language: str) -> Toolchain:
+    return RECIPES[language].look()
+
+
+def find(language: str) -> Toolchain:
+    """Return the toolchain of a language, looked for again after an upgrade. Raise SandboxUnavailable if this machine has none."""
+    toolchain = _found(language)
+    if not toolchain.is_current:
+        _found.cache_clear()
+        toolchain = _found(language)
+    return toolchain
+
+
 def installed() -> dict[str, str]:
     """Return the languages that this machine can build, each with the version of its compiler."""
     versions = {}
-    for language, recipe in RECIPES.items():
+    for language in RECIPES:
         try:
-            versions[language] = recipe.find().version
+            versions[language] = find(language).version
         except SandboxError:
             continue
     return versions
@@ -516,8 +559,7 @@ def installed() -> dict[str, str]:
 
 def digest(package: BotPackage) -> str:
     """Return the hash of source, toolchain and recipe, which names the result. Raise SandboxUnavailable without the toolchain."""
-    recipe = RECIPES[package.manifest.build]
-    toolchain = recipe.find()
+    recipe, toolchain = RECIPES[package.manifest.build], find(package.manifest.build)
     parts = (package.sha256, toolchain.digest, recipe.script, *sorted(map(str, toolchain.environment.items())))
     return hashlib.sha256("\n".join(("tute-build/1", *parts)).encode()).hexdigest()
 
@@ -535,8 +577,8 @@ def build(
 
     tell: called with the log so far.
     """
-    recipe = RECIPES[package.manifest.build]
-    toolchain = recipe.find()
+    recipe, toolchain = RECIPES[package.manifest.build], find(package.manifest.build)
+    name = digest(package)
     argv = ["/usr/bin/sh", "-c", _SCRIPT.replace("{script}", recipe.script), "build", *recipe.words(package)]
     end = run_build(
         argv,
@@ -551,6 +593,8 @@ def build(
     )
     if end is None:
         return None
+    if not toolchain.is_current:
+        raise SandboxError(f"{toolchain.version} was exchanged while it built; the build is repeated")
     result, why = None, ""
     if end.excess:
         why = f"the build was ended: {end.excess}"
@@ -561,7 +605,7 @@ def build(
             result = package.with_result(end.result)
         except PackageRefused as refused:
             why = str(refused)
-    return Built(result, end.log, why, toolchain.version, digest(package))
+    return Built(result, end.log, why, toolchain.version, name)
 
 
 def _first_error(log: str) -> str:

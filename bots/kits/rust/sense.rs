@@ -219,7 +219,7 @@ pub fn trick_points(view: &View) -> i32 {
 
 /// The seats that play to this trick after you, in order.
 pub fn to_follow(view: &View) -> impl Iterator<Item = usize> + '_ {
-    let order = (1..view.seats).map(|step| (view.seat + step) % view.seats);
+    let order = (1..view.seats).map(move |step| (view.seat + step) % view.seats);
     order.filter(move |seat| !view.out[*seat] && !view.by.contains(seat))
 }
 

@@ -90,7 +90,7 @@ fn value(line: &str, at: &mut usize) -> Json {
 impl Json {
     /// The field of an object; None if it is missing or null.
     pub fn field(&self, key: &str) -> Option<&Json> {
-        let Json::Object(fields) = self else { return None };
+        let fields = if let Json::Object(fields) = self { fields } else { return None };
         let found = &fields.iter().find(|(name, _)| name == key)?.1;
         if matches!(found, Json::Word(word) if word == "null") { None } else { Some(found) }
     }
@@ -271,6 +271,19 @@ fn letter(text: &str) -> char {
     text.chars().next().unwrap_or(' ')
 }
 
+/// The cards of a set that remain to be named; see `View::cards`.
+pub struct Members(Cards);
+
+impl Iterator for Members {
+    type Item = Card;
+
+    fn next(&mut self) -> Option<Card> {
+        let card = self.0.trailing_zeros() as Card;
+        self.0 &= self.0.wrapping_sub(1);
+        if card < Cards::BITS as Card { Some(card) } else { None }
+    }
+}
+
 impl View {
     fn new(hello: &Json) -> View {
         let rules = parse(RULES);
@@ -297,7 +310,7 @@ impl View {
             pair: word("pair_ranks"),
             tutes: if word("tute") == "wins" { word("tute_ranks") } else { String::new() },
             joins: word("auction") == "play_then_join",
-            pass_ends: of_table("passed_may_join").is_some_and(|late| late.word() == "false"),
+            pass_ends: of_table("passed_may_join").map_or(false, |late| late.word() == "false"),
             target: of_table("target").and_then(Json::whole).unwrap_or(0),
             song_trump: rule(&rules, hello, "song_values").number("trump", 0),
             song_other: rule(&rules, hello, "song_values").number("other", 0),
@@ -312,8 +325,9 @@ impl View {
             ..View::default()
         };
         for (side, of) in hello.items("sides").iter().enumerate() {
-            let Json::List(seats) = of else { continue };
-            seats.iter().filter_map(Json::whole).for_each(|seat| view.side[seat as usize] = side);
+            if let Json::List(seats) = of {
+                seats.iter().filter_map(Json::whole).for_each(|seat| view.side[seat as usize] = side);
+            }
         }
         for suit in if deck == "fr52" { "shdc" } else { "oceb" }.chars() {
             for rank in word("rank_order").chars() {
@@ -340,8 +354,8 @@ impl View {
     }
 
     /// The cards of a set, in the order of the pack.
-    pub fn cards(&self, set: Cards) -> impl Iterator<Item = Card> + use<> {
-        (0..self.size as Card).filter(move |&card| set & bit(card) != 0)
+    pub fn cards(&self, set: Cards) -> Members {
+        Members(set & (bit(self.size as Card) - 1))
     }
 
     /// The card that a legal text plays, or -1.
@@ -749,8 +763,8 @@ impl View {
 
     /// True if each song, from this one on, can have had a different suit.
     fn sung_from(&self, hands: &[Cards], number: usize, used: u32) -> bool {
-        let Some(song) = self.songs.get(number) else { return true };
-        let held = |pair: Option<Cards>| pair.is_some_and(|cards| cards & !hands[song.seat] == 0);
+        let song = if let Some(song) = self.songs.get(number) { song } else { return true };
+        let held = |pair: Option<Cards>| pair.map_or(false, |cards| cards & !hands[song.seat] == 0);
         (0..4).any(|suit| used >> suit & 1 == 0 && held(song.pairs[suit]) && self.sung_from(hands, number + 1, used | 1 << suit))
     }
 

@@ -24,7 +24,7 @@ from engine.sandbox.policy import DAY
 
 log = logging.getLogger("engine.files")
 _SHORT = 16  # Hexadecimal digits of a hash in the name of a tree.
-_LAYOUT = "4"  # Version of the layout; a new one rebuilds every tree.
+_LAYOUT = "5"  # Version of the layout; a new one rebuilds every tree.
 # A read updates a file's access time once a day, which another bot could observe, unless that time lies in the future. This is the last year
 # that every file system can store.
 _NEVER_READ_NS = 2_145_916_800_000_000_000

@@ -12,6 +12,8 @@ from league.api.http.output import Out
 from league.api.http.problems import message
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer, TeamField, VersionRef
 from league.domain.audits.results import Summary
+from league.domain.bots import builds
+from league.domain.core.errors import shown
 from league.domain.matches import validation
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
@@ -207,6 +209,15 @@ class VersionWithChecks(VersionOut):
     checks = serializers.SerializerMethodField(
         help_text="Results of its last validation, game by game; empty until the validation has finished."
     )
+
+    waits = serializers.SerializerMethodField(
+        help_text="Why the build of its source does not begin: no worker of the league has the compiler; null otherwise."
+    )
+
+    def get_waits(self, version: BotVersion) -> str | None:
+        """Return the reason, and what to do."""
+        reason = builds.why_waiting(version)
+        return shown(reason) if reason else None
 
     @extend_schema_field(CheckOut(many=True))
     def get_checks(self, version: BotVersion) -> Any:

@@ -36,7 +36,7 @@ from league.domain.ladders import climbs
 from league.domain.matches import encounters, sight
 from league.domain.people import ownership
 from league.domain.people.ownership import BotAct
-from league.enums import TokenScope
+from league.enums import TokenScope, VersionStatus
 from league.models import Bot, BotVersion
 from league.service import changes
 
@@ -244,6 +244,8 @@ class OneVersionView(ApiView):
     def get(self, request: Request, id: int) -> Response:
         """Read one upload by id."""
         version = existing(_versions(request).filter(pk=id).first())
+        if version.status == VersionStatus.VALIDATING:
+            changes.keep_until(request._request, changes.CLOCK)  # A worker with the compiler may come or go.
         return Response(VersionWithChecks(version, context={"viewer": viewer_of(request)}).data)
 
 

@@ -174,6 +174,9 @@ class QueueOut(Out):
     workers = serializers.IntegerField()
     refusing = serializers.IntegerField(help_text="Workers that refuse to play, because their sandbox is not safe.")
     starved = serializers.CharField(help_text="Why nothing is played; empty while matches are played.")
+    unbuilt = serializers.ListField(
+        child=serializers.CharField(), help_text="Languages of bots that wait because no worker has the compiler."
+    )
     waiting = serializers.DictField(
         child=serializers.IntegerField(),
         help_text="Queued matches by reason: turn, retry (our fault), paused, retest (of a bot), rules (of another release), worker, sandbox.",

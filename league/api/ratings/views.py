@@ -35,6 +35,7 @@ from league.api.ratings.serializers import (
     RatingOut,
     VersionRatingOut,
 )
+from league.domain.bots import builds
 from league.domain.bots import choices as opening
 from league.domain.core import errors
 from league.domain.core.errors import Refused
@@ -300,4 +301,4 @@ class QueueStateView(ApiView):
         if queue.refusing and not (request.user.is_authenticated and request.user.is_staff):
             # A refusal names paths of the operator's machine, so the reason is replaced.
             queue = workers.Queue(**{**vars(queue), "starved": "every worker refuses to play" if queue.starved else ""})
-        return Response(QueueOut(queue).data)
+        return Response(QueueOut({**vars(queue), "unbuilt": builds.waiting_in_vain()}).data)

@@ -17,7 +17,7 @@ from league.domain.matches import validation
 from league.domain.people import ownership, players, quotas
 from league.domain.people.ownership import BotAct
 from league.domain.ratings import pools
-from league.enums import BotState, ClassRole, MatchKind, RequestStatus, VersionStatus
+from league.enums import BotState, ClassRole, FaultKind, MatchKind, RequestStatus, VersionStatus
 from league.models import (
     ArenaEntry,
     Bot,
@@ -224,7 +224,10 @@ def _take(name: str) -> None:
 
 def _check_duplicate(player: Player, sha256: str) -> None:
     """Raise Refused if the league has these files already: two bots with equal files would be one competitor under two names."""
-    twin = BotVersion.objects.filter(Q(package_id=sha256) | Q(source_id=sha256)).select_related("bot").first()
+    same = BotVersion.objects.filter(Q(package_id=sha256) | Q(source_id=sha256)).select_related("bot")
+    twin = same.exclude(
+        status=VersionStatus.REJECTED, fault=FaultKind.INFRASTRUCTURE
+    ).first()  # No worker could build these.
     if twin is None:
         return
     if twin.bot.is_house or ownership.may(player, twin.bot, BotAct.CODE):

@@ -4,6 +4,9 @@
 2. `settle`, in the scheduler, checks what came out like an upload. It then becomes the package that plays, and its validation begins; or the version
    is rejected with the compiler's message. So a worker chooses the program of an unfinished build, and changes none that plays.
 
+A build waits for a worker with the compiler. While none has it, the version's page, the API and `/status/` say so (`why_waiting`, `waiting_in_vain`),
+and `settle` refuses the version after PATIENCE.
+
 Compiled modules fit one release of Python. `rebuild`, in the scheduler, sends the versions whose modules no worker can load the same way again; until
 then their matches wait (`matches.workers`). Nobody can ask for it, so no owner chooses when a match waits.
 """
@@ -11,27 +14,32 @@ then their matches wait (`matches.workers`). Nobody can ask for it, so no owner 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from engine.packages import archive, building
 from engine.packages.manifest import PackageRefused
 from engine.sandbox import SandboxError, why_no_builds
 from league.domain.bots import packages
 from league.domain.core import clock, journal, queue, transitions
+from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import validation, workers
-from league.enums import FaultKind, MatchStatus, VersionStatus
-from league.models import BotVersion, Build, Job, Match, Package, Player
+from league.enums import BotState, FaultKind, MatchStatus, VersionStatus
+from league.models import BotVersion, Build, Job, Match, Package, Player, Worker
 
 JOB = "build"  # The kind of the jobs.
 _FAILED = ~Q(why="") & Q(
     version__runtime__contains=" "
 )  # A build for another Python that `settle` has not yet acted on.
 REBUILDS = 4  # The most builds for another Python in the queue, so that no upload waits for them all.
+PATIENCE = timedelta(
+    days=7
+)  # The longest wait for a worker with the compiler, as long as a lost worker is remembered (`workers.FORGOTTEN`).
 AGAIN = timedelta(minutes=10)  # The pause before the league tries again what it could not do.
 
 
@@ -59,21 +67,54 @@ def _languages_in(period: int) -> tuple[str, ...]:
     return tuple(building.installed())
 
 
-def is_possible(build: Build, *, now: datetime | None = None) -> bool:
-    """Return True if a living worker can build the language. One query."""
-    reports = workers.living(clock.now_or(now)).values_list("runtimes", flat=True)
-    return any(workers.BUILDS + build.language in runtimes for runtimes in reports)
+def languages_of(rows: QuerySet[Worker]) -> list[str]:
+    """Return the languages that these workers build, in the order of the recipes. One query."""
+    names = {name for runtimes in rows.values_list("runtimes", flat=True) for name in runtimes}
+    return [language for language in building.RECIPES if workers.BUILDS + language in names]
+
+
+def languages_now(*, now: datetime | None = None) -> list[str]:
+    """Return the languages that the league builds now. One query."""
+    return languages_of(workers.living(clock.now_or(now)))
+
+
+def why_waiting(version: BotVersion, *, now: datetime | None = None) -> Refused | None:
+    """Return why the first build of a version does not begin: no living worker builds its language. Two queries at most."""
+    build = getattr(version, "build", None) if version.status == VersionStatus.VALIDATING else None
+    if build is None or build.finished is not None or version.source_id is not None:
+        return None
+    able = languages_now(now=now)
+    if build.language in able:
+        return None
+    return Refused(
+        "no worker here builds {language}; the league builds now: {languages}. Ask the operator for a worker with {packages}, or upload a "
+        "program that you have built yourself. Without a worker, this version is refused on {date}.",
+        language=build.language,
+        languages=", ".join(able) or "–",
+        packages=building.RECIPES[build.language].packages,
+        date=f"{build.created + PATIENCE:%Y-%m-%d}",
+    )
+
+
+def waiting_in_vain(*, now: datetime | None = None) -> list[str]:
+    """Return the languages of waiting builds that no living worker builds. Two queries at most."""
+    languages = set(Build.objects.filter(finished=None).values_list("language", flat=True).order_by().distinct())
+    return sorted(languages.difference(languages_now(now=now))) if languages else []
 
 
 def rebuild(*, now: datetime | None = None) -> int:
-    """Queue the builds of versions whose modules no worker can load, first those with a queued match, then the newest. Return their number."""
+    """Queue the builds of versions whose modules no worker can load, first those with a queued match, then the newest. Return their number.
+
+    A retired bot plays nothing but its queued matches, so it is built for these alone.
+    """
     now = clock.now_or(now)
     alive = list(workers.living(now))
     names = {name.removeprefix(workers.BUILDS) for worker in alive for name in worker.runtimes}
     space = REBUILDS - Build.objects.filter(finished=None).exclude(version__source=None).count()
     lost = workers.compiled_elsewhere(alive).exclude(build__finished=None).exclude(status=VersionStatus.REJECTED)
     is_awaited = Exists(Match.line.filter(status=MatchStatus.QUEUED, parties__version=OuterRef("pk")))
-    rows = lost.filter(build__language__in=names).order_by(is_awaited.desc(), "-pk").values_list("build", flat=True)
+    rows = lost.filter(is_awaited | ~Q(bot__state=BotState.RETIRED), build__language__in=names)
+    rows = rows.order_by(is_awaited.desc(), "-pk").values_list("build", flat=True)
     return sum(_queue_again(pk, now) for pk in list(rows[: max(0, space)]))
 
 
@@ -96,9 +137,24 @@ def settle(*, now: datetime | None = None) -> int:
         owner = None if version.source_id else version.uploader or version.bot.owner
         job = queue.add(JOB, now=now, owner=owner, build=build)
         Job.objects.filter(pk=job.pk).update(not_before=now + AGAIN)
+    _refuse_waiting(waiting.filter(is_first, finished=None, created__lte=now - PATIENCE), now)
     ends = waiting.filter(is_first | Q(result__isnull=False) | _FAILED).exclude(finished=None)
     finished = list(ends.values_list("pk", flat=True)[: queue.MOST])
     return sum(_settle(pk, now) for pk in finished)
+
+
+def _refuse_waiting(builds: QuerySet[Build], now: datetime) -> None:
+    """Refuse the versions that no worker has been able to build for PATIENCE, while the league plays. This is no fault of the bot."""
+    if not builds.exists() or not workers.count_able(now=now):
+        return
+    for build in builds.exclude(language__in=languages_of(Worker.objects.all())).select_related("version")[
+        : queue.MOST
+    ]:
+        why = f"no worker of this league built {build.language} within {PATIENCE.days} days; ask the operator, then upload it again"
+        with transaction.atomic(), suppress(IllegalMove):
+            _refuse(build.version, why, now, fault=FaultKind.INFRASTRUCTURE)
+            Build.objects.filter(pk=build.pk).update(finished=now, why=why)
+            queue.withdraw(JOB, build=build)
 
 
 def _settle(pk: int, now: datetime) -> bool:
@@ -124,8 +180,7 @@ def _settle(pk: int, now: datetime) -> bool:
     return True
 
 
-def _refuse(version: BotVersion, why: str, now: datetime) -> None:
-    fault = FaultKind.BUILD
+def _refuse(version: BotVersion, why: str, now: datetime, *, fault: FaultKind = FaultKind.BUILD) -> None:
     transitions.move(version, VersionStatus.REJECTED, now=now, why=fault, fault=fault, fault_detail=why)
 
 

@@ -24,8 +24,8 @@ from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
 from league.domain.ratings import pools
-from league.enums import BotState, CheckName, FaultKind, MatchKind, MatchStatus, VersionStatus
-from league.models import BotVersion, Check, Match, Pool
+from league.enums import BotState, CheckName, MatchKind, MatchStatus, VersionStatus
+from league.models import BotVersion, Build, Check, Match, Pool
 from league.service import logs
 
 GAME_S = 3.0  # The expected seconds of one game with a bot that answers quickly
@@ -169,7 +169,7 @@ def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
             raise Refused("{version} is being validated already; wait for its match to finish", version=version)
         if version.status == VersionStatus.ACCEPTED:
             raise Refused("{version} is accepted already", version=version)
-        if version.fault == FaultKind.BUILD:
+        if Build.objects.filter(version=version, version__source=None).exists():
             raise Refused("{version} was not built; upload its source again with a change", version=version)
         if version.status == VersionStatus.REJECTED:
             transitions.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="", refused=[])

@@ -433,7 +433,8 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         if waiting and upload.source_id is None:
             topics.follow(request, changes.BOTS)
             context["building"] = True
-            context["nobody_builds"] = build.finished is None and not builds.is_possible(build)
+            if reason := builds.why_waiting(upload):
+                context["why_waiting"] = shown(reason)
     if waiting and (course := validation.course(upload)) is not None:
         topics.follow(request, topics.of_match(course.match.public_id))
         context["course"] = course
@@ -491,5 +492,6 @@ def submit(request: HttpRequest) -> HttpResponse:
         "most_bytes": archive.MAX_BYTES,
         "most_files": archive.MAX_FILES,
         "per_hour": settings.UPLOADS_PER_HOUR,
+        "built": builds.languages_now(),
     }
     return render(request, "bots/submit.html", context, status=status)

@@ -83,7 +83,7 @@ def _comment(words: Words) -> str:
 SENTENCES: dict[str, tuple[Promise | str, Callable[[Words], str]]] = {
     "refused": (_("%(bot)s v%(version)s was refused: %(fault)s."), _version),
     "not_rebuilt": (
-        _("%(bot)s v%(version)s does not compile for the new Python of the league. Submit it again."),
+        _("%(bot)s v%(version)s does not work with the new Python of the league. Submit it again."),
         _version,
     ),
     "partly_refused": (_("%(bot)s v%(version)s was accepted, but not for: %(games)s."), _version),

@@ -93,18 +93,6 @@ PYBIND11_MODULE(fast, module) { module.def("choose", first); }
 }  # fmt: skip
 CARGO = '[package]\nname = "rufo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 3\n\n[[package]]\nname = "rufo"\nversion = "0.1.0"\n'
-LINE_BOT = """use std::io::BufRead;
-fn main() {
-    let mut seen = std::collections::HashMap::new();
-    for line in std::io::stdin().lock().lines().map(|line| line.unwrap()) {
-        if line.starts_with("hello") { println!("ready"); }
-        if let Some((_, legal)) = line.split_once("; legal ") {
-            *seen.entry(legal.to_string()).or_insert(0) += 1;
-            println!("{}", legal.split(", ").next().unwrap());
-        }
-    }
-}
-"""
 # Its library has a processor of annotations, which would end the compiler.
 JAVA = """package rufo;
 import java.io.*;
@@ -156,7 +144,7 @@ def built(
     if not package.manifest.build:
         return bot_spec(package, state_dir / "packages"), ""
     monkeypatch.setenv("PATH", f"{languages.offer(tool)}:{os.environ['PATH']}")
-    building.RECIPES[package.manifest.build].find.cache_clear()
+    building._found.cache_clear()
     sources = package.unpack(state_dir / "packages" / package.sha256)
     first, *others = (building.build(package, sources, state_dir) for _ in range(times))
     assert first is not None
@@ -210,7 +198,10 @@ def test_source_without_a_kit_is_built_and_plays(
         "a Go module": ("cmd/bot.go", {"cmd/bot.go": GO, "go.mod": "module rufo\n\ngo 1.22\n"}),
         "cargo": ("Cargo.toml", {"Cargo.toml": CARGO, "Cargo.lock": LOCK, "build.rs": LOOK, "src/main.rs": RUST}),
         "c-wasm": ("bot.c", {name: (KITS / "c" / name).read_text() for name in ("bot.c", "tute.h", "sense.h")}),
-        "rust-wasm": ("bot.rs", {"bot.rs": LINE_BOT}),
+        "rust-wasm": (
+            "bot.rs",
+            {name: (KITS / "rust" / name).read_text() for name in ("bot.rs", "tute.rs", "sense.rs")},
+        ),
         "java": ("rufo/Bot.java", {"rufo/Bot.java": JAVA, "lib/first choice.jar": jar(tmp_path_factory.mktemp("jar"))}),
         "c#": ("bot.cs", {"bot.cs": CSHARP, "part/choose.cs": CHOOSE.replace("ACT", "")}),
         **{
@@ -222,7 +213,7 @@ def test_source_without_a_kit_is_built_and_plays(
     by_build |= {"c#": (form, "mcs"), "java": (form, "javac")}
     by_build |= {build: (build, "python") for build in PARTS}
     language, tool = by_build.get(form, ("go", "go"))
-    more = 'protocol = "line"\n' if form in ("go", "a Go module", "java", "rust-wasm", "c#") else ""
+    more = 'protocol = "line"\n' if form in ("go", "a Go module", "java", "c#") else ""
     for name, text in {**files, "bot.toml": f'name = "rufo"\nbuild = "{language}"\nentry = "{entry}"\n{more}'}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,11 +24,12 @@ from engine.runner.faults import Fault
 from engine.runner.match import play_match
 from engine.runner.metering import RATE
 from engine.runner.modules import with_machine_code
+from engine.runner.rebuild import passes
 from engine.runner.seat import Seat
 from engine.runner.spec import POSSIBLE
 from engine.sandbox import Policy, Sandbox, check
 from tests.engine.runner.test_audit import log_of
-from tests.support import languages
+from tests.support import languages, uml
 from tests.support.bots import match
 
 LIMITS = Limits(start_s=1.0, move_s=0.05, bank_s=0.0)
@@ -234,9 +237,13 @@ def sensitive(folder: Path, state_dir: Path, salt: int) -> BotSpec:
     return bot_spec(build.package, state_dir / "packages")
 
 
-def transcript(result: MatchResult) -> list[dict[str, Any]]:
+def replays(result: MatchResult) -> list[dict[str, Any]]:
+    """Return the log of a match, as it comes back from a file."""
+    return [json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings]
+
+
+def transcript(sittings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what must not depend on the machine: all but the times that the referee read from a clock, and if it had pinned the bots."""
-    sittings = json.loads(json.dumps([sitting.replay for board in result.boards for sitting in board.sittings]))
     for sitting in sittings:
         sitting["timings"] = sitting["timings"]["cpu"]
         sitting["pass"] = {key: value for key, value in sitting["pass"].items() if key not in ("pinned", "sealed")}
@@ -268,11 +275,38 @@ def test_a_match_is_the_same_on_every_machine_and_an_audit_finds_what_is_not(
         again = play_match(match(bot, other, game="a_dos", boards=1, limits=Limits()), Sandbox(tiers[-1], state_dir))
 
     assert [party.faults for party in result.parties] == [[], []]
-    assert transcript(result) == transcript(again)
-    assert {time > 4000 for sitting in transcript(result) for time in sitting["timings"]} == {True}
+    first = transcript(replays(result))
+    assert first == transcript(replays(again))
+    assert {time > 4000 for sitting in first for time in sitting["timings"]} == {True}
     group = log_of(result)[0]
     seat = group[0]["meta"]["seating"].index(0)
     assert getattr(audit(bot, box, group, seat, deterministic=True), "verdict", None) == SAME
     stranger = audit(other, box, group, seat, deterministic=True)
     assert stranger is not None
     assert (stranger.verdict, stranger.run_odd) == (DIFFERS, 0), "the two runs agree with one another"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_match_is_the_same_in_another_kernel_and_so_is_its_audit(
+    state_dir: Path, box: Sandbox, tmp_path: Path
+) -> None:
+    bots = [sensitive(tmp_path / str(salt), state_dir, salt) for salt in (1, 2)]
+    result = play_match(match(*bots, game="a_dos", boards=1, limits=Limits()), box)
+    log = state_dir / "log"
+    log.write_text(json.dumps(replays(result)))
+    seat = log_of(result)[0][0]["meta"]["seating"].index(0)
+    words = [sys.executable, "-m", "tests.engine.runner.say_match", state_dir, log, seat, *(bot.path for bot in bots)]
+
+    printed = uml.run(f"cd {languages.TOP}\n{shlex.join(map(str, words))}", 600, memory_mb=2000)
+
+    kernel, same, verdict = json.loads(next(line for line in printed.splitlines() if line.startswith("[")))
+    assert kernel != platform.release()
+    assert [party.faults for party in result.parties] == [[], []]
+    assert transcript(same) == transcript(replays(result))
+    assert (verdict["verdict"], verdict["decisions"] > 0) == (SAME, True)
+    own = audit(bots[0], box, log_of(result)[0], seat, deterministic=True)
+    assert own is not None
+    assert own.plain() == verdict
+    answers = audit(bots[0], box, passes(same)[0], seat, deterministic=True)
+    assert getattr(answers, "verdict", None) == SAME

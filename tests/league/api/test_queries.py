@@ -49,7 +49,7 @@ LISTS = {
     "pools/{pool}/leaderboard?at=2030-01-01T00:00:00Z": 7,
     "pools/{pool}/history": 2,
     "overall": 5,
-    "queue": 2,
+    "queue": 3,
     "games": 0,
     "games/partnership/choices": 2,
 }

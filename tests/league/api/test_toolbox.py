@@ -98,6 +98,20 @@ def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> 
 NAMES = {"my_bot": "my-bot", "Mi Señor Bot": "mi-senor-bot", "RUFO": "rufo", "rufo  2!": "rufo-2"}
 
 
+def test_source_that_no_worker_builds_is_not_waited_for(live_server, at_home, monkeypatch, capsys) -> None:
+    _, token = tokens.create(players.create("ana", now=made.NOW), "desk", scope="submit")
+    log_in(live_server.url, token, monkeypatch)
+    assert cli.main(["bot", "new", "rufo", "--language", "go"]) == 0
+    monkeypatch.setattr(submit.time, "sleep", lambda _: pytest.fail("it waits"))
+
+    assert cli.main(["submit", "rufo"]) == 0
+    output = capsys.readouterr().out
+    assert (
+        "rufo version 1: validating\n  no worker here builds go; the league builds now: –. Ask the operator" in output
+    )
+    assert "with golang-go, or upload a program" in output
+
+
 def test_a_tag_of_a_repository_is_submitted(live_server, at_home, monkeypatch, capsys, settings) -> None:
     settings.GIT_HOSTS = ["forge.example"]
     url = "https://forge.example/ana/rufo.git"

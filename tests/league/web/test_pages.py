@@ -179,7 +179,7 @@ QUERIES = {
     "welcome": 2,
     "tv": 10,
     "password": 2,
-    "submit": 3,
+    "submit": 4,
     "editor": 11,
     "play": 7,
     "lobby": 6,

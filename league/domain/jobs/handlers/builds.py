@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db.models import QuerySet
 
+import engine
 from engine.packages import building
 from engine.packages.archive import BotPackage
 from engine.packages.building import Built
+from engine.runner import MatchSpec, runtimes
+from engine.runner.spec import POSSIBLE
+from engine.runner.trial import try_bot
 from league.domain.bots import builds, packages
 from league.domain.core import clock
 from league.domain.core.queue import AttemptTerms
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease
-from league.models import Build, Job
+from league.domain.matches import validation
+from league.models import BotVersion, Build, Job
 
 LOG_S = 2.0  # Seconds between two looks of the page at the log.
+SECRET = b"build" * 6 + b".."  # Deals the cards of a trial, which counts for nothing.
 BuildJob = JobLease[Build]
 
 
@@ -71,7 +77,28 @@ class BuildHandler(IdleHandler[Build, BuildTask, Built]):
                 Build.objects.filter(pk=job.subject.pk, finished=None).update(log=log)
 
         state_dir = site.proven_sandbox().state_dir
-        return building.build(task.content, task.folder, state_dir, tell=tell, stop=signals.stop)
+        built = building.build(task.content, task.folder, state_dir, tell=tell, stop=signals.stop)
+        if built is None or built.package is None or job.subject.version.source_id is None:
+            return built
+        return self._tried(job.subject.version, built, built.package, site, signals)
+
+    def _tried(
+        self, version: BotVersion, built: Built, package: BotPackage, site: Site, signals: Signals
+    ) -> Built | None:
+        """Try what was built again for another Python at one table, because its version is accepted and plays without a validation."""
+        if package.runtime not in runtimes.installed():
+            return built  # Such as numpy, which only other workers have.
+        game = engine.load(next(filter(version.plays, validation.games(version))))
+        bots = (packages.unpacked(package, site.folder),) * len(game.sides)
+        spec = MatchSpec(f"build-{built.digest[:12]}", game.key, SECRET, "build", range(1, 2), bots)
+        trial = try_bot(replace(spec, sealing=POSSIBLE), site.proven_sandbox(), stop=signals.stop)
+        if not trial.complete:
+            return None
+        fault = trial.faulty and trial.faulty.fault
+        if not fault:
+            return built
+        why = f"it compiles, but fails at {game.key}: {fault.kind}: {fault.detail}"
+        return replace(built, package=None, why=why, log=f"{built.log}\n{why}\n{trial.stderr}")
 
     def store(self, job: BuildJob, result: Built, *, now: datetime) -> None:
         """Fill in the row; the scheduler does the rest."""

@@ -16,14 +16,14 @@ from django.db import transaction
 from engine.packages import archive
 from engine.runner import runtimes
 from league.domain.bots import bots, builds, packages
-from league.domain.core import queue, transitions
+from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, validation, workers
 from league.domain.notices import spreading
 from league.domain.people import exporting, quotas
-from league.enums import VersionStatus
+from league.enums import BotState, MatchStatus, VersionStatus
 from league.models import BotVersion, Build, Job, LeagueEvent, Match, Notice, Package, Worker
 from tests.support import languages
 from tests.support.league import NOW, accepted, later, started
@@ -113,11 +113,11 @@ PYTHON = {
 }
 
 
-def packed_python() -> bytes:
+def packed_python(**files: str) -> bytes:
     """The bot in Python with a compiled part, as source."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as packed:
-        for name, text in PYTHON.items():
+        for name, text in {**PYTHON, **files}.items():
             packed.writestr(name, text)
     return buffer.getvalue()
 
@@ -264,14 +264,14 @@ def test_source_that_the_compiler_refuses_is_a_refused_version(ana, worker) -> N
 
 
 def test_a_worker_without_the_compiler_leaves_the_build_to_others(ana, monkeypatch) -> None:
-    version = uploaded(ana)
+    uploaded(ana)
     handler = next(handler for handler in registry.idle_handlers() if handler.kinds == (builds.JOB,))
 
     for languages_here in (("go",), ()):
         monkeypatch.setattr(builds, "languages_here", lambda here=languages_here: here)
         assert handler.claim("w:1", now=NOW) is None
         assert not handler.is_overdue(now=NOW)
-    assert not builds.is_possible(version.build, now=NOW)
+    assert builds.waiting_in_vain(now=NOW) == ["c"]
 
 
 @pytest.mark.slow
@@ -326,3 +326,77 @@ def test_source_is_refused_at_the_door(ana) -> None:
             packed.writestr(other, "")
         with pytest.raises(packages.PackageRefused, match=why):
             bots.upload(ana, "", buffer.getvalue(), "rufo.zip", now=NOW)
+
+
+def test_a_version_that_no_worker_can_build_says_so_and_is_refused_after_a_week(ana) -> None:
+    version = uploaded(ana)
+    assert "builds now: –." in str(builds.why_waiting(version, now=NOW))
+    assert builds.settle(now=later(8 * 86400)) == 0
+    version.refresh_from_db()
+    assert version.status == VersionStatus.VALIDATING, "no worker runs, so none may be the one that is missing"
+
+    workers.register("w:1", tier="landlock", builds=["go"], now=NOW)
+    assert "no worker here builds c; the league builds now: go." in str(builds.why_waiting(version, now=NOW))
+    assert builds.waiting_in_vain(now=NOW) == ["c"]
+    workers.register("w:2", tier="landlock", builds=["c"], now=NOW)
+    assert (builds.why_waiting(version, now=NOW), builds.waiting_in_vain(now=NOW)) == (None, [])
+
+    end = version.build.created + builds.PATIENCE
+    workers.register("w:1", tier="landlock", builds=["go"], now=end)
+    builds.settle(now=end)
+    version.refresh_from_db()
+    assert version.status == VersionStatus.VALIDATING, "a worker with the compiler was there lately"
+    Worker.objects.filter(name="w:2").delete()
+    builds.settle(now=end - timedelta(seconds=1))
+    version.refresh_from_db()
+    assert version.status == VersionStatus.VALIDATING
+    builds.settle(now=end)
+    version = BotVersion.objects.get(pk=version.pk)
+    assert (version.status, version.fault) == (VersionStatus.REJECTED, "infrastructure")
+    assert (
+        version.fault_detail == "no worker of this league built c within 7 days; ask the operator, then upload it again"
+    )
+    assert not Job.objects.filter(kind=builds.JOB).exists()
+    assert builds.waiting_in_vain(now=end) == []
+    with pytest.raises(Refused, match="was not built"):
+        validation.validate_again(version, now=end)
+    assert uploaded(ana).number == 2, "the same source may be sent again"
+
+
+def test_a_retired_bot_is_built_again_only_for_its_queued_matches(ana, berto) -> None:
+    version = bots.upload(ana, "", packed_python(), "lola.zip", now=NOW)
+    finished(version, compiled_for("3.2").zip())
+    transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
+    Match.objects.all().delete()
+    match = started(ana, [version, accepted(berto, "rufo")], game="a_dos").matches.get()
+    bots.set_state(version.bot, BotState.RETIRED, actor="ana", now=NOW)
+    workers.register("new", tier="landlock", builds=["cython"], now=NOW)
+    Match.objects.filter(pk=match.pk).update(status=MatchStatus.CANCELLED)
+    assert builds.rebuild(now=NOW) == 0
+    Match.objects.filter(pk=match.pk).update(status=MatchStatus.QUEUED)
+    assert builds.rebuild(now=NOW) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.django_db  # a worker goes by the clock of the machine
+@pytest.mark.parametrize("works", [True, False])
+def test_what_is_built_again_plays_only_if_it_passes_a_trial(ana, worker, works) -> None:
+    languages.find("python")
+    text = PYTHON["fast.pyx"] if works else "import removed_from_python\n"
+    version = bots.upload(ana, "", packed_python(**{"fast.pyx": text}), "lola.zip", now=NOW)
+    finished(version, compiled_for("3.2").zip())
+    transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
+    Match.objects.all().delete()
+    now = clock.present()
+    workers.register("new", tier="landlock", builds=["cython"], now=now)
+    assert builds.rebuild(now=now) == 1
+    build(worker, now=now)
+
+    version.refresh_from_db()
+    why = version.build.why
+    assert version.status == VersionStatus.ACCEPTED
+    assert version.runtime == (f"python {runtimes.SERIES}" if works else "python"), version.build.log
+    assert ("" if works else "it compiles, but fails at a_dos: crash") in why
+    assert bool(why) is not works
+    assert ("No module named 'removed_from_python'" in version.build.log) is not works
+    assert LeagueEvent.objects.filter(kind="version.unbuilt").exists() is not works

@@ -19,9 +19,20 @@ PAGE = "/bots/anas-bot/v1/"
 def test_the_log_is_the_authors(ana) -> None:
     version = uploaded(ana)
     clients = [client_of(ana), client_of(players.create("eve")), Client()]
-    assert "No worker of this league has a compiler for c now." in clients[0].get(PAGE).content.decode()
+    address = f"/api/v1/versions/{version.pk}"
+    assert "The league builds no source now" in clients[0].get("/submit/").content.decode()
+    assert "no worker here builds c; the league builds now: –." in clients[0].get(PAGE).content.decode()
+    assert "Ask the operator for a worker with gcc libc6-dev" in clients[0].get(address).json()["waits"]
 
-    workers.register("w:1", tier="namespaces", builds=["c"])
+    workers.register("w:1", tier="namespaces", builds=["go"])
+    for language, word in (("en", "Bots wait, because"), ("es", "Hay bots que esperan")):
+        assert word in Client().get("/status/", headers={"accept-language": language}).content.decode()
+    assert Client().get("/api/v1/queue").json()["unbuilt"] == ["c"]
+
+    workers.register("w:1", tier="namespaces", builds=["c", "go"])
+    assert "Source that the league builds now: c, go." in clients[0].get("/submit/").content.decode()
+    assert clients[0].get(address).json()["waits"] is None
+    assert "All is well" in Client().get("/status/").content.decode()
     assert "The league builds it, then checks it." in clients[0].get(PAGE).content.decode()
     Build.objects.filter(version=version).update(log="bot.c:1:1: <error>")
     own, *others = [client.get(PAGE).content.decode() for client in clients]
