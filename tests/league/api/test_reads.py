@@ -46,7 +46,7 @@ def test_versions_are_listed_and_read(nobody, league):
     rows = nobody.results("bots/rufo/versions")
 
     assert [(row["number"], row["status"]) for row in rows] == [(2, "validating"), (1, "accepted")]
-    assert {**rows[1], "checks": []} == nobody.get(f"versions/{league.rufo.pk}").json()
+    assert {**rows[1], "checks": [], "waits": None} == nobody.get(f"versions/{league.rufo.pk}").json()
     assert [row["id"] for row in nobody.results("versions?status=validating")] == [league.validating.pk]
     assert rows[1]["games"] == ["cabrero", "corriente", "partnership"]
 
