@@ -266,8 +266,8 @@ class FirstMigration(Migration):
         while schema_editor.deferred_sql:
             schema_editor.execute(schema_editor.deferred_sql.pop(0))
         for migration in self.later:
-            for former in (*_former(migration), migration):
-                MigrationRecorder(schema_editor.connection).record_applied(self.app_label, former.name)
+            for name in (*(former.name for former in _former(migration)), migration.name):
+                MigrationRecorder(schema_editor.connection).record_applied(self.app_label, name)
         project_state.__dict__.pop("apps", None)
         for migration in (self, *self.later):
             project_state = migration.mutate_state(project_state, preserve=False)
@@ -296,7 +296,7 @@ def _former(migration: Migration) -> list[FormerMigration]:
 def _steps(migration: Migration) -> list[Operation]:
     """Return the operations of a migration, or of those that make it up."""
     former = _former(migration)
-    return [step for part in former for step in part.operations] if former else migration.operations
+    return [step for part in former for step in part.operations] if former else [*migration.operations]
 
 
 def take_along(plan: list[tuple[Migration, bool]], **_signal: Any) -> None:
