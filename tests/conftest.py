@@ -58,7 +58,7 @@ def pytest_configure() -> None:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """Yield one PostgreSQL server for the run (one per test process)."""
-    server = PostgresServer()
+    server = migrated.server()
     yield server
     server.close()
 

@@ -297,7 +297,7 @@ def _former(migration: Migration) -> list[FormerMigration]:
 def _steps(migration: Migration) -> Sequence[Operation]:
     """Return the operations of a migration, or of those that make it up."""
     former = _former(migration)
-    return [step for part in former for step in part.operations] if former else migration.operations
+    return [step for part in former for step in part.operations] if former else [*migration.operations]
 
 
 def take_along(plan: list[tuple[Migration, bool]], **_signal: Any) -> None:

@@ -18,7 +18,6 @@ from psycopg import sql
 from tests.chaos.forked import Loaded
 from tests.chaos.table import LIMITS
 from tests.support import compose, migrated
-from tests.support.postgres import PostgresServer
 from tests.support.processes import Process, wait_for
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
@@ -45,7 +44,7 @@ class Troubled:
 
     def __init__(self, like: Troubled | None = None) -> None:
         """like: a league that a new, empty place is made for, with nothing of its own yet."""
-        self.postgres = PostgresServer(durable=True)
+        self.postgres = migrated.server(durable=True)
         self.redis = RedisServer()
         # an empty one takes what a backup holds
         self.url = self.postgres.create_database() if like else migrated.create_database(self.postgres)

@@ -14,8 +14,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import jsonschema
-import pandas
-import pyarrow
 import pytest
 import zstandard
 
@@ -155,6 +153,9 @@ def test_no_cell_of_the_table_is_a_formula(tmp_path, capsys) -> None:
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_pandas_and_arrow_read_the_table(files, tmp_path, monkeypatch, capsys, kind) -> None:
+    import pandas  # Here, because every process that collects tests would wait for them
+    import pyarrow
+
     path, rows = files["jsonl.zst"], [data.row(replay(1)), data.row(replay(2))]
     assert data.table(path).to_pylist() == rows
     monkeypatch.chdir(tmp_path)

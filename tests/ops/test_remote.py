@@ -61,7 +61,7 @@ class Servers:
 @pytest.fixture
 def servers(tmp_path: Path, redis_server: RedisServer) -> Iterator[Servers]:
     certificates = make_certificate(HERE, tmp_path / "tls")
-    postgres = PostgresServer("tls")
+    postgres = migrated.server("tls")
     front = Front(certificates, redis_server.port)
     try:
         url = migrated.create_database(postgres)

@@ -1,4 +1,4 @@
-"""Migrated databases for tests: all migrations run once on SQLite and once on PostgreSQL, and tests copy the results.
+"""Migrated databases for tests: all migrations run once on SQLite and once on each version of PostgreSQL, and tests copy the results.
 
 The results stay in var/test/migrated until a migration, a model, a trigger or Django changes, so that the next run begins with them, too.
 """
@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,12 +18,11 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-import psycopg
-
 from tests.support.compose import TOP
-from tests.support.postgres import PostgresServer
+from tests.support.postgres import PostgresServer, programs
 
 KEPT = TOP / "var" / "test" / "migrated"
+NAME = "migrated"  # The database that each server has
 LIBRARIES = ("Django", "django-celery-beat", "django-timezone-field")
 
 
@@ -45,7 +45,7 @@ def _stored(ending: str) -> Iterator[Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not place.exists():
             for old in KEPT.glob(f"*{ending}"):
-                old.unlink()
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
         yield place
 
 
@@ -69,25 +69,26 @@ def sqlite_file() -> Path:
         return place
 
 
-def create_database(server: PostgresServer) -> str:
-    """Return the address of a new database of `server`: migrated and empty."""
-    if not server.migrated:
-        server.migrated = _first(server)
-    return server.create_database(like=server.migrated)
-
-
-def _first(server: PostgresServer) -> str:
-    url = server.create_database()
-    with _stored(".sql") as place:
-        if place.exists():
-            with psycopg.connect(url) as connection:
-                connection.execute(place.read_bytes())
-        else:
-            _migrate(url)
-            making = place.with_suffix(".making")
-            making.write_text(dump(server, url, "--no-owner"))
+def server(source: str = "any", *, durable: bool = False) -> PostgresServer:
+    """Start a server that has a migrated database: a copy of a stored one, because initdb and the tables take seconds of a core."""
+    words = [str(programs(source) / "postgres"), "--version"]
+    version = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    with _stored(f".{re.sub(r'[^a-zA-Z0-9.]+', '-', version.strip())}") as place:
+        if not place.exists():
+            first, making = PostgresServer(source, durable=True), KEPT / "making"
+            try:
+                _migrate(first.create_database(name=NAME))
+                shutil.rmtree(making, ignore_errors=True)
+                first.store(making)
+            finally:
+                first.close()
             making.rename(place)
-    return url
+    return PostgresServer(source, durable=durable, like=place)
+
+
+def create_database(server: PostgresServer) -> str:
+    """Return the address of a new database of a server of `server()`: migrated and empty."""
+    return server.create_database(like=server.url(NAME))
 
 
 def dump(server: PostgresServer, url: str, *words: str) -> str:

@@ -10,12 +10,11 @@ import subprocess
 import sys
 
 from tests.support import migrated
-from tests.support.postgres import PostgresServer
 
 
 def main() -> int:
     """Start a server, run pytest against it, stop the server. Return the exit code of pytest."""
-    server = PostgresServer()
+    server = migrated.server()
     try:
         print(f"PostgreSQL {server.version} from {server.bin}", flush=True)
         environment = {

@@ -67,23 +67,30 @@ def _server_uid() -> int | None:
     return 65534
 
 
+def _copy(data: Path, to: Path) -> None:
+    """Copy the data of a server that is stopped, with their owner."""
+    subprocess.run(["cp", "--archive", str(data), str(to)], check=True)
+
+
 class PostgresServer:
     """A cluster in a temporary folder, on a free port of 127.0.0.1. It is fast and not safe: a crash loses data.
 
-    With `durable` committed data survive a crash of the server (not of the machine).
+    With `durable` committed data survive a crash of the server (not of the machine). With `like` it begins as a copy of what `store` left there.
     """
 
-    def __init__(self, source: str = "any", *, durable: bool = False) -> None:
+    def __init__(self, source: str = "any", *, durable: bool = False, like: Path | None = None) -> None:
         self.durable = durable
-        self.migrated = ""  # The address of a database of tests.support.migrated, once there is one.
         self.folder = Path(tempfile.mkdtemp(prefix="tute-pg-"))
         self.port = free_port()
-        self.password = secrets.token_urlsafe(12)
+        self.password = (like / "password").read_text() if like else secrets.token_urlsafe(12)
         self.uid = _server_uid()
         try:
             self.bin = self._reachable(programs(source))
             self.data = self.folder / "data"
-            self._initdb()
+            if like:
+                _copy(like / "data", self.data)
+            else:
+                self._initdb()
             self.process = self._start()
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -226,9 +233,16 @@ class PostgresServer:
     def move(self, to: Path) -> None:
         """Continue with the same data in another folder."""
         self.process.stop(signal.SIGINT)
-        subprocess.run(["cp", "--archive", str(self.data), str(to)], check=True)
+        _copy(self.data, to)
         self.data = to / self.data.name
         self.process = self._start()
+
+    def store(self, to: Path) -> None:
+        """Stop the server, and keep its data for others in a new folder."""
+        self.process.stop(signal.SIGINT, 120)
+        to.mkdir(mode=0o700)
+        _copy(self.data, to)
+        (to / "password").write_text(self.password)
 
     def come_back(self) -> None:
         """Wait until the server answers, or start it if it has ended. Call this after a disturbance that it need not survive."""

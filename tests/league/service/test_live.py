@@ -24,7 +24,6 @@ from league.service import live, topics
 from league.service.live import Hub, Wanted
 from tests.support import migrated
 from tests.support.league import accepted, later, running, started
-from tests.support.postgres import PostgresServer
 from tests.support.processes import Process, free_port, wait_for
 
 Serve = Callable[[str], tuple[Process, int]]
@@ -143,7 +142,7 @@ def answers_stream(port: int) -> bool:
 
 @pytest.mark.slow
 def test_postgresql_goes_and_comes_back_and_listeners_stay(serve: Serve) -> None:
-    server = PostgresServer()
+    server = migrated.server()
     try:
         url = migrated.create_database(server)
         _, port = serve(url)
