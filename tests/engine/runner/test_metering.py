@@ -244,10 +244,14 @@ def replays(result: MatchResult) -> list[dict[str, Any]]:
 
 def transcript(sittings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what must not depend on the machine: all but the times that the referee read from a clock, and if it had pinned the bots."""
-    for sitting in sittings:
-        sitting["timings"] = sitting["timings"]["cpu"]
-        sitting["pass"] = {key: value for key, value in sitting["pass"].items() if key not in ("pinned", "sealed")}
-    return sittings
+    return [
+        sitting
+        | {
+            "timings": sitting["timings"]["cpu"],
+            "pass": {key: value for key, value in sitting["pass"].items() if key not in ("pinned", "sealed")},
+        }
+        for sitting in sittings
+    ]
 
 
 @contextmanager
