@@ -24,7 +24,7 @@ from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import engine
 from engine.cards.chance import Dice
@@ -206,7 +206,13 @@ def _nobody(_boards: int, _total: int) -> None:
 
 
 T = TypeVar("T")
-Work = Callable[[Sequence[Callable[[Sandbox], T]]], Iterator[T]]
+
+
+class Work(Protocol):
+    """Plays tasks and yields their results in order."""
+
+    def __call__(self, tasks: Sequence[Callable[[Sandbox], T]], /) -> Iterator[T]:
+        """Begin at once."""
 
 
 class _Training:
@@ -324,7 +330,7 @@ class _Training:
 
     def tasks(
         self, chosen: Candidate, what: str, boards: range, *, noted: bool
-    ) -> list[Callable[[Sandbox], TaskResult]]:
+    ) -> Sequence[Callable[[Sandbox], TaskResult]]:
         """Return the boards as tasks that can run in parallel. Training and test use different tables, so no board is the same."""
         ours = self.learned_habits if chosen is self.learned else self.ours
         tasks = []

@@ -151,7 +151,7 @@ def document(spec: MatchSpec, result: Probe, seed: str) -> dict[str, Any]:
         }
         for candidate in result.candidates
     ]
-    tested = [
+    tested: list[dict[str, Any]] = [
         {
             "response": response.name,
             "ahead": response.mean,

@@ -114,8 +114,8 @@ def rebuild(*, now: datetime | None = None) -> int:
     lost = workers.compiled_elsewhere(alive).exclude(build__finished=None).exclude(status=VersionStatus.REJECTED)
     is_awaited = Exists(Match.line.filter(status=MatchStatus.QUEUED, parties__version=OuterRef("pk")))
     rows = lost.filter(is_awaited | ~Q(bot__state=BotState.RETIRED), build__language__in=names)
-    rows = rows.order_by(is_awaited.desc(), "-pk").values_list("build", flat=True)
-    return sum(_queue_again(pk, now) for pk in list(rows[: max(0, space)]))
+    first = rows.order_by(is_awaited.desc(), "-pk").values_list("build", flat=True)
+    return sum(_queue_again(pk, now) for pk in list(first[: max(0, space)]))
 
 
 def _queue_again(pk: int, now: datetime) -> bool:

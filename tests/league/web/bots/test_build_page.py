@@ -25,7 +25,7 @@ def test_the_log_is_the_authors(ana) -> None:
     assert "Ask the operator for a worker with gcc libc6-dev" in clients[0].get(address).json()["waits"]
 
     workers.register("w:1", tier="namespaces", builds=["go"])
-    for language, word in (("en", "Bots wait, because"), ("es", "Hay bots que esperan")):
+    for language, word in (("en", "No worker builds c."), ("es", "Ningún proceso de juego compila c.")):
         assert word in Client().get("/status/", headers={"accept-language": language}).content.decode()
     assert Client().get("/api/v1/queue").json()["unbuilt"] == ["c"]
 
