@@ -44,6 +44,7 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
     alive = list(workers.living(now))
     ready = [worker for worker in alive if worker.tier]
     built = {name for worker in ready for name in worker.runtimes if name.startswith(workers.BUILDS)}
+    began = min((worker.started for worker in ready), default=now)  # After an outage all jobs are old
     patience = _patience() if ready else None
 
     def why(kind: str, language: str, since: datetime) -> str:
@@ -51,7 +52,7 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
             return "sandbox" if alive else "worker"
         if kind == builds.JOB and workers.BUILDS + language not in built:
             return "language"
-        return "stale" if patience is not None and now - since > patience else ""
+        return "stale" if patience is not None and now - max(since, began) > patience else ""
 
     return [
         WaitingJobs(kind, language or "", count, since, why(kind, language or "", since))
