@@ -208,7 +208,7 @@ def _nobody(_boards: int, _total: int) -> None:
 T = TypeVar("T")
 
 
-class Work(Protocol):
+class TaskRunner(Protocol):
     """Plays tasks and yields their results in order."""
 
     def __call__(self, tasks: Sequence[Callable[[Sandbox], T]], /) -> Iterator[T]:
@@ -217,7 +217,7 @@ class Work(Protocol):
 
 class _Training:
     def __init__(
-        self, spec: MatchSpec, game: engine.Game, responses: Sequence[BotSpec], work: Work, advance: Advance
+        self, spec: MatchSpec, game: engine.Game, responses: Sequence[BotSpec], work: TaskRunner, advance: Advance
     ) -> None:
         self.spec, self.game, self.work, self.advance = spec, game, work, advance
         self.search, self.learned = Candidate(SEARCH, None), Candidate(LEARNED, None)
@@ -358,7 +358,7 @@ class _Training:
 
 
 @contextmanager
-def _hands(box: Sandbox, jobs: int) -> Iterator[Work]:
+def _hands(box: Sandbox, jobs: int) -> Iterator[TaskRunner]:
     """Yield a function that plays tasks, `jobs` at a time, and returns their results in order."""
     if jobs == 1:
         yield lambda tasks: (task(box) for task in tasks)
