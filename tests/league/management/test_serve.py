@@ -225,7 +225,7 @@ def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
             env=environment_of(state),
             capture_output=True,
             text=True,
-            timeout=400,
+            timeout=800,
         )
         assert process.returncode == 0, process.stdout + process.stderr + (state / "demo.log").read_text()[-3000:]
         return process.stdout[process.stdout.index("Tute") : process.stdout.index("Played and rated")]
