@@ -211,6 +211,7 @@ def leases(rows: Rows) -> dict[str, list[list[Any]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # It takes every migration, one by one, up and down
 def test_every_row_outlives_an_upgrade_and_the_way_back_and_the_tables_are_those_of_a_new_league(
     full: OnSqlite | OnPostgres, tmp_path: Path
 ) -> None:
