@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from league.domain.bots import builds
 from league.domain.core import clock
+from league.domain.judgements import summing
 from league.domain.matches import workers
 from league.enums import JobState, MatchKind
 from league.models import Job, Match
@@ -52,6 +53,8 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
             return "sandbox" if alive else "worker"
         if kind == builds.JOB and workers.BUILDS + language not in built:
             return "language"
+        if kind == summing.SEARCH:
+            return ""  # Once a day has enough puzzles, these wait for the next one.
         return "stale" if patience is not None and now - max(since, began) > patience else ""
 
     return [
