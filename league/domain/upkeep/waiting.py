@@ -38,6 +38,7 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
     """Return the jobs that may be claimed, by kind. Two queries; another one, or two, if there are any."""
     now = clock.now_or(now)
     due = Job.objects.filter(Q(not_before=None) | Q(not_before__lte=now), state=JobState.QUEUED)
+    due = due.exclude(consultation__version__bot__stopped__isnull=False)  # An operator has stopped the bot, and knows.
     counts = due.order_by("kind", "build__language").values_list("kind", "build__language")
     rows = list(counts.annotate(count=Count("pk"), since=Min(Coalesce("not_before", "created"))))
     if not rows:
