@@ -8,8 +8,8 @@
     exploitability  docs/studies/exploitability.json: how far each house bot can be exploited (a night; compile first; only if named)
     pages     the tables and pictures of the pages, from these files
 
-Without a name it does all but exploitability. Boards are stored as by `tute lab`, and probes in var, so the command goes on where it was stopped.
-Games of several deals get half of the boards, those of many sides a sixth.
+Without a name it does all but exploitability. Boards are stored as by `tute lab`, and probes in the data, so the command goes on where
+it was stopped. Games of several deals get half of the boards, those of many sides a sixth.
 """
 
 from __future__ import annotations
@@ -171,11 +171,8 @@ def _mixed(name: str, most: int, least: int) -> Path:
 
 
 def exploitability(keys: Sequence[str], bots: Sequence[str]) -> None:
-    """Probe house bots in the games of two sides, the weakest bot first; finished probes are stored, and written as data of the study."""
-    store = table.state_dir() / "studies" / "exploitability.jsonl"
-    store.parent.mkdir(parents=True, exist_ok=True)
-    lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
-    rows = {row["digest"]: row for row in map(json.loads, lines)}
+    """Probe house bots in the games of two sides, the weakest bot first, unless the data of the study have this probe by this code already."""
+    rows = {(row["bot"], row["game"]): row for row in stored("exploitability.json")}
     probes = [
         (name, key)
         for name in PROBES
@@ -183,24 +180,23 @@ def exploitability(keys: Sequence[str], bots: Sequence[str]) -> None:
         if two_sided(Variant(key).load()) and key in (table.find_bot(name).games or games())
     ]
     for name, key in probes:
+        if name not in bots or key not in keys:
+            continue
         words, digest = _probe(name, key)
-        if digest in rows or name not in bots or key not in keys:
+        if (name, key) in rows and rows[name, key]["digest"] == digest:
             continue
         print(f"{name} at {key}", file=sys.stderr)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         result = json.loads(subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        rows[digest] = {
+        rows[name, key] = {
             **{column: result[column] for column in ("game", "players", "bot", "unit", "seed", "tested", "trained")},
             **{column: result[column] for column in ("practised", "foreseen")},
             "cpu_s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime),
             "rules": described(),
             "digest": digest,
         }
-        with store.open("a", encoding="utf-8") as lines_of_store:
-            lines_of_store.write(json.dumps(rows[digest]) + "\n")
-    digests = [_probe(name, key)[1] for name, key in probes]
-    write(STUDIES / "exploitability.json", [rows[digest] for digest in digests if digest in rows])
+        write(STUDIES / "exploitability.json", [rows[probe] for probe in probes if probe in rows])
 
 
 def _probe(name: str, key: str) -> tuple[list[str], str]:

@@ -35,13 +35,13 @@ from league.api.ratings.serializers import (
     RatingOut,
     VersionRatingOut,
 )
-from league.domain.bots import builds
 from league.domain.bots import choices as opening
 from league.domain.core import errors
 from league.domain.core.errors import Refused
 from league.domain.matches import sight, workers
 from league.domain.ratings import daily, leaderboards, overall, pools
 from league.domain.tournaments import tournaments
+from league.domain.upkeep import waiting
 from league.models import BotVersion, ChoiceSum, Pool, Rating, RatingPoint
 from league.service import changes
 
@@ -301,4 +301,5 @@ class QueueStateView(ApiView):
         if queue.refusing and not (request.user.is_authenticated and request.user.is_staff):
             # A refusal names paths of the operator's machine, so the reason is replaced.
             queue = workers.Queue(**{**vars(queue), "starved": "every worker refuses to play" if queue.starved else ""})
-        return Response(QueueOut({**vars(queue), "unbuilt": builds.waiting_in_vain()}).data)
+        unbuilt = [job.language for job in waiting.waiting_jobs() if job.why == "language"]
+        return Response(QueueOut({**vars(queue), "unbuilt": unbuilt}).data)

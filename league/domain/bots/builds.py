@@ -4,7 +4,7 @@
 2. `settle`, in the scheduler, checks what came out like an upload. It then becomes the package that plays, and its validation begins; or the version
    is rejected with the compiler's message. So a worker chooses the program of an unfinished build, and changes none that plays.
 
-A build waits for a worker with the compiler. While none has it, the version's page, the API and `/status/` say so (`why_waiting`, `waiting_in_vain`),
+A build waits for a worker with the compiler. While none has it, the version's page, the API and `/status/` say so (`why_waiting`, `upkeep.waiting`),
 and `settle` refuses the version after PATIENCE.
 
 Compiled modules fit one release of Python. `rebuild`, in the scheduler, sends the versions whose modules no worker can load the same way again; until
@@ -68,8 +68,8 @@ def _languages_in(period: int) -> tuple[str, ...]:
 
 
 def languages_of(rows: QuerySet[Worker]) -> list[str]:
-    """Return the languages that these workers build, in the order of the recipes. One query."""
-    names = {name for runtimes in rows.values_list("runtimes", flat=True) for name in runtimes}
+    """Return the languages that these workers build, without those that refuse to play, in the order of the recipes. One query."""
+    names = {name for runtimes in rows.exclude(tier="").values_list("runtimes", flat=True) for name in runtimes}
     return [language for language in building.RECIPES if workers.BUILDS + language in names]
 
 
@@ -79,12 +79,12 @@ def languages_now(*, now: datetime | None = None) -> list[str]:
 
 
 def why_waiting(version: BotVersion, *, now: datetime | None = None) -> Refused | None:
-    """Return why the first build of a version does not begin: no living worker builds its language. Two queries at most."""
+    """Return why the first build of a version does not begin: workers run, but none builds its language. Three queries at most."""
     build = getattr(version, "build", None) if version.status == VersionStatus.VALIDATING else None
     if build is None or build.finished is not None or version.source_id is not None:
         return None
     able = languages_now(now=now)
-    if build.language in able:
+    if build.language in able or not workers.count_able(now=now):
         return None
     return Refused(
         "no worker here builds {language}; the league builds now: {languages}. Ask the operator for a worker with {packages}, or upload a "
@@ -94,12 +94,6 @@ def why_waiting(version: BotVersion, *, now: datetime | None = None) -> Refused 
         packages=building.RECIPES[build.language].packages,
         date=f"{build.created + PATIENCE:%Y-%m-%d}",
     )
-
-
-def waiting_in_vain(*, now: datetime | None = None) -> list[str]:
-    """Return the languages of waiting builds that no living worker builds. Two queries at most."""
-    languages = set(Build.objects.filter(finished=None).values_list("language", flat=True).order_by().distinct())
-    return sorted(languages.difference(languages_now(now=now))) if languages else []
 
 
 def rebuild(*, now: datetime | None = None) -> int:

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from league.domain.bots import builds
 from league.domain.core import clock
+from league.domain.judgements import summing
 from league.domain.matches import workers
 from league.enums import JobState, MatchKind
 from league.models import Job, Match
@@ -37,6 +38,7 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
     """Return the jobs that may be claimed, by kind. Two queries; another one, or two, if there are any."""
     now = clock.now_or(now)
     due = Job.objects.filter(Q(not_before=None) | Q(not_before__lte=now), state=JobState.QUEUED)
+    due = due.exclude(consultation__version__bot__stopped__isnull=False)  # An operator has stopped the bot, and knows.
     counts = due.order_by("kind", "build__language").values_list("kind", "build__language")
     rows = list(counts.annotate(count=Count("pk"), since=Min(Coalesce("not_before", "created"))))
     if not rows:
@@ -52,6 +54,8 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
             return "sandbox" if alive else "worker"
         if kind == builds.JOB and workers.BUILDS + language not in built:
             return "language"
+        if kind == summing.SEARCH:
+            return ""  # Once a day has enough puzzles, these wait for the next one.
         return "stale" if patience is not None and now - max(since, began) > patience else ""
 
     return [

@@ -401,6 +401,8 @@ def test_bot_pack_writes_what_a_league_takes(tute: Tute, tmp_path: Path) -> None
     assert json.loads(tute("bot", "pack", "my_bot", "--json").stdout)["zip"] == "my_bot.zip"
     for path, why, code in (("my_bot.zip", "a zip already", 2), ("none", "no file or folder", 2), (".", "bot.toml", 1)):
         assert why in tute("bot", "pack", path, code=code).stderr
+    shutil.copytree(tmp_path / "my_bot", tmp_path, dirs_exist_ok=True)
+    assert "from the folder above" in tute("bot", "pack", ".", code=2).stderr
 
 
 def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:

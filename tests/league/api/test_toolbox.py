@@ -16,6 +16,7 @@ from engine.cli import remote, submit
 from engine.client import League, LeagueError
 from league.domain.bots import bots
 from league.domain.core import transitions
+from league.domain.matches import workers
 from league.domain.people import players, tokens
 from league.enums import MatchStatus, VersionStatus
 from league.models import BotVersion, Fetch, Match
@@ -102,12 +103,13 @@ def test_source_that_no_worker_builds_is_not_waited_for(live_server, at_home, mo
     _, token = tokens.create(players.create("ana", now=made.NOW), "desk", scope="submit")
     log_in(live_server.url, token, monkeypatch)
     assert cli.main(["bot", "new", "rufo", "--language", "go"]) == 0
+    workers.register("w:1", tier="landlock", builds=["c"])
     monkeypatch.setattr(submit.time, "sleep", lambda _: pytest.fail("it waits"))
 
     assert cli.main(["submit", "rufo"]) == 0
     output = capsys.readouterr().out
     assert (
-        "rufo version 1: validating\n  no worker here builds go; the league builds now: –. Ask the operator" in output
+        "rufo version 1: validating\n  no worker here builds go; the league builds now: c. Ask the operator" in output
     )
     assert "with golang-go, or upload a program" in output
 

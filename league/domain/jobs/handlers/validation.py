@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +21,7 @@ from league.enums import MatchKind
 from league.models import Match
 
 SLOW = ("timeout", "start_timeout")  # Faults that hold a worker for seconds each.
-MOST_SLOW = 2  # The number of games with the same one after which the others are not tried.
+MOST_SLOW = 2  # A bot whose first games, as many as this, end by the same one is not tried in the others.
 
 
 class ValidationHandler(PlayedHandler[list[validation.TriedGame]]):
@@ -65,16 +64,16 @@ def play_trials(
 ) -> list[validation.TriedGame]:
     """Play every game of a validation, first that of `match`. Return an empty list if it was stopped. Raise the errors of `play_match`.
 
-    A game is refused untried if the bot was too slow in `MOST_SLOW` games before, or if it has not begun after `most_s` seconds.
+    A game is refused untried if the bot was too slow in each of the `MOST_SLOW` first games, or if it has not begun after `most_s` seconds.
     """
     until = time.monotonic() + most_s
     rest = validation.plan_rest(match)
     # Only the validated bot also sits at the other tables
     unplayable = {party: why for party, why in spec.unplayable.items() if party == 0}
     results = []
-    slow: Counter[str] = Counter()
+    ends: list[str] = []  # The faults of the games that were tried, "" without one.
     for number, plan in enumerate([None, *rest]):
-        if plan is not None and max(slow.values(), default=0) >= MOST_SLOW:
+        if plan is not None and _is_slow(ends):
             results.append(
                 _unreached(plan, f"not tried, because the bot was too slow in {MOST_SLOW} games before; answer sooner")
             )
@@ -93,10 +92,14 @@ def play_trials(
         # Both together, so that the author finds everything in one place
         trial.result.parties[0].stderr += trial.stderr
         results.append(validation.TriedGame(trial.game, trial.checks, plan, trial.result))
-        if (faulty := trial.faulty) and faulty.fault and faulty.fault.kind in SLOW:
-            slow[faulty.fault.kind] += 1
+        ends.append(trial.faulty.fault.kind if trial.faulty and trial.faulty.fault else "")
         progress(number + 1, 1 + len(rest))
     return results
+
+
+def _is_slow(ends: Sequence[str]) -> bool:
+    """Return True if all games so far ended by the same timeout; a bot that is slow in some games only is accepted for the others."""
+    return len(ends) >= MOST_SLOW and len(set(ends)) == 1 and ends[0] in SLOW
 
 
 def _unreached(plan: matches.MatchPlan, why: str) -> validation.TriedGame:

@@ -271,7 +271,6 @@ def test_a_worker_without_the_compiler_leaves_the_build_to_others(ana, monkeypat
         monkeypatch.setattr(builds, "languages_here", lambda here=languages_here: here)
         assert handler.claim("w:1", now=NOW) is None
         assert not handler.is_overdue(now=NOW)
-    assert builds.waiting_in_vain(now=NOW) == ["c"]
 
 
 @pytest.mark.slow
@@ -330,16 +329,17 @@ def test_source_is_refused_at_the_door(ana) -> None:
 
 def test_a_version_that_no_worker_can_build_says_so_and_is_refused_after_a_week(ana) -> None:
     version = uploaded(ana)
-    assert "builds now: –." in str(builds.why_waiting(version, now=NOW))
+    assert builds.why_waiting(version, now=NOW) is None, "no worker runs: that is the reason"
+    workers.register("w:0", tier="", refusal="no Landlock here", builds=["c"], now=NOW)
+    assert builds.languages_now(now=NOW) == []
     assert builds.settle(now=later(8 * 86400)) == 0
     version.refresh_from_db()
     assert version.status == VersionStatus.VALIDATING, "no worker runs, so none may be the one that is missing"
 
     workers.register("w:1", tier="landlock", builds=["go"], now=NOW)
     assert "no worker here builds c; the league builds now: go." in str(builds.why_waiting(version, now=NOW))
-    assert builds.waiting_in_vain(now=NOW) == ["c"]
     workers.register("w:2", tier="landlock", builds=["c"], now=NOW)
-    assert (builds.why_waiting(version, now=NOW), builds.waiting_in_vain(now=NOW)) == (None, [])
+    assert builds.why_waiting(version, now=NOW) is None
 
     end = version.build.created + builds.PATIENCE
     workers.register("w:1", tier="landlock", builds=["go"], now=end)
@@ -357,7 +357,6 @@ def test_a_version_that_no_worker_can_build_says_so_and_is_refused_after_a_week(
         version.fault_detail == "no worker of this league built c within 7 days; ask the operator, then upload it again"
     )
     assert not Job.objects.filter(kind=builds.JOB).exists()
-    assert builds.waiting_in_vain(now=end) == []
     with pytest.raises(Refused, match="was not built"):
         validation.validate_again(version, now=end)
     assert uploaded(ana).number == 2, "the same source may be sent again"

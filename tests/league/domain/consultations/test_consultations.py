@@ -19,7 +19,7 @@ from league.domain.jobs.handlers import background
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.judgements import asking as judging
 from league.domain.matches import embargoes, matches, replays
-from league.domain.upkeep import reconcile, retention
+from league.domain.upkeep import reconcile, retention, waiting
 from league.enums import BotState, ConsultationStatus, MatchStatus
 from league.models import Bot, Consultation, Job, LeagueEvent, Match, MatchLog, Pool
 from tests.support import consulting, jobs, rows
@@ -169,12 +169,14 @@ def test_a_match_that_waits_goes_first_and_takes_it_from_a_worker(match, ana, tm
 
 
 def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
-    """Nor does it keep anything else waiting."""
+    """Nor does it keep anything else waiting, or the status page worried."""
     bot = asked(match, ana).version.bot
     bots.stop(bot, why="odd", actor="eva", now=NOW)
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
     assert not background.is_work_waiting(now=NOW)
+    assert waiting.waiting_jobs(now=NOW) == []
     asked(match, ana, "random")
+    assert [row.count for row in waiting.waiting_jobs(now=NOW)] == [1]
     job = jobs.CONSULTATION.claim("host:1", now=NOW)
     assert job is not None
     assert job.subject.version.bot.slug == "random"

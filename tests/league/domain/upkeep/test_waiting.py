@@ -33,6 +33,8 @@ def test_jobs_that_no_worker_takes_have_a_reason(ana: Player, berto: Player) -> 
     assert [why(timedelta(minutes=minutes)) for minutes in (0, 14, 16)] == ["", "", "stale"]
     (job,) = waiting.waiting_jobs(now=NOW)
     assert (job.kind, job.count, job.since, job.language) == ("study", 2, NOW, "")
+    Job.objects.filter(pk=Job.objects.latest("pk").pk).update(kind="puzzles")
+    assert why(timedelta(days=3), kind="puzzles") == "", "a day may have enough puzzles"
     version = uploaded(berto, "lola")
     assert why(timedelta(days=3)) == "", "other work may go first"
     Match.objects.update(kind="ladder")
