@@ -146,9 +146,12 @@ def test_a_stopped_study_goes_on_where_it_was(ana: Player, berto: Player) -> Non
         asking.stop(row, berto, now=NOW)
     assert (asking.stop(row, ana, now=NOW), asking.stop(row, ana, now=NOW)) == (True, False)
     assert do(handler, jobs[1]) == "refused"
+    before = Study.objects.get(pk=row.pk)
     row.refresh_from_db()
     assert (row.why, row.played, Job.objects.exists()) == ("stopped", 64, False)
     begin(berto, now=later(9))
+    with pytest.raises(Forbidden):
+        asking.stop(before, ana, now=later(9))  # Read before it went on for another player.
     play_all(later(9))
     row.refresh_from_db()
     assert (row.played, row.report["boards"], row.decided) == (96, 96, later(9)), "without a gap"
