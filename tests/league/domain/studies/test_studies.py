@@ -171,6 +171,18 @@ def test_only_operators_let_go_on_what_an_operator_stopped(ana: Player, berto: P
     assert (again.decided, again.why, again.parent.why) == (None, "", "")
 
 
+@pytest.mark.parametrize("taken_back", [True, False])
+def test_the_days_in_which_a_league_was_switched_off_do_not_count(ana: Player, taken_back: bool) -> None:
+    row, monday = begin(ana), later(3 * 86400)
+    assert StudyHandler().claim("host:1", now=NOW) is not None
+    if taken_back:
+        reconcile(now=monday)
+    asking.stop(row, ana, now=monday)
+    row.refresh_from_db()
+    assert row.spent_s == parts.PART.total_seconds(), "no attempt lasts longer"
+    assert begin(ana, now=monday).decided is None
+
+
 def test_the_time_of_all_attempts_counts(ana: Player, berto: Player) -> None:
     row, handler = begin(ana, boards=160), StudyHandler()
     jobs = [handler.claim(f"host:{n}", now=NOW) for n in range(4)]  # Two of them end without a word.
