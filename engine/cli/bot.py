@@ -32,7 +32,8 @@ build PATH   compiles a package of source (build = "c" in its bot.toml) in the s
 check PATH   plays a file, folder, zip or house bot in the sandbox, at a table of each game it claims (all, if it names none), against the house
              bot random and then through rare decisions: every kind of decision of a game, a long match, and a cancelled one. Explains each
              failure with the exact request and answer. Stops at once if the bot does not start. Exit code 1 if the bot failed.
-pack PATH    writes a folder as a zip into the current folder, for the page of a league that takes files; tute submit takes the folder itself
+pack PATH    writes a folder as a zip into the current folder (from within it: beside it), for the page of a league that takes files; tute submit
+             takes the folder itself
 
 A check plays one deal of each game, and further tables for kinds of decisions that those have not; it takes a second or two a game. With --all, or
 for the games of -g, it plays more deals at every table size, as the league's validation does.
@@ -154,13 +155,14 @@ def build(args: argparse.Namespace) -> int:
 
 
 def pack(args: argparse.Namespace) -> int:
-    """Write a package as a zip into the current folder."""
+    """Write a package as a zip into the current folder; beside the package if we are in it, or the next zip would have this one in it."""
     from engine.packages.archive import read_path
     from engine.runner import PackageRefused
 
     source = Path(args.target)
-    target = Path(f"{source.resolve().stem}.zip")
-    if source.resolve() == target.resolve():
+    whole = source.resolve()
+    target = (whole.parent if Path.cwd().is_relative_to(whole) else Path()) / f"{whole.stem}.zip"
+    if whole == target.resolve():
         raise Problem(f"{source} is a zip already")
     try:
         package = read_path(source)

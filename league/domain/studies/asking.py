@@ -141,10 +141,13 @@ def may_stop(study: Study, player: Player | None) -> bool:
 def stop(study: Study, player: Player, *, now: datetime | None = None) -> bool:
     """Stop a study; its report so far stays, and it can go on later. Return False if it has ended already. Raise Forbidden."""
     now = clock.now_or(now)
-    if study.player_id != player.pk and not player.user.is_staff:
-        raise Forbidden("another player has started this study, so you cannot stop it")
     with transaction.atomic():
-        row = Study.objects.select_for_update(of=("self",)).filter(pk=study.pk, decided=None).first()
-        if row is not None:
-            parts.end(row, "stopped" if row.player_id == player.pk else parts.BY_OPERATOR, now=now)
-    return row is not None
+        row = Study.objects.select_for_update(of=("self",)).filter(pk=study.pk).first()
+        if row is None:
+            return False
+        if row.player_id != player.pk and not player.user.is_staff:
+            raise Forbidden("another player has started this study, so you cannot stop it")
+        if row.decided is not None:
+            return False
+        parts.end(row, "stopped" if row.player_id == player.pk else parts.BY_OPERATOR, now=now)
+    return True

@@ -393,12 +393,17 @@ def test_every_kit_has_a_language() -> None:
     assert folders == {folder for language, folder in KITS.items() if language != PYTHON}
 
 
-def test_bot_pack_writes_what_a_league_takes(tute: Tute, tmp_path: Path) -> None:
+def test_bot_pack_writes_what_a_league_takes(tute: Tute, tmp_path: Path, state_dir: Path, loaded: Loaded) -> None:
     tute("bot", "new", "my_bot")
 
     assert "packed my_bot: " in tute("bot", "pack", "my_bot").stdout
     assert read_path(tmp_path / "my_bot.zip") == read_path(tmp_path / "my_bot")
     assert json.loads(tute("bot", "pack", "my_bot", "--json").stdout)["zip"] == "my_bot.zip"
+    inside = tute_in(tmp_path / "my_bot", state_dir, loaded)
+    for _ in range(2):
+        inside("bot", "pack", ".")
+    assert read_path(tmp_path / "my_bot.zip") == read_path(tmp_path / "my_bot"), "without the last zip"
+    assert not list((tmp_path / "my_bot").glob("*.zip"))
     for path, why, code in (("my_bot.zip", "a zip already", 2), ("none", "no file or folder", 2), (".", "bot.toml", 1)):
         assert why in tute("bot", "pack", path, code=code).stderr
     shutil.copytree(tmp_path / "my_bot", tmp_path, dirs_exist_ok=True)

@@ -19,12 +19,15 @@ from engine.runner.trial import try_bot
 from league.domain.bots import builds, packages
 from league.domain.core import clock
 from league.domain.core.queue import AttemptTerms
+from league.domain.jobs.handlers.background import stored_reason
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease
+from league.domain.jobs.handlers.validation import SLOW
 from league.domain.matches import validation
 from league.models import BotVersion, Build, Job
 
 LOG_S = 2.0  # Seconds between two looks of the page at the log.
+MOST_TRIAL_S = 300.0  # A bot that has played for this long passes: no attempt may last longer than its lease.
 SECRET = b"build" * 6 + b".."  # Deals the cards of a trial, which counts for nothing.
 BuildJob = JobLease[Build]
 
@@ -85,17 +88,22 @@ class BuildHandler(IdleHandler[Build, BuildTask, Built]):
     def _tried(
         self, version: BotVersion, built: Built, package: BotPackage, site: Site, signals: Signals
     ) -> Built | None:
-        """Try what was built again for another Python at one table, because its version is accepted and plays without a validation."""
+        """Try what was built again for another Python at one table, because its version is accepted and plays without a validation.
+
+        A bot that is too slow passes: it may be due to this machine, and no author can ask for another trial. Matches judge that.
+        """
         if package.runtime not in runtimes.installed():
             return built  # Such as numpy, which only other workers have.
         game = engine.load(next(filter(version.plays, validation.games(version))))
         bots = (packages.unpacked(package, site.folder),) * len(game.sides)
         spec = MatchSpec(f"build-{built.digest[:12]}", game.key, SECRET, "build", range(1, 2), bots)
-        trial = try_bot(replace(spec, sealing=POSSIBLE), site.proven_sandbox(), stop=signals.stop)
-        if not trial.complete:
+        until = time.monotonic() + MOST_TRIAL_S
+        box, spec = site.proven_sandbox(), replace(spec, sealing=POSSIBLE)
+        trial = try_bot(spec, box, stop=lambda: signals.stop() or time.monotonic() > until)
+        if not trial.complete and signals.stop():
             return None
         fault = trial.faulty and trial.faulty.fault
-        if not fault:
+        if not fault or fault.kind in SLOW:
             return built
         why = f"it compiles, but fails at {game.key}: {fault.kind}: {fault.detail}"
         return replace(built, package=None, why=why, log=f"{built.log}\n{why}\n{trial.stderr}")
@@ -103,8 +111,8 @@ class BuildHandler(IdleHandler[Build, BuildTask, Built]):
     def store(self, job: BuildJob, result: Built, *, now: datetime) -> None:
         """Fill in the row; the scheduler does the rest."""
         Build.objects.filter(pk=job.subject.pk, finished=None).update(
-            log=result.log,
-            why=result.why,
+            log=result.log.replace("\0", "\ufffd"),  # What a bot writes in its trial is there, too.
+            why=stored_reason(result.why),
             toolchain=result.toolchain,
             digest=result.digest,
             result=result.package.zip() if result.package else None,

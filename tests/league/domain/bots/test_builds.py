@@ -14,11 +14,14 @@ from django.conf import settings
 from django.db import transaction
 
 from engine.packages import archive
+from engine.packages.building import Built
 from engine.runner import runtimes
 from league.domain.bots import bots, builds, packages
 from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers import registry
+from league.domain.jobs.handlers.base import Signals
+from league.domain.jobs.handlers.builds import BuildHandler
 from league.domain.jobs.worker import WorkerLoop
 from league.domain.matches import leases, validation, workers
 from league.domain.notices import spreading
@@ -376,6 +379,17 @@ def test_a_retired_bot_is_built_again_only_for_its_queued_matches(ana, berto) ->
     assert builds.rebuild(now=NOW) == 1
 
 
+def test_what_a_bot_writes_in_its_trial_can_be_stored(ana, monkeypatch) -> None:
+    version = uploaded(ana)
+    monkeypatch.setattr(builds, "languages_here", lambda: ("c",))
+    handler = BuildHandler()
+    job = handler.claim("w:1", now=NOW)
+    assert job is not None
+    handler.report(job, Built(None, "log\0", "crash\0", "cc", "digest"), now=NOW)
+    build = Build.objects.get(version=version)
+    assert (build.log, build.why) == ("log\ufffd", "crash\ufffd"), "PostgreSQL has no NUL in text"
+
+
 @pytest.mark.slow
 @pytest.mark.django_db  # a worker goes by the clock of the machine
 @pytest.mark.parametrize("works", [True, False])
@@ -399,3 +413,16 @@ def test_what_is_built_again_plays_only_if_it_passes_a_trial(ana, worker, works)
     assert bool(why) is not works
     assert ("No module named 'removed_from_python'" in version.build.log) is not works
     assert LeagueEvent.objects.filter(kind="version.unbuilt").exists() is not works
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "passes"), [("while True:\n            pass", True), ("return 'no'", False)])
+def test_a_bot_that_is_slow_in_its_trial_still_plays(ana, worker, text, passes) -> None:
+    code = PYTHON["bot.py"].replace("return fast.choose(legal)", text).replace("import fast\n", "")
+    package = archive.read(code.encode(), "lola.py")
+    version = bots.upload(ana, "lola", package.zip(), "lola.zip", now=NOW)
+    built = BuildHandler()._tried(
+        version, Built(package, "", "", "", "0" * 64), package, worker, Signals(lambda: False)
+    )
+    assert built is not None
+    assert (built.package is not None, bool(built.why)) == (passes, not passes)

@@ -146,9 +146,12 @@ def test_a_stopped_study_goes_on_where_it_was(ana: Player, berto: Player) -> Non
         asking.stop(row, berto, now=NOW)
     assert (asking.stop(row, ana, now=NOW), asking.stop(row, ana, now=NOW)) == (True, False)
     assert do(handler, jobs[1]) == "refused"
+    before = Study.objects.get(pk=row.pk)
     row.refresh_from_db()
     assert (row.why, row.played, Job.objects.exists()) == ("stopped", 64, False)
     begin(berto, now=later(9))
+    with pytest.raises(Forbidden):
+        asking.stop(before, ana, now=later(9))  # Read before it went on for another player.
     play_all(later(9))
     row.refresh_from_db()
     assert (row.played, row.report["boards"], row.decided) == (96, 96, later(9)), "without a gap"
@@ -166,6 +169,18 @@ def test_only_operators_let_go_on_what_an_operator_stopped(ana: Player, berto: P
     assert (other.decided, other.parent.why) == (None, parts.BY_OPERATOR), "beside the usual rules, as far as they are"
     again = begin(ana, options=PLAIN, now=later(9))
     assert (again.decided, again.why, again.parent.why) == (None, "", "")
+
+
+@pytest.mark.parametrize("taken_back", [True, False])
+def test_the_days_in_which_a_league_was_switched_off_do_not_count(ana: Player, taken_back: bool) -> None:
+    row, monday = begin(ana), later(3 * 86400)
+    assert StudyHandler().claim("host:1", now=NOW) is not None
+    if taken_back:
+        reconcile(now=monday)
+    asking.stop(row, ana, now=monday)
+    row.refresh_from_db()
+    assert row.spent_s == parts.PART.total_seconds(), "no attempt lasts longer"
+    assert begin(ana, now=monday).decided is None
 
 
 def test_the_time_of_all_attempts_counts(ana: Player, berto: Player) -> None:
