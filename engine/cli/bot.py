@@ -170,8 +170,6 @@ def pack(args: argparse.Namespace) -> int:
         raise Problem(f"there is no file or folder {args.target}") from None
     except PackageRefused as refused:
         raise Problem(f"{args.target}: {refused}", FAILED) from None
-    if target.resolve().is_relative_to(source.resolve()):
-        raise Problem("the zip would become a file of the bot; run this from the folder above")
     target.write_bytes(package.zip())
     if args.json:
         print_json({"zip": str(target), "files": list(package.files), "bytes": target.stat().st_size})

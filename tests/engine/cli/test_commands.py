@@ -406,8 +406,6 @@ def test_bot_pack_writes_what_a_league_takes(tute: Tute, tmp_path: Path, state_d
     assert not list((tmp_path / "my_bot").glob("*.zip"))
     for path, why, code in (("my_bot.zip", "a zip already", 2), ("none", "no file or folder", 2), (".", "bot.toml", 1)):
         assert why in tute("bot", "pack", path, code=code).stderr
-    shutil.copytree(tmp_path / "my_bot", tmp_path, dirs_exist_ok=True)
-    assert "from the folder above" in tute("bot", "pack", ".", code=2).stderr
 
 
 def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:
