@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from league.domain.bots import builds
 from league.domain.core import clock
+from league.domain.judgements.summing import SEARCH
 from league.domain.matches import workers
 from league.enums import JobState, MatchKind
 from league.models import Job, Match
@@ -52,7 +53,9 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
             return "sandbox" if alive else "worker"
         if kind == builds.JOB and workers.BUILDS + language not in built:
             return "language"
-        return "stale" if patience is not None and now - max(since, began) > patience else ""
+        if patience is None or kind == SEARCH:  # A day that has enough puzzles searches for no more.
+            return ""
+        return "stale" if now - max(since, began) > patience else ""
 
     return [
         WaitingJobs(kind, language or "", count, since, why(kind, language or "", since))
