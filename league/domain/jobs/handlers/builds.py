@@ -21,6 +21,7 @@ from league.domain.core import clock
 from league.domain.core.queue import AttemptTerms
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler, JobLease
+from league.domain.jobs.handlers.validation import SLOW
 from league.domain.matches import validation
 from league.models import BotVersion, Build, Job
 
@@ -85,7 +86,10 @@ class BuildHandler(IdleHandler[Build, BuildTask, Built]):
     def _tried(
         self, version: BotVersion, built: Built, package: BotPackage, site: Site, signals: Signals
     ) -> Built | None:
-        """Try what was built again for another Python at one table, because its version is accepted and plays without a validation."""
+        """Try what was built again for another Python at one table, because its version is accepted and plays without a validation.
+
+        A slow answer refuses nothing: it may be a busy machine, and nobody would build the version another time. Its matches judge it.
+        """
         if package.runtime not in runtimes.installed():
             return built  # Such as numpy, which only other workers have.
         game = engine.load(next(filter(version.plays, validation.games(version))))
@@ -95,7 +99,7 @@ class BuildHandler(IdleHandler[Build, BuildTask, Built]):
         if not trial.complete:
             return None
         fault = trial.faulty and trial.faulty.fault
-        if not fault:
+        if not fault or fault.kind in SLOW:
             return built
         why = f"it compiles, but fails at {game.key}: {fault.kind}: {fault.detail}"
         return replace(built, package=None, why=why, log=f"{built.log}\n{why}\n{trial.stderr}")
