@@ -65,9 +65,8 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
 
 def _patience() -> timedelta | None:
     """Return how long a job waits at most for a worker that takes its kind; None if other work may go first for any time."""
-    kinds = set(
-        Match.line.filter(status__in=(Match.WAITS, *Match.HELD)).order_by().values_list("kind", flat=True).distinct()
-    )
+    matches = Match.line.filter(status__in=(Match.WAITS, *Match.HELD), held_back=False)
+    kinds = set(matches.order_by().values_list("kind", flat=True).distinct())
     if kinds - {MatchKind.LADDER}:
         return None
     return BUSY if kinds or Job.objects.filter(state=JobState.LEASED).exists() else IDLE

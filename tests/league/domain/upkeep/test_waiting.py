@@ -38,7 +38,9 @@ def test_jobs_that_no_worker_takes_have_a_reason(ana: Player, berto: Player) -> 
     assert (job.kind, job.count, job.since, job.language) == ("study", 2, NOW, "")
     version = uploaded(berto, "lola")
     assert why(timedelta(days=3)) == "", "other work may go first"
-    Match.objects.update(kind="ladder")
+    Match.objects.update(held_back=True)
+    assert why(timedelta(days=3)) == "stale", "a paused match goes before nothing"
+    Match.objects.update(kind="ladder", held_back=False)
     assert [why(timedelta(hours=hours)) for hours in (11, 13)] == ["", "stale"], "ladders leave a share"
     for language, reason in (("c", ""), ("rust", "language")):
         Build.objects.filter(version=version).delete()
