@@ -17,6 +17,12 @@ from league.models import Job, Match
 
 IDLE = timedelta(minutes=15)  # A job waits no longer while nothing else is played ...
 BUSY = timedelta(hours=12)  # ... and no longer beside ladders, which leave a share of the time to every kind.
+# Requests about a match wait until everybody sees its cards.
+EMBARGOES = [
+    f"{request}__match__{end}"
+    for request in ("judgement", "consultation")
+    for end in ("embargo", "tournament__embargo")
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,8 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
     """Return the jobs that may be claimed, by kind. Two queries; another one, or two, if there are any."""
     now = clock.now_or(now)
     due = Job.objects.filter(Q(not_before=None) | Q(not_before__lte=now), state=JobState.QUEUED)
+    for end in EMBARGOES:
+        due = due.exclude(**{f"{end}__gt": now})
     counts = due.order_by("kind", "build__language").values_list("kind", "build__language")
     rows = list(counts.annotate(count=Count("pk"), since=Min(Coalesce("not_before", "created"))))
     if not rows:

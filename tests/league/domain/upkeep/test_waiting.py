@@ -49,7 +49,7 @@ def test_jobs_that_no_worker_takes_have_a_reason(ana: Player, berto: Player) -> 
         assert why(kind="build") == reason
 
 
-def test_searches_for_puzzles_wait_without_a_fault(ana: Player) -> None:
+def test_what_waits_by_design_is_not_stuck(ana: Player) -> None:
     match = started(ana, [accepted(ana, "lola"), accepted(ana, "rufo")]).matches.get()
     row = Judgement.objects.create(match=match, kind="fair", judge="1", created=NOW)
     queue.add(summing.SEARCH, judgement=row, now=NOW)
@@ -57,6 +57,10 @@ def test_searches_for_puzzles_wait_without_a_fault(ana: Player) -> None:
     assert why(kind="puzzles") == "worker"
     workers.register("h:1", tier="landlock", now=NOW)
     assert why(timedelta(days=3), kind="puzzles") == "", "a day may have enough puzzles"
+    queue.add("analysis", judgement=row, now=NOW)
+    assert why(timedelta(days=3), kind="analysis") == "stale"
+    Match.objects.update(embargo=NOW + timedelta(days=4))
+    assert waiting.waiting_jobs(now=NOW + timedelta(days=3)) == [], "they wait until everybody sees the cards"
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
