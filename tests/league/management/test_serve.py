@@ -113,9 +113,10 @@ def test_a_taken_port_is_named_before_anything_is_done(command: list[str], tmp_p
             call_command(*command, bind=where)
 
 
-def test_an_address_of_another_machine_is_named() -> None:
-    with pytest.raises(CommandError, match=r"cannot listen on 192\.0\.2\.1:8000"):
-        call_command("serve", bind="192.0.2.1:8000")
+@pytest.mark.parametrize("where", ["192.0.2.1:8000", "unix:/nowhere/league.sock"])
+def test_an_address_of_another_machine_or_kind_is_named(where: str) -> None:
+    with pytest.raises(CommandError, match=f"cannot listen on {re.escape(where)}"):
+        call_command("serve", bind=where)
 
 
 def test_a_preparation_that_is_killed_says_so() -> None:
