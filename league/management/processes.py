@@ -105,7 +105,7 @@ def manage(*words: str) -> Work:
 
 
 def apart(work: Work) -> None:
-    """Do the work in a fork of this process, so that its memory ends with it. Raise SystemExit if it fails; the fork says why."""
+    """Do the work in a fork of this process, so that its memory ends with it. Raise SystemExit if it fails (the fork says why), or CommandError."""
     connections.close_all()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
@@ -125,8 +125,11 @@ def apart(work: Work) -> None:
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
             os._exit(code)
-    if code := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
-        sys.exit(abs(code))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code < 0:
+        raise CommandError(f"the preparation was ended by signal {-code}; by 9 if the machine has too little memory")
+    if code:
+        sys.exit(code)
 
 
 class _HeapUse(ctypes.Structure):

@@ -101,8 +101,11 @@ def _queue(row: Study, part: StudyPart, now: datetime) -> None:
 
 
 def attempt_s(job: Job, now: datetime) -> float:
-    """Return the seconds since a worker has leased the job of a part, at most `PART`: then it lost the job; 0 if none has it."""
-    return max(0.0, (min(now, job.ends_by) - (job.ends_by - PART)).total_seconds()) if job.ends_by else 0.0
+    """Return the seconds since a worker has leased the job of a part, at most `PART`; 0 if none has it."""
+    if not job.ends_by:
+        return 0.0
+    # The league may have been down since.
+    return max(0.0, (min(now, job.ends_by) - (job.ends_by - PART)).total_seconds())
 
 
 def end(row: Study, why: str, *, now: datetime) -> None:

@@ -10,13 +10,19 @@ from django.db.models.functions import Coalesce
 
 from league.domain.bots import builds
 from league.domain.core import clock
-from league.domain.judgements import summing
+from league.domain.judgements.summing import SEARCH
 from league.domain.matches import workers
 from league.enums import JobState, MatchKind
 from league.models import Job, Match
 
 IDLE = timedelta(minutes=15)  # A job waits no longer while nothing else is played ...
 BUSY = timedelta(hours=12)  # ... and no longer beside ladders, which leave a share of the time to every kind.
+# Requests about a match wait until everybody sees its cards.
+EMBARGOES = [
+    f"{request}__match__{end}"
+    for request in ("judgement", "consultation")
+    for end in ("embargo", "tournament__embargo")
+]
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,8 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
     now = clock.now_or(now)
     due = Job.objects.filter(Q(not_before=None) | Q(not_before__lte=now), state=JobState.QUEUED)
     due = due.exclude(consultation__version__bot__stopped__isnull=False)  # An operator has stopped the bot, and knows.
+    for end in EMBARGOES:
+        due = due.exclude(**{f"{end}__gt": now})
     counts = due.order_by("kind", "build__language").values_list("kind", "build__language")
     rows = list(counts.annotate(count=Count("pk"), since=Min(Coalesce("not_before", "created"))))
     if not rows:
@@ -54,9 +62,9 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
             return "sandbox" if alive else "worker"
         if kind == builds.JOB and workers.BUILDS + language not in built:
             return "language"
-        if kind == summing.SEARCH:
-            return ""  # Once a day has enough puzzles, these wait for the next one.
-        return "stale" if patience is not None and now - max(since, began) > patience else ""
+        if patience is None or kind == SEARCH:  # A day that has enough puzzles searches for no more.
+            return ""
+        return "stale" if now - max(since, began) > patience else ""
 
     return [
         WaitingJobs(kind, language or "", count, since, why(kind, language or "", since))
@@ -66,9 +74,8 @@ def waiting_jobs(*, now: datetime | None = None) -> list[WaitingJobs]:
 
 def _patience() -> timedelta | None:
     """Return how long a job waits at most for a worker that takes its kind; None if other work may go first for any time."""
-    kinds = set(
-        Match.line.filter(status__in=(Match.WAITS, *Match.HELD)).order_by().values_list("kind", flat=True).distinct()
-    )
+    matches = Match.line.filter(status__in=(Match.WAITS, *Match.HELD), held_back=False)
+    kinds = set(matches.order_by().values_list("kind", flat=True).distinct())
     if kinds - {MatchKind.LADDER}:
         return None
     return BUSY if kinds or Job.objects.filter(state=JobState.LEASED).exists() else IDLE

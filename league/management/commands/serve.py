@@ -79,6 +79,10 @@ def box(lines: Sequence[str]) -> str:
 
 def check_free(bind: str) -> None:
     """Raise Refused if the web server could not listen at this address. Addresses other than host:port are left to the server."""
+    if bind.startswith("unix:"):
+        raise Refused(
+            "the site cannot listen on {bind}; write an address and a port, such as 127.0.0.1:8000", bind=bind
+        )
     host, _, port = bind.rpartition(":")
     if not host or not port.isdigit():
         return

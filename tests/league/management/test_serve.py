@@ -22,6 +22,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from league.management.commands.serve import box, listens
+from league.management.processes import apart
 from tests.support import migrated
 from tests.support.processes import Process, free_port, wait_for
 from tests.support.runtimes import lend
@@ -112,9 +113,15 @@ def test_a_taken_port_is_named_before_anything_is_done(command: list[str], tmp_p
             call_command(*command, bind=where)
 
 
-def test_an_address_of_another_machine_is_named() -> None:
-    with pytest.raises(CommandError, match=r"cannot listen on 192\.0\.2\.1:8000"):
-        call_command("serve", bind="192.0.2.1:8000")
+@pytest.mark.parametrize("where", ["192.0.2.1:8000", "unix:/nowhere/league.sock"])
+def test_an_address_of_another_machine_or_kind_is_named(where: str) -> None:
+    with pytest.raises(CommandError, match=f"cannot listen on {re.escape(where)}"):
+        call_command("serve", bind=where)
+
+
+def test_a_preparation_that_is_killed_says_so() -> None:
+    with pytest.raises(CommandError, match="by signal 9"):
+        apart(lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
 CHILDREN = """

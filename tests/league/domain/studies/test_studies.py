@@ -200,6 +200,17 @@ def test_the_time_of_all_attempts_counts(ana: Player, berto: Player) -> None:
         begin(berto, boards=160, now=later(700))
 
 
+def test_the_time_in_which_the_league_was_down_does_not_count(ana: Player) -> None:
+    row, handler = begin(ana), StudyHandler()
+    assert handler.claim("host:1", now=NOW) is not None
+    assert handler.claim("host:1", now=NOW) is not None
+    reconcile(now=later(3 * 86400))
+    assert [part.seconds for part in row.parts.all()] == [1800.0] * 2
+    play_all(later(3 * 86400 + 60))
+    row.refresh_from_db()
+    assert (row.played, row.why) == (64, "")
+
+
 def test_a_running_study_gets_no_boards_from_others(ana: Player, berto: Player) -> None:
     row = begin(ana, options=PLAIN)
     assert begin(berto, boards=96).pk == row.parent_id

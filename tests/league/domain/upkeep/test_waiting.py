@@ -7,11 +7,14 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
+from league.domain.core import queue
+from league.domain.judgements import summing
 from league.domain.matches import workers
 from league.domain.upkeep import waiting
-from league.models import Build, Job, Match, Player, Worker
+from league.enums import MatchStatus
+from league.models import Build, Job, Judgement, Match, Player, Worker
 from tests.league.domain.studies.test_studies import begin, house_bots  # noqa: F401 - a fixture
-from tests.support.league import NOW, uploaded
+from tests.support.league import NOW, accepted, started, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house_bots")]
 
@@ -37,13 +40,29 @@ def test_jobs_that_no_worker_takes_have_a_reason(ana: Player, berto: Player) -> 
     assert why(timedelta(days=3), kind="puzzles") == "", "a day may have enough puzzles"
     version = uploaded(berto, "lola")
     assert why(timedelta(days=3)) == "", "other work may go first"
-    Match.objects.update(kind="ladder")
+    Match.objects.update(held_back=True)
+    assert why(timedelta(days=3)) == "stale", "a paused match goes before nothing"
+    Match.objects.update(kind="ladder", held_back=False)
     assert [why(timedelta(hours=hours)) for hours in (11, 13)] == ["", "stale"], "ladders leave a share"
     for language, reason in (("c", ""), ("rust", "language")):
         Build.objects.filter(version=version).delete()
         build = Build.objects.create(version=version, language=language, created=NOW)
         Job.objects.create(kind="build", build=build, created=NOW)
         assert why(kind="build") == reason
+
+
+def test_what_waits_by_design_is_not_stuck(ana: Player) -> None:
+    match = started(ana, [accepted(ana, "lola"), accepted(ana, "rufo")]).matches.get()
+    row = Judgement.objects.create(match=match, kind="fair", judge="1", created=NOW)
+    queue.add(summing.SEARCH, judgement=row, now=NOW)
+    Match.objects.update(status=MatchStatus.FINISHED)
+    assert why(kind="puzzles") == "worker"
+    workers.register("h:1", tier="landlock", now=NOW)
+    assert why(timedelta(days=3), kind="puzzles") == "", "a day may have enough puzzles"
+    queue.add("analysis", judgement=row, now=NOW)
+    assert why(timedelta(days=3), kind="analysis") == "stale"
+    Match.objects.update(embargo=NOW + timedelta(days=4))
+    assert waiting.waiting_jobs(now=NOW + timedelta(days=3)) == [], "they wait until everybody sees the cards"
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
