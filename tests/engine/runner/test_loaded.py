@@ -144,12 +144,24 @@ def test_a_worker_without_descriptors_says_so_and_its_other_seats_play_on(thinks
         assert asked(each, "play 1o")[:2] == ["play", "1o"]
 
 
+def settled(pid: int) -> set[int]:
+    """Return the descriptors of a process, once it has closed those that it needed to start a seat."""
+    seen: list[set[int]] = []
+
+    def look() -> bool:
+        seen.append({int(entry.name) for entry in Path(f"/proc/{pid}/fd").iterdir()})
+        return len(seen) > 2 and seen[-3] == seen[-2] == seen[-1]
+
+    wait_for(look, "it has closed what it does not need", 30, every=0.2)
+    return seen[-1]
+
+
 @pytest.mark.parametrize("free", [0, 1])
 def test_a_failed_fork_costs_its_own_seat_only(thinks: BotSpec, free: int) -> None:
     seat = seat_of(thinks)
     loader = loader_of(seat)
     limits = resource.prlimit(loader, resource.RLIMIT_NOFILE)
-    used = {int(entry.name) for entry in Path(f"/proc/{loader}/fd").iterdir()}
+    used = settled(loader)
     most = [number for number in range(len(used) + 2) if number not in used][free]
     resource.prlimit(loader, resource.RLIMIT_NOFILE, (most, limits[1]))
     assert thinks.connect is not None
