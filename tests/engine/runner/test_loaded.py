@@ -146,14 +146,14 @@ def test_a_worker_without_descriptors_says_so_and_its_other_seats_play_on(thinks
 
 def settled(pid: int) -> set[int]:
     """Return the descriptors of a process, once it has closed those that it needed to start a seat."""
-    seen: list[set[int]] = []
+    looks: list[set[int]] = []
 
     def look() -> bool:
-        seen.append({int(entry.name) for entry in Path(f"/proc/{pid}/fd").iterdir()})
-        return len(seen) > 2 and seen[-3] == seen[-2] == seen[-1]
+        looks.append({int(entry.name) for entry in Path(f"/proc/{pid}/fd").iterdir()})
+        return len(looks) > 2 and looks[-3] == looks[-2] == looks[-1]
 
     wait_for(look, "it has closed what it does not need", 30, every=0.2)
-    return seen[-1]
+    return looks[-1]
 
 
 @pytest.mark.parametrize("free", [0, 1])
